@@ -1,0 +1,152 @@
+/**
+ * The report is read by a description of it: one line a field. A field is a function from unknown input to what is kept,
+ * and carries the JSON Schema of exactly those inputs that are kept unchanged. The types of the program are derived from
+ * the fields (`Kept`), so nothing is written twice.
+ */
+
+import { limits } from './limits.ts'
+import { isLink } from './link.ts'
+import { clean, cut } from './text.ts'
+
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** Reads unknown input; undefined means "nothing to keep". Never throws: version 1 cuts, it does not refuse (2). */
+export interface Field<T> {
+  (input: unknown): T | undefined
+  readonly schema: JsonSchema
+}
+/** What a field keeps. */
+export type Kept<F> = F extends Field<infer T> ? T : never
+
+type Shape = { readonly [key: string]: Field<unknown> }
+type Simple<T> = { [K in keyof T]: T[K] } & {}
+type ObjectOf<S extends Shape, R extends keyof S> = Simple<
+  { [K in R]: Kept<S[K]> } & { [K in Exclude<keyof S, R>]?: Kept<S[K]> }
+>
+
+export function field<T>(read: (input: unknown) => T | undefined, schema: JsonSchema): Field<T> {
+  return Object.assign((input: unknown) => read(input), { schema })
+}
+
+/** A text, cleaned (D13) and cut at `max` code points (D12). */
+export const text = (max: number): Field<string> =>
+  field((v) => (typeof v === 'string' ? cut(clean(v), max) : undefined), { type: 'string', maxLength: max })
+
+/** A text that must not be empty: an id, a name something else refers to. */
+export const name = (max: number): Field<string> =>
+  field(
+    (v) => {
+      const kept = typeof v === 'string' ? cut(clean(v), max) : ''
+      return kept === '' ? undefined : kept
+    },
+    { type: 'string', minLength: 1, maxLength: max },
+  )
+
+/** A finite number inside the bounds; anything else is dropped (D12). */
+export const number = (least = -Infinity, most = Infinity): Field<number> =>
+  field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= least && v <= most ? v : undefined), {
+    type: 'number',
+    ...(least > -Infinity && { minimum: least }),
+    ...(most < Infinity && { maximum: most }),
+  })
+
+/** An integer that a double holds exactly; anything else is dropped (D12). */
+export const integer = (least: number): Field<number> =>
+  field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= least ? v : undefined), {
+    type: 'integer',
+    minimum: least,
+    maximum: Number.MAX_SAFE_INTEGER,
+  })
+
+export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v : undefined), { type: 'boolean' })
+
+/** One of the listed words; an unknown one is dropped. */
+export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
+  field((v) => words.find((word) => word === v), { enum: words })
+
+/** A link (2, D21): kept whole or dropped. */
+export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
+  type: 'string',
+  pattern: '^https?://',
+  maxLength: limits.url,
+})
+
+/** A list: what is not an item is dropped, what is beyond `max` is cut. */
+export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
+  field(
+    (v) => {
+      if (!Array.isArray(v)) return undefined
+      const kept: T[] = []
+      for (const entry of v) {
+        if (kept.length === max) break
+        const value = item(entry)
+        if (value !== undefined) kept.push(value)
+      }
+      return kept
+    },
+    { type: 'array', items: item.schema, maxItems: max },
+  )
+
+/** Free keys, each with a value; keys are cleaned and cut like names. The result has no prototype (D13). */
+export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
+  const readKey = name(keyMax)
+  return field(
+    (v) => {
+      if (!isObject(v)) return undefined
+      const kept: Record<string, T> = Object.create(null)
+      let count = 0
+      for (const raw of Object.keys(v)) {
+        if (count === max) break
+        const key = readKey(raw)
+        const read = value(v[raw])
+        if (key === undefined || read === undefined) continue
+        if (!(key in kept)) count++
+        kept[key] = read
+      }
+      return kept
+    },
+    {
+      type: 'object',
+      propertyNames: { minLength: 1, maxLength: keyMax },
+      additionalProperties: value.schema,
+      maxProperties: max,
+    },
+  )
+}
+
+/** Known keys only; without one of `required` the whole is nothing. A null counts as missing (2.1). */
+export function object<S extends Shape, R extends keyof S & string = never>(
+  shape: S,
+  ...required: R[]
+): Field<ObjectOf<S, R>> {
+  const keys = Object.keys(shape)
+  const fields = Object.values(shape)
+  return field(
+    (v) => {
+      if (!isObject(v)) return undefined
+      const kept: Record<string, unknown> = {}
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as string
+        const raw = v[key]
+        if (raw === undefined || raw === null) continue
+        const value = (fields[i] as Field<unknown>)(raw)
+        if (value !== undefined) kept[key] = value
+      }
+      for (const key of required) if (kept[key] === undefined) return undefined
+      return kept as ObjectOf<S, R>
+    },
+    {
+      type: 'object',
+      properties: Object.fromEntries(keys.map((key) => [key, (shape[key] as Field<unknown>).schema])),
+      ...(required.length > 0 && { required }),
+    },
+  )
+}
+
+/** The first of several fields that keeps the input. */
+export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
+  field<A | B>((v) => a(v) ?? b(v), { anyOf: [a.schema, b.schema] })
+
+export function isObject(v: unknown): v is Record<string, unknown> {
+  return typeof v === 'object' && v !== null && !Array.isArray(v)
+}

@@ -1,0 +1,48 @@
+/** The wire contract as pure code: no I/O, no clock, no dependency. Section numbers are those of docs/protocol.md. */
+export * from './answer.ts'
+export * from './commands.ts'
+export { isObject, type JsonSchema, type Kept } from './fields.ts'
+export * from './install.ts'
+export { readJson } from './json.ts'
+export * from './levels.ts'
+export * from './limits.ts'
+export { isLink } from './link.ts'
+export { type LogUpload, readLogUpload } from './log.ts'
+export { type Cell, type Panel, type PanelType, panelTypes } from './panels.ts'
+export * from './refusals.ts'
+export {
+  type Account,
+  type Ack,
+  type ActiveRun,
+  type Applied,
+  type Control,
+  controls,
+  type Gauge,
+  type HealthItem,
+  logNames,
+  type Outcome,
+  outcomes,
+  type Report,
+  type Run,
+  type RuntimeInfo,
+  readReport,
+  type State,
+  type Subject,
+} from './report.ts'
+export { schemas } from './schemas.ts'
+export {
+  boundsOf,
+  checkValues,
+  type Setting,
+  type Settings,
+  type SettingType,
+  type SettingValue,
+  type SettingValues,
+  settingTypes,
+  wrongWith,
+} from './settings.ts'
+export { readStatusFile, type StatusFile, type StatusRead } from './status-file.ts'
+export { clean, cut, endOf } from './text.ts'
+export * from './tokens.ts'
+export type { Verdict } from './verdict.ts'
+export * from './versions.ts'

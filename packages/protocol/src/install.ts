@@ -1,0 +1,77 @@
+/** Install resources (2.9): the bodies of preview and redeem, and what each answers. */
+import { boolean, field, isObject, type Kept, list, name, object, text } from './fields.ts'
+import { readJson } from './json.ts'
+import { limits } from './limits.ts'
+import type { Verdict } from './verdict.ts'
+
+/** D45: a body without a string `code` is refused; whether the code is live is another question. */
+export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'body_invalid'> {
+  const json = readJson(body)
+  if (!json.ok) return json
+  if (typeof json.value.code === 'string') return { ok: true, value: { code: json.value.code } }
+  return { ok: false, code: 'body_invalid', message: 'The body must hold the install code as the text "code".' }
+}
+
+/** D50: a directory name: lowercase letters, digits and single inner hyphens. */
+const agentNameShape = /^[a-z0-9](?:-?[a-z0-9])*$/
+const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/
+export const isAgentName = (v: string): boolean =>
+  v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
+
+/** D46: so that the variables of two products are valid and distinct. */
+export const isProductId = (v: string): boolean => v.length <= limits.agentName && /^[a-z][a-z0-9_]*$/.test(v)
+
+const secret = object({ name: name(limits.name), purpose: text(limits.line), optional: boolean }, 'name', 'purpose')
+const binding = object(
+  { product: name(limits.name), role: name(limits.name), scopes: list(name(limits.name), limits.options) },
+  'product',
+  'role',
+)
+export type SecretSpec = Kept<typeof secret>
+export type BindingSpec = Kept<typeof binding>
+
+/** 2.9: what a code would install. No secret value, no token, no file name. */
+export const preview = object(
+  {
+    blueprint: name(limits.name),
+    version: name(limits.version),
+    description: text(limits.line),
+    agentName: field((v) => (typeof v === 'string' && isAgentName(v) ? v : undefined), { type: 'string' }),
+    runtime: name(limits.name),
+    secrets: list(secret, limits.settings),
+    bindings: list(binding, limits.settings),
+  },
+  'blueprint',
+  'version',
+  'agentName',
+)
+export type Preview = Kept<typeof preview>
+
+/** 2.9: given once. `env` becomes `.svc/agent.env`. */
+export interface Redeemed {
+  agent: { name: string }
+  blueprint: string
+  version: string
+  env: Record<string, string>
+  bundle: string
+  sha256: string
+}
+
+/** 2.9, D51: a variable that the service may set: its name, and no line break or NUL in its value. */
+export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding line breaks and NUL is its purpose
+export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
+
+/** Reads a redeem answer; what is not whole is refused, since nothing of it may be guessed. */
+export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
+  const bad = (what: string) => ({ ok: false, code: 'answer_invalid', message: `The install answer ${what}.` }) as const
+  if (!isObject(v) || !isObject(v.agent) || !isObject(v.env)) return bad('is not what was expected')
+  const { agent, blueprint, version, env, bundle, sha256 } = v
+  if (typeof agent.name !== 'string' || !isAgentName(agent.name)) return bad('names no agent')
+  for (const part of [blueprint, version, bundle, sha256]) if (typeof part !== 'string') return bad('is not whole')
+  for (const [key, value] of Object.entries(env)) {
+    if (!/^SVC_[A-Z0-9_]+$/.test(key)) return bad(`sets a variable that is not the service's: ${key.slice(0, 60)}`)
+    if (typeof value !== 'string' || !isEnvValue(value)) return bad(`holds a line break in ${key}`)
+  }
+  return { ok: true, value: v as unknown as Redeemed }
+}

@@ -1,0 +1,137 @@
+/**
+ * Every limit of the contract as a named constant. The number in brackets is the section of docs/protocol.md
+ * that sets it; `D12` and the like name the rules of docs/decisions.md for what the contract leaves open.
+ * Sizes are bytes, texts are Unicode code points, durations say their unit in the name.
+ */
+export const limits = {
+  /** [8] Largest report body. */
+  reportBytes: 256 * 1024,
+  /** [8] Largest decoded text of a log upload, in UTF-8 bytes. */
+  logTextBytes: 512 * 1024,
+  /** [8, D7] Largest raw body of a log upload: JSON escapes take up to six bytes for one. */
+  logBodyBytes: 3_200_000,
+  /** [4] Largest body of the two install calls; a code is far shorter. */
+  installBodyBytes: 4 * 1024,
+  /** [D17] Largest answer a reporter reads. */
+  answerBytes: 1024 * 1024,
+  /** [4, rule 3] Largest bundle. */
+  bundleBytes: 20 * 1024 * 1024,
+  /** [D59] Largest runtime file. */
+  runtimeBytes: 32 * 1024 * 1024,
+
+  /** [2.1] */
+  label: 80,
+  /** [2.1, 8] Every `detail`. */
+  detail: 300,
+  /** [2.1] */
+  health: 50,
+  /** [2.2] */
+  runId: 190,
+  /** [2.2] */
+  runKind: 40,
+  /** [2.2] */
+  runStatus: 20,
+  /** [2.2] */
+  logName: 190,
+  /** [2.5, 2.6] */
+  appliedMessage: 300,
+  /** [2.11] */
+  statusAgentVersion: 60,
+
+  /** [D12] Names, titles, kinds, models and other short texts whose cap the contract does not show. */
+  name: 200,
+  /** [D12, D21] A longer link is dropped, never cut: a cut link is another link. */
+  url: 2000,
+  /** [D12] One cell of a table, one value of a kv panel. */
+  cell: 300,
+  /** [D12] One line of a text panel, the help of a setting. */
+  line: 500,
+  /** A text setting's value. */
+  settingText: 2000,
+  /** [D12] */
+  active: 50,
+  /** [D12] */
+  gauges: 50,
+  /** [D12] */
+  panels: 20,
+  /** [D12] Items, rows and lines of one panel. */
+  panelItems: 200,
+  /** [D12] */
+  columns: 12,
+  /** [D12] */
+  subjects: 20,
+  /** [D12] */
+  runsPerReport: 500,
+  /** [D12] */
+  acks: 100,
+  /** [D12] Settings in a schema, and values beside it. */
+  settings: 100,
+  /** [D12] */
+  options: 100,
+  /** [D12] */
+  models: 50,
+  /** [D12] */
+  controls: 20,
+  /** [D14] A body nested deeper is not a report. */
+  depth: 32,
+
+  /** [2.2] Runs kept per agent. */
+  runsKept: 2000,
+  /** [D1] Commands in one answer. */
+  commandsPerAnswer: 20,
+  /** [3.2, 8] A command without delivery, then without an answer, for so long is over. */
+  commandSeconds: 600,
+  /** [D7] How long after its delivery a log command still takes its upload. */
+  logAnswerSeconds: 24 * 3600,
+  /** [8] */
+  logRetentionDays: 30,
+  /** [7, 8] */
+  reportsPerMinute: 60,
+  /** [7, 8] */
+  logsPerMinute: 10,
+  /** [7, 8] Preview and redeem together, per address. */
+  installsPerMinute: 20,
+
+  /** [1, 8] */
+  intervalSeconds: 30,
+  /** The service asks for this while somebody looks at the agent's page. */
+  watchedIntervalSeconds: 5,
+  /** [D18] What a reporter clamps the interval asked for to. */
+  intervalLeastSeconds: 5,
+  intervalMostSeconds: 300,
+  /** [D17] */
+  requestSeconds: 15,
+  /** [D20] An agent is offline after three intervals without a report, but never before this. */
+  offlineLeastSeconds: 90,
+  /** [D19] What the reporter itself cuts its report down to. */
+  reporterBytes: 250 * 1024,
+  /** [D4] How long, and how many at least, the agent side remembers command ids. */
+  journalSeconds: 7 * 86400,
+  journalIds: 1000,
+
+  /** [5, rule 5] */
+  installCodeSeconds: 15 * 60,
+  /** [8] */
+  botsPerWorkspace: 10,
+  /** [8] */
+  botTokenDays: 365,
+  /** [3.7] */
+  bindingProbeSeconds: 300,
+  /** [3.3] */
+  windowSeconds: 30 * 60,
+  /** [3.3] */
+  fetchRetrySeconds: 600,
+  /** [3.5] */
+  trialSeconds: 300,
+  /** [4, acceptance rules] */
+  bundleEntries: 5000,
+  bundleUnpackedBytes: 100 * 1024 * 1024,
+  bundleFileBytes: 50 * 1024 * 1024,
+  /** [D47] */
+  manifestBytes: 64 * 1024,
+  manifestDepth: 16,
+  /** [D48] */
+  version: 128,
+  /** [D50] */
+  agentName: 63,
+} as const

@@ -1,0 +1,29 @@
+/** Log upload (2.8, D7). */
+import { field, type Kept, name, object } from './fields.ts'
+import { readJson } from './json.ts'
+import { limits } from './limits.ts'
+import { clean, endOf } from './text.ts'
+import type { Verdict } from './verdict.ts'
+
+const logUpload = object(
+  {
+    command: name(limits.name),
+    name: name(limits.logName),
+    text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), { type: 'string' }),
+  },
+  'command',
+  'name',
+  'text',
+)
+export type LogUpload = Kept<typeof logUpload>
+
+/** Reads an upload; of a longer text the end is kept, cut at a code point (D7). */
+export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {
+  const json = readJson(body)
+  if (!json.ok) return json
+  const kept = logUpload(json.value)
+  if (kept) return { ok: true, value: kept }
+  return { ok: false, code: 'body_invalid', message: 'A log upload needs the texts "command", "name" and "text".' }
+}
+
+export const logUploadSchema = logUpload.schema

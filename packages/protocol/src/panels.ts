@@ -1,0 +1,58 @@
+/** Panels (2.3): four types, each with a title. */
+import { either, type Field, field, isObject, type Kept, link, list, object, oneOf, text } from './fields.ts'
+import { level } from './levels.ts'
+import { limits } from './limits.ts'
+
+const title = text(limits.name)
+
+/** 2.1: a subject without a title is nothing. */
+const listItem = object({ title, url: link, meta: text(limits.name), badge: text(limits.name), level }, 'title')
+const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'label', 'value')
+
+/** A cell is a text, or a text with a link. */
+const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
+/** What is no cell becomes an empty one: dropping it would move its neighbours under other headings. */
+const cell = field((v) => goodCell(v) ?? '', goodCell.schema)
+const row = list(cell, limits.columns)
+
+const kinds = {
+  list: object({ type: oneOf(['list']), title, items: list(listItem, limits.panelItems) }, 'type', 'title'),
+  table: object(
+    {
+      type: oneOf(['table']),
+      title,
+      columns: list(
+        field((v) => text(limits.name)(v) ?? '', text(limits.name).schema),
+        limits.columns,
+      ),
+      rows: list(row, limits.panelItems),
+    },
+    'type',
+    'title',
+  ),
+  kv: object({ type: oneOf(['kv']), title, items: list(kvItem, limits.panelItems) }, 'type', 'title'),
+  text: object({ type: oneOf(['text']), title, lines: list(text(limits.line), limits.panelItems) }, 'type', 'title'),
+} as const
+
+export type PanelType = keyof typeof kinds
+export type Panel = { [T in PanelType]: Kept<(typeof kinds)[T]> }[PanelType]
+export type Cell = Kept<typeof goodCell>
+export const panelTypes = Object.keys(kinds) as PanelType[]
+
+/** A panel of an unknown type is dropped (9.2: an older server ignores a newer type). */
+export const panel: Field<Panel> = field<Panel>(
+  (v) => {
+    if (!isObject(v)) return undefined
+    const type = panelTypes.find((t) => t === v.type)
+    return type === undefined ? undefined : kinds[type](v)
+  },
+  { oneOf: Object.values(kinds).map((kind) => kind.schema) },
+)
+
+/** The parts that the status file requires beside type and title (2.11). */
+export const panelParts: Readonly<Record<PanelType, readonly string[]>> = {
+  list: ['items'],
+  table: ['columns', 'rows'],
+  kv: ['items'],
+  text: ['lines'],
+}

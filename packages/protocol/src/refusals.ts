@@ -1,0 +1,34 @@
+/**
+ * Every refusal on the wire (7, 3.4): the status, and a message for people. The code is for programs and never changes.
+ * On the wire: `{ "error": { "code": …, "message": … } }`.
+ */
+export const refusals = {
+  body_invalid: [400, 'The body is not valid.'],
+  token_unknown: [401, 'A valid agent token is needed.'], // none, unknown, rotated, deleted answer alike (D22)
+  workspace_inactive: [403, 'The workspace is not activated for this service.'],
+  not_found: [404, 'There is nothing at this address.'],
+  command_unknown: [404, 'There is no such command.'], // foreign and unknown answer alike (D7)
+  version_unknown: [404, 'There is no such version.'], // of another blueprint, or of none
+  code_unknown: [404, 'There is no such install code.'], // unknown, expired and used answer alike (5, rule 5)
+  product_inactive: [403, 'A bound product is not activated for the workspace.'],
+  issuer_not_allowed: [403, 'The person who issued the code may no longer install agents.'],
+  bots_too_many: [409, 'The workspace would hold more than ten bots.'],
+  bot_role_differs: [409, 'A bot of that name exists with another role.'],
+  agent_name_taken: [409, 'The workspace already has an agent of that name.'],
+  runtime_not_served: [409, 'The service has no runtime build.'],
+  runtime_too_old: [409, "The agent's runtime reports no runtime version."],
+  runtime_up_to_date: [409, 'The runtime already runs the served version.'],
+  runtime_pinned: [409, 'The runtime is pinned to another version.'],
+  runtime_version_held: [409, 'The version is held until the service serves another one.'],
+  body_too_large: [413, 'The body is larger than this route accepts.'],
+  rate_limited: [429, 'Too many calls; try again later.'],
+  unavailable: [503, 'The service is busy or its database is not there; try again later.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type RefusalCode = keyof typeof refusals
+
+export const refusalCodes = Object.keys(refusals) as RefusalCode[]
+export const statusOf = (code: RefusalCode): number => refusals[code][0]
+
+/** The body of a refusal (7). */
+export const envelope = (code: string, message: string) => ({ error: { code, message } })

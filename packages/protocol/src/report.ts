@@ -1,0 +1,154 @@
+/**
+ * The report (2.1): read field by field into what is stored and shown. Cut, drop, keep; the only refusals are those of a
+ * body that is no report at all (4 rule 1, D14).
+ */
+import {
+  boolean,
+  type Field,
+  field,
+  integer,
+  type Kept,
+  link,
+  list,
+  name,
+  number,
+  object,
+  oneOf,
+  record,
+  text,
+} from './fields.ts'
+import { readJson } from './json.ts'
+import { level } from './levels.ts'
+import { limits } from './limits.ts'
+import { panel } from './panels.ts'
+import { settings } from './settings.ts'
+import type { Verdict } from './verdict.ts'
+import { protocolVersion } from './versions.ts'
+
+/** 2.1: without a title it is nothing. */
+export const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
+export type Subject = Kept<typeof subject>
+
+const logName = name(limits.logName)
+const subjects = list(subject, limits.subjects)
+
+/** 2.2 */
+export const run = object(
+  {
+    id: name(limits.runId),
+    started: integer(0),
+    ended: integer(0),
+    kind: text(limits.runKind),
+    status: text(limits.runStatus),
+    cost_usd: number(0),
+    output_tokens: integer(0),
+    models: record(number(0), limits.models),
+    subjects,
+    log: logName,
+  },
+  'id',
+)
+export type Run = Kept<typeof run>
+
+export const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
+export type State = Kept<typeof state>
+
+export const healthItem = object({ name: text(limits.name), level, detail: text(limits.detail) })
+export type HealthItem = Kept<typeof healthItem>
+
+export const activeRun = object({
+  kind: text(limits.name),
+  model: text(limits.name),
+  started: integer(0),
+  steps: number(),
+  detail: text(limits.detail),
+  subjects,
+  log: logName,
+})
+export type ActiveRun = Kept<typeof activeRun>
+
+export const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
+export type Gauge = Kept<typeof gauge>
+
+/** The buttons that version 1 knows; an unknown entry is dropped (2.1). */
+export const controls = ['pause', 'resume', 'run_now'] as const
+export type Control = (typeof controls)[number]
+const controlList: Field<Control[]> = field(
+  (v) => {
+    const kept = list(oneOf(controls), limits.controls)(v)
+    return kept && [...new Set(kept)]
+  },
+  list(oneOf(controls), limits.controls).schema,
+)
+
+export const ack = object({ id: name(limits.name), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
+export type Ack = Kept<typeof ack>
+
+export const outcomes = ['ok', 'rolled_back', 'failed'] as const
+export type Outcome = (typeof outcomes)[number]
+
+/** 2.5, and the same shape inside `runtime` (2.6). */
+export const applied = object({
+  version: text(limits.version),
+  outcome: oneOf(outcomes),
+  message: text(limits.appliedMessage),
+})
+export type Applied = Kept<typeof applied>
+
+/** 2.6 */
+export const runtimeInfo = object(
+  { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
+  'version',
+)
+export type RuntimeInfo = Kept<typeof runtimeInfo>
+
+export const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
+export type Account = Kept<typeof account>
+
+/** 2.1. Unknown fields fall away; a missing one stays missing, so the page does not show it. */
+export const report = object(
+  {
+    protocol: field((v) => (v === protocolVersion ? (v as typeof protocolVersion) : undefined), {
+      const: protocolVersion,
+    }),
+    agent: object({ version: text(limits.name), host: text(limits.name) }),
+    state,
+    health: list(healthItem, limits.health),
+    active: list(activeRun, limits.active),
+    gauges: list(gauge, limits.gauges),
+    runs: list(run, limits.runsPerReport),
+    panels: list(panel, limits.panels),
+    settings,
+    controls: controlList,
+    acks: list(ack, limits.acks),
+    applied,
+    runtime: runtimeInfo,
+    account,
+    /** D11: which start of the reporter this is, and the how-manieth report of it. Optional additions of ours. */
+    boot: name(limits.name),
+    seq: integer(0),
+  },
+  'protocol',
+)
+export type Report = Kept<typeof report>
+
+/** D14: reads the bytes of a body; refuses only what is no report at all. */
+export function readReport(body: Uint8Array): Verdict<Report, 'body_invalid'> {
+  const json = readJson(body)
+  if (!json.ok) return json
+  const kept = report(json.value)
+  if (kept) return { ok: true, value: kept }
+  return {
+    ok: false,
+    code: 'body_invalid',
+    message: `The report must name protocol ${protocolVersion}: got ${JSON.stringify(json.value.protocol)?.slice(0, 40)}.`,
+  }
+}
+
+/** The names of logs that a report mentions: what may be asked for (2.7). */
+export function logNames(r: Pick<Report, 'active' | 'runs'>): Set<string> {
+  const names = new Set<string>()
+  for (const a of r.active ?? []) if (a.log !== undefined) names.add(a.log)
+  for (const one of r.runs ?? []) if (one.log !== undefined) names.add(one.log)
+  return names
+}

@@ -1,0 +1,123 @@
+/**
+ * Settings (2.4): the schema an agent reports, and the one check of values against it, which the service runs before it
+ * sends and the agent's side before it applies.
+ */
+import {
+  boolean,
+  either,
+  type Field,
+  field,
+  isObject,
+  type Kept,
+  list,
+  name,
+  number,
+  object,
+  oneOf,
+  record,
+  text,
+} from './fields.ts'
+import { limits } from './limits.ts'
+import { clean } from './text.ts'
+import type { Verdict } from './verdict.ts'
+
+export const settingTypes = ['percent', 'number', 'bool', 'datetime', 'text', 'select'] as const
+export type SettingType = (typeof settingTypes)[number]
+
+const optionValue = either(text(limits.name), number())
+const option = object({ value: optionValue, label: text(limits.name) }, 'value')
+
+/** 2.4. Without a key or with an unknown type nothing can be set: the item is dropped. */
+export const setting = object(
+  {
+    key: name(limits.name),
+    label: text(limits.name),
+    type: oneOf(settingTypes),
+    min: number(),
+    max: number(),
+    help: text(limits.line),
+    group: text(limits.name),
+    options: list(option, limits.options),
+  },
+  'key',
+  'type',
+)
+export type Setting = Kept<typeof setting>
+
+export type SettingValue = string | number | boolean | null
+/** 2.1: inside `values` a null means "this setting is not set" and is kept. */
+const value: Field<SettingValue> = field<SettingValue>(
+  (v) => (v === null ? null : (text(limits.settingText)(v) ?? number()(v) ?? boolean(v))),
+  { type: ['string', 'number', 'boolean', 'null'] },
+)
+export const settingValues = record(value, limits.settings)
+export type SettingValues = Kept<typeof settingValues>
+
+export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
+export type Settings = Kept<typeof settings>
+
+/** Bounds that a kind has of its own where the schema names none: a percentage runs from 0 to 100. */
+const ownBounds: Partial<Record<SettingType, readonly [least: number, most: number]>> = {
+  percent: [0, 100],
+  datetime: [0, Number.MAX_SAFE_INTEGER],
+}
+
+/** The bounds in force for a numeric setting; infinite where there is none. */
+export function boundsOf(s: Setting): readonly [least: number, most: number] {
+  const [least, most] = ownBounds[s.type] ?? [-Infinity, Infinity]
+  return [s.min ?? least, s.max ?? most]
+}
+
+/**
+ * Checks values against a schema: all keys known, all values of their type, inside bounds and options (2.7, 3.6).
+ * A null asks to clear a setting; whether it can be cleared is for the agent to say. Nothing is converted.
+ */
+export function checkValues(schema: readonly Setting[], values: unknown): Verdict<SettingValues> {
+  if (!isObject(values)) return misfit('Settings must be an object of keys and values.')
+  const keys = Object.keys(values)
+  if (keys.length === 0) return misfit('There is no setting to change.')
+  const kept: SettingValues = Object.create(null)
+  for (const key of keys) {
+    const known = schema.find((s) => s.key === key)
+    if (!known) return misfit(`There is no setting "${clean(key)}".`)
+    const wrong = wrongWith(known, values[key])
+    if (wrong) return misfit(`${known.label ?? known.key} ${wrong}: got ${shown(values[key])}.`)
+    kept[key] = values[key] as SettingValue
+  }
+  return { ok: true, value: kept }
+}
+
+/** What is wrong with a value for this setting, as the middle of a sentence; undefined when nothing is. */
+export function wrongWith(s: Setting, v: unknown): string | undefined {
+  return v === null ? undefined : checks[s.type](s, v)
+}
+
+type Check = (s: Setting, v: unknown) => string | undefined
+
+const numeric: Check = (s, v) => {
+  if (typeof v !== 'number' || !Number.isFinite(v)) return 'must be a number'
+  const [least, most] = boundsOf(s)
+  if (v >= least && v <= most) return undefined
+  if (most === Infinity) return `must be ${least} or more`
+  if (least === -Infinity) return `must be ${most} or less`
+  return `must be between ${least} and ${most}`
+}
+
+const checks: Readonly<Record<SettingType, Check>> = {
+  percent: numeric,
+  number: numeric,
+  datetime: (s, v) => (Number.isSafeInteger(v) ? numeric(s, v) : 'must be a time in whole Unix seconds'),
+  bool: (_, v) => (typeof v === 'boolean' ? undefined : 'must be true or false'),
+  text: (_, v) => {
+    if (typeof v !== 'string') return 'must be a text'
+    if ([...v].length > limits.settingText) return `must be at most ${limits.settingText} characters`
+    return clean(v) === v ? undefined : 'must not hold control characters'
+  },
+  select: (s, v) =>
+    s.options?.some((o) => o.value === v)
+      ? undefined
+      : `must be one of ${(s.options ?? []).map((o) => shown(o.value)).join(', ') || 'its options (it has none)'}`,
+}
+
+const shown = (v: unknown): string => clean(JSON.stringify(v) ?? String(v)).slice(0, 100)
+const misfit = (message: string) => ({ ok: false, code: 'settings_invalid', message }) as const

@@ -1,0 +1,36 @@
+/**
+ * Text as it may be kept (D13): what could end a line of a terminal, break a database or lie about its length is gone
+ * before anything else sees it. Markup is no concern here: whoever shows a text shows it as text.
+ */
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
+const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
+const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** D13: U+0000 and lone surrogates become U+FFFD; C0 and C1 controls but tab and newline are removed. */
+export function clean(text: string): string {
+  if (!unclean.test(text)) return text
+  return text.replaceAll('\0', '\ufffd').replace(loneSurrogates, '\ufffd').replace(controls, '')
+}
+
+/** Cuts at `max` Unicode code points (D12), never in the middle of one. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  let end = 0
+  for (let count = 0; count < max && end < text.length; count++) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
+}
+
+/** The last `max` UTF-8 bytes of a text, cut at a code point (D7): the end of a log is what matters. */
+export function endOf(text: string, max: number): string {
+  if (text.length * 3 <= max) return text
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= max) return text
+  let start = bytes.length - max
+  while (start < bytes.length && ((bytes[start] as number) & 0xc0) === 0x80) start++
+  return new TextDecoder().decode(bytes.subarray(start))
+}

@@ -1,0 +1,22 @@
+/** The shapes of our credentials (5): a prefix and 256 random bits in base64url. Made and hashed by the service only. */
+export const tokenPrefixes = { agent: 'svc_agt_', install: 'svc_inst_', bot: 'svc_bot_' } as const
+export type TokenKind = keyof typeof tokenPrefixes
+
+const random = '[A-Za-z0-9_-]{43}'
+const shapes: Readonly<Record<TokenKind, RegExp>> = {
+  agent: new RegExp(`^svc_agt_${random}$`),
+  install: new RegExp(`^svc_inst_${random}$`),
+  bot: new RegExp(`^svc_bot_${random}$`),
+}
+
+/** Whether a text has the shape of a credential of this kind; says nothing about whether it is one. */
+export const isToken = (kind: TokenKind, text: string): boolean => shapes[kind].test(text)
+
+/** D52: what must never leave in a log: anything shaped like one of ours, whole or cut short. */
+export const tokenLike = /svc_(?:agt|inst|bot)_[A-Za-z0-9_-]+/g
+
+/** The token of an `Authorization: Bearer …` header; undefined when the header names no such token. */
+export function bearerToken(header: string | undefined): string | undefined {
+  const match = header === undefined ? null : /^bearer +([\x21-\x7e]+) *$/i.exec(header)
+  return match?.[1]
+}

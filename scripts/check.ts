@@ -1,0 +1,15 @@
+/** `npm run check`: types, lint and format, in one go; the exit code is the number of checks that failed. */
+import { spawnSync } from 'node:child_process'
+
+const checks = [
+  ['types', 'tsc', '-p', '.'],
+  ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
+] as const
+
+let failed = 0
+for (const [name, command, ...args] of checks) {
+  const { status } = spawnSync(`node_modules/.bin/${command}`, args, { stdio: 'inherit' })
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}`)
+  if (status !== 0) failed++
+}
+process.exit(failed)
