@@ -1,0 +1,43 @@
+/**
+ * The tests, in projects by the ending of a file. `npm test` runs them one after another in this order:
+ * `*.test.ts` pure code, `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP,
+ * `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
+ */
+import { defineConfig } from 'vitest/config'
+
+const seconds = 1000
+const kinds = ['store', 'http', 'process', 'browser'] as const
+const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
+const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
+const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**']
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: files('.test.{ts,tsx}'),
+          exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
+          testTimeout: 10 * seconds,
+          hookTimeout: 10 * seconds,
+        },
+      },
+      ...kinds.map((kind) => {
+        const oneAtATime = kind === 'process' || kind === 'browser'
+        const timeout = (oneAtATime ? 120 : 60) * seconds
+        return {
+          test: {
+            name: kind,
+            include: files(`.${kind}.test.{ts,tsx}`),
+            exclude: never,
+            testTimeout: timeout,
+            hookTimeout: timeout,
+            fileParallelism: !oneAtATime,
+          },
+        }
+      }),
+    ],
+  },
+})
