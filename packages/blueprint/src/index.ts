@@ -1,0 +1,24 @@
+/** What a blueprint is: its manifest here; bundle acceptance and packing stand beside it. Section numbers: docs/protocol.md. */
+
+export {
+  isAgentName,
+  isProductId,
+  wrongWithAgentName,
+  wrongWithEnvValue,
+  wrongWithProductId,
+  wrongWithSecretName,
+  wrongWithServiceVariable,
+} from './manifest/names.ts'
+export { type ManifestRead, type ReadOptions, readManifest } from './manifest/read.ts'
+export type { Finding } from './manifest/reading.ts'
+export { defaults, settingsSchema } from './manifest/settings.ts'
+export type {
+  Binding,
+  DeclaredLog,
+  Manifest,
+  ManifestSetting,
+  Restart,
+  Runtime,
+  Secret,
+} from './manifest/shape.ts'
+export { manifestName } from './manifest/shape.ts'

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { defaults, readManifest, settingsSchema } from '../index.ts'
+
+const whole = readFileSync(new URL('./testing/whole.yaml', import.meta.url), 'utf8')
+const head = 'name: a\nversion: 1.0.0\n'
+const reads = (source: string | Uint8Array) => readManifest(source, { for: 'report' })
+const found = (source: string | Uint8Array, mode: 'report' | 'bundle' = 'report') => {
+  const read = readManifest(source, { for: mode })
+  return read.ok ? [] : read.findings.map((f) => `${f.line}:${f.column} ${f.path} ${f.message}`)
+}
+const value = (source: string) => {
+  const read = reads(source)
+  if (!read.ok) throw new Error(JSON.stringify(read.findings))
+  return read.value
+}
+
+test('a whole manifest is read with every part typed', () => {
+  const read = readManifest(whole)
+  expect(read).toEqual({
+    ok: true,
+    value: {
+      name: 'mail-triage',
+      version: '1.4.0',
+      description: 'Sorts incoming mail and drafts answers.',
+      instructions: 'AGENT.md',
+      mcp: 'mcp.json',
+      runtime: {
+        kind: 'process',
+        command: ['python3', '-u', 'main.py'],
+        workdir: '.',
+        restart: 'always',
+        stop_seconds: 10,
+      },
+      health: { start_seconds: 60 },
+      status: 'state/status.json',
+      logs: [{ name: 'work', path: 'state/work.log' }],
+      controls: ['pause', 'resume', 'run_now'],
+      settings: [
+        {
+          key: 'every',
+          label: 'Minutes between runs',
+          type: 'number',
+          min: 1,
+          max: 120,
+          default: 10,
+          group: 'Schedule',
+        },
+        { key: 'tone', type: 'select', options: [{ value: 'calm', label: 'Calm' }, { value: 2 }], default: 'calm' },
+        { key: 'dry', type: 'bool', default: false },
+        { key: 'code', type: 'text', default: '014' },
+        { key: 'until', type: 'datetime' },
+      ],
+      state: ['state'],
+      secrets: [{ name: 'MAIL_PASSWORD', purpose: 'reads the mailbox', optional: false }],
+      bindings: [{ product: 'tasks', role: 'editor', scopes: ['tasks.write'] }],
+    },
+  })
+})
+
+test('svc report needs a name and a version; a bundle needs runtime as well', () => {
+  expect(value(head)).toEqual({
+    name: 'a',
+    version: '1.0.0',
+    health: { start_seconds: 60 },
+    logs: [],
+    controls: [],
+    settings: [],
+    state: [],
+    secrets: [],
+    bindings: [],
+  })
+  expect(found(head, 'bundle')).toEqual(['1:1 runtime The manifest must name "runtime".'])
+})
+
+test('every finding is told at once, in the order of the file, with its line and column', () => {
+  expect(found('name: Bad Name\nversion: 1.4\nstatuss: x\nlogs:\n  - {name: work}\ncontrols: [stop]\n')).toEqual([
+    '1:7 name name must be lowercase letters, digits and single hyphens between them: got "Bad Name".',
+    '2:10 version version must be a semantic version such as 1.4.0: got "1.4".',
+    '3:1 statuss There is no key "statuss" here; did you mean "status"?',
+    '5:5 logs[0].path logs[0] must name "path".',
+    '6:12 controls[0] controls[0] must be one of pause, resume, run_now: got "stop".',
+  ])
+})
+
+describe('YAML is read strictly (D47)', () => {
+  test.each([
+    ['an anchor', `${head}logs: &a []\n`, 'Anchors are not allowed'],
+    ['an alias', 'name: &a x\nversion: *a\n', 'Aliases are not allowed'],
+    ['a tag', `${head}description: !!str 5\n`, 'Tags are not allowed'],
+    ['a bare tag', `${head}description: ! x\n`, 'Tags are not allowed'],
+    ['a directive', `%YAML 1.1\n---\n${head}`, 'Directives are not allowed'],
+    ['a merge key', `${head}<<: {description: x}\n`, 'Merge keys are not allowed'],
+    ['a second document', `${head}---\n${head}`, 'one document'],
+    ['a key twice', `${head}name: b\n`, 'a second time'],
+    ['a key twice further down', `${head}health: {start_seconds: 5, start_seconds: 6}\n`, 'a second time'],
+    ['a tab as indent', `${head}health:\n\tstart_seconds: 5\n`, 'YAML'],
+    ['no YAML', `${head}logs: [`, 'not YAML'],
+    ['nothing', '', 'empty'],
+    ['a list', '- a\n', 'keys and values'],
+    ['a deep nesting', `${head}state: ${'['.repeat(20)}${']'.repeat(20)}\n`, 'deeper than 16'],
+    ['a nesting made to exhaust the stack', `${head}state: ${'['.repeat(60_000)}`, 'deeper than 16'],
+    ['more than 64 KB', `${head}# ${'x'.repeat(65536)}`, 'at most 64 KB'],
+    ['bytes that are not UTF-8', Uint8Array.of(0x6e, 0xff, 0xfe), 'UTF-8'],
+    ['a value that is missing', 'name:\nversion: 1.0.0\n', 'has no value'],
+    ['__proto__ as a key', `${head}__proto__: {a: 1}\n`, 'no key "__proto__"'],
+  ])('%s is refused', (_what, source, says) => {
+    expect(found(source).join('\n')).toContain(says)
+  })
+
+  test('an anchor is found where it stands', () => {
+    expect(found(`${head}logs: &a []\n`)).toEqual(['3:7  Anchors are not allowed in a manifest.'])
+  })
+
+  test.each([
+    '014',
+    '0o14',
+    '0x1F',
+    '1e3',
+    '1:30',
+    '+5',
+    '.5',
+    '5.',
+    '1_000',
+    '.inf',
+    '.nan',
+    '"5"',
+    '2026-01-01',
+    'ten',
+  ])('%s is no number', (written) => {
+    expect(found(`${head}health: {start_seconds: ${written}}\n`).join()).toMatch(
+      /must be a number written like 10 or 0.5/,
+    )
+  })
+
+  test.each(['no', 'yes', 'on', 'True', 'FALSE', '"true"', '1', '~'])('%s is no boolean', (written) => {
+    const source = `${head}settings: [{key: a, type: bool, default: ${written}}]\n`
+    expect(found(source).join()).toMatch(/default must be a value of type bool/)
+  })
+
+  test.each(['no', '014', '1:30', '2026-01-01', 'null', '1e3', 'true'])(
+    '%s is a text where a text is wanted',
+    (written) => {
+      expect(value(`${head}description: ${written}\n`).description).toBe(written)
+    },
+  )
+})
+
+describe('what does not fit together is refused', () => {
+  test.each([
+    [
+      'two bindings of one product (D46)',
+      'bindings: [{product: t, role: a, scopes: []}, {product: t, role: b, scopes: []}]',
+      'names "t" a second time',
+    ],
+    ['a product id that makes no variable name', 'bindings: [{product: my-tasks, role: a, scopes: []}]', 'underscores'],
+    ['two settings of one variable', 'settings: [{key: a, type: text}, {key: A, type: text}]', 'a second time'],
+    ['a default out of bounds', 'settings: [{key: a, type: number, max: 5, default: 6}]', 'default must be 5 or less'],
+    [
+      'a default that is no option',
+      'settings: [{key: a, type: select, options: [{value: x}], default: y}]',
+      'must be one of "x"',
+    ],
+    ['bounds the wrong way round', 'settings: [{key: a, type: number, min: 5, max: 1}]', 'max must not be below min'],
+    ['a select without options', 'settings: [{key: a, type: select}]', 'must name its options'],
+    ['bounds of a text', 'settings: [{key: a, type: text, max: 5}]', 'no meaning'],
+    ['a secret that loaders obey (D51)', 'secrets: [{name: LD_PRELOAD, purpose: x}]', 'loaders'],
+    ['a secret of ours', 'secrets: [{name: SVC_TOKEN, purpose: x}]', 'SVC_'],
+    ['a log in .svc', 'logs: [{name: a, path: .SVC/agent.env}]', '.svc'],
+    ['a path that climbs', 'status: a/../../b', 'climb'],
+    ['an absolute path', 'status: /etc/passwd', 'relative'],
+    ['a drive letter', 'status: "C:x"', 'relative'],
+    ['a backslash', 'status: a\\b', 'backslash'],
+    ['state in state', 'state: [a, a/b]', 'lies in another'],
+    ['a shell instead of a list', 'runtime: {kind: process, command: "sh -c x"}', 'must be a list'],
+    ['no program', 'runtime: {kind: process, command: []}', 'must name a program'],
+    ['an unknown kind', 'runtime: {kind: docker}', 'process, compose'],
+    ['command in compose', 'runtime: {kind: compose, files: [c.yaml], command: [x]}', 'no key "command"'],
+  ])('%s', (_what, line, says) => {
+    expect(found(`${head}${line}\n`).join('\n')).toContain(says)
+  })
+})
+
+test('the schema that is reported holds no defaults; defaults hold every key', () => {
+  const manifest = value(`${head}settings: [{key: a, type: number, default: 3}, {key: b, type: text}]\n`)
+  expect(settingsSchema(manifest)).toEqual([
+    { key: 'a', type: 'number' },
+    { key: 'b', type: 'text' },
+  ])
+  expect({ ...defaults(manifest) }).toEqual({ a: 3, b: null })
+})
+
+test('a device is no name (D50)', () => {
+  expect(found('name: con\nversion: 1.0.0\n').join()).toContain('device')
+})
+
+test('whatever is cut out of a manifest or put into it, reading it never throws', () => {
+  const bits = [
+    '',
+    ' ',
+    '\n',
+    '\t',
+    '- ',
+    ': ',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '|',
+    '>',
+    '?',
+    '#',
+    '&a',
+    '*a',
+    '!',
+    '\0',
+    '\u2028',
+  ]
+  fc.assert(
+    fc.property(fc.nat(whole.length), fc.nat(40), fc.constantFrom(...bits), (at, cut, bit) => {
+      const read = readManifest(whole.slice(0, at) + bit + whole.slice(at + cut))
+      if (!read.ok) expect(read.findings.length).toBeGreaterThan(0)
+    }),
+    { numRuns: process.env.SVC_TEST_LONG ? 20_000 : 500 },
+  )
+})

@@ -1,0 +1,209 @@
+/** How the manifest's fields are read: each takes a value of the YAML and keeps it typed, or says what is wrong and where. */
+import { clean } from '@svc/protocol'
+
+/** What is wrong, and where: line and column count from 1; `path` such as `settings[0].default`, empty for the whole. */
+export interface Finding {
+  readonly line: number
+  readonly column: number
+  readonly path: string
+  readonly message: string
+}
+
+/** A YAML value as it is written; `at` is its offset. Only a plain scalar may be read as a number or a boolean. */
+export type Value =
+  | { readonly is: 'scalar'; readonly at: number; readonly text: string; readonly plain: boolean }
+  | { readonly is: 'list'; readonly at: number; readonly items: readonly Value[] }
+  | { readonly is: 'map'; readonly at: number; readonly entries: readonly Entry[] }
+interface Entry {
+  readonly key: string
+  readonly at: number
+  readonly value: Value
+}
+
+export interface Reading {
+  readonly findings: Finding[]
+  readonly place: (offset: number) => { line: number; column: number }
+}
+
+/** Undefined means that a finding was made. */
+export type Read<T> = (value: Value, path: string, reading: Reading) => T | undefined
+type Shape = { readonly [key: string]: Read<unknown> }
+type Got<R> = R extends Read<infer T> ? T : never
+type Simple<T> = { [K in keyof T]: T[K] } & {}
+export type ObjectOf<S extends Shape, R extends keyof S> = Simple<
+  { [K in R]: Got<S[K]> } & { [K in Exclude<keyof S, R>]?: Got<S[K]> }
+>
+
+export function find(reading: Reading, at: number, path: string, message: string): undefined {
+  reading.findings.push({ ...reading.place(at), path, message })
+}
+
+export const inOrder = (findings: readonly Finding[]): Finding[] =>
+  [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
+
+/** A text of at most `max` code points that also passes `wrong`, which says what is wrong with it. */
+export const text =
+  (max: number, wrong?: (text: string) => string | undefined): Read<string> =>
+  (v, path, reading) => {
+    const scalar = scalarOf(v, path, reading, 'a text')
+    if (!scalar) return undefined
+    if (scalar.text === '') return find(reading, v.at, path, `${last(path)} must not be empty.`)
+    if ([...scalar.text].length > max) {
+      return find(
+        reading,
+        v.at,
+        path,
+        `${last(path)} must be at most ${max} characters: got ${[...scalar.text].length}.`,
+      )
+    }
+    if (clean(scalar.text) !== scalar.text) {
+      return find(reading, v.at, path, `${last(path)} must not hold control characters.`)
+    }
+    const problem = wrong?.(scalar.text)
+    return problem === undefined
+      ? scalar.text
+      : find(reading, v.at, path, `${last(path)} ${problem}: got ${quote(scalar.text)}.`)
+  }
+
+/** D47: `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to different readers, so they mean none here. */
+const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+export const plainNumber = (v: Value): number | undefined =>
+  v.is === 'scalar' && v.plain && decimal.test(v.text) ? Number(v.text) : undefined
+/** D47: only these two words; `yes`, `on`, `True` are texts. */
+export const plainBoolean = (v: Value): boolean | undefined =>
+  v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
+
+export const number =
+  (least = -Infinity, most = Infinity): Read<number> =>
+  (v, path, reading) => {
+    const scalar = scalarOf(v, path, reading, 'a number')
+    if (!scalar) return undefined
+    const n = plainNumber(v)
+    if (n === undefined) {
+      return find(
+        reading,
+        v.at,
+        path,
+        `${last(path)} must be a number written like 10 or 0.5: got ${quote(scalar.text)}.`,
+      )
+    }
+    if (n < least || n > most) {
+      return find(reading, v.at, path, `${last(path)} must be between ${least} and ${most}: got ${n}.`)
+    }
+    return n
+  }
+
+export const boolean: Read<boolean> = (v, path, reading) => {
+  const scalar = scalarOf(v, path, reading, 'true or false')
+  if (!scalar) return undefined
+  return plainBoolean(v) ?? find(reading, v.at, path, `${last(path)} must be true or false: got ${quote(scalar.text)}.`)
+}
+
+export const oneOf =
+  <const T extends string>(words: readonly T[]): Read<T> =>
+  (v, path, reading) => {
+    const scalar = scalarOf(v, path, reading, `one of ${words.join(', ')}`)
+    if (!scalar) return undefined
+    const word = words.find((w) => w === scalar.text)
+    return (
+      word ?? find(reading, v.at, path, `${last(path)} must be one of ${words.join(', ')}: got ${quote(scalar.text)}.`)
+    )
+  }
+
+/** A list of at most `max` items; with `key`, no two items may have the same one. */
+export const list =
+  <T>(item: Read<T>, max: number, key?: (item: T) => string): Read<T[]> =>
+  (v, path, reading) => {
+    if (v.is !== 'list') return find(reading, v.at, path, `${last(path)} must be a list.`)
+    if (v.items.length > max) {
+      return find(reading, v.at, path, `${last(path)} must have at most ${max} items: got ${v.items.length}.`)
+    }
+    const seen = new Set<string>()
+    let whole = true
+    const kept = v.items.flatMap((entry, i) => {
+      const read = item(entry, `${path}[${i}]`, reading)
+      if (read === undefined) {
+        whole = false
+        return []
+      }
+      const id = key?.(read)
+      if (id !== undefined && seen.has(id)) {
+        whole = false
+        find(reading, entry.at, `${path}[${i}]`, `${last(path)} names ${quote(id)} a second time.`)
+      }
+      if (id !== undefined) seen.add(id)
+      return [read]
+    })
+    return whole ? kept : undefined
+  }
+
+/** Known keys only; without one of `required` the whole is wrong. */
+export const object =
+  <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
+  (v, path, reading) => {
+    if (v.is !== 'map') return find(reading, v.at, path, `${last(path)} must be keys and values.`)
+    const kept: Record<string, unknown> = {}
+    let whole = true
+    for (const { key, at, value } of v.entries) {
+      const below = path === '' ? key : `${path}.${key}`
+      const read = Object.hasOwn(shape, key) ? shape[key] : undefined
+      if (!read) {
+        whole = false
+        find(reading, at, below, unknownKey(key, Object.keys(shape)))
+        continue
+      }
+      const got = read(value, below, reading)
+      if (got === undefined) whole = false
+      else kept[key] = got
+    }
+    for (const key of required) {
+      if (v.entries.some((entry) => entry.key === key)) continue
+      whole = false
+      find(reading, v.at, path === '' ? key : `${path}.${key}`, `${last(path)} must name "${key}".`)
+    }
+    return whole ? (kept as ObjectOf<S, R>) : undefined
+  }
+
+/** Adds a check of what was read as a whole: `wrong` says what does not fit together. */
+export const checked =
+  <T>(read: Read<T>, wrong: (value: T) => { path: string; message: string } | undefined): Read<T> =>
+  (v, path, reading) => {
+    const got = read(v, path, reading)
+    const problem = got === undefined ? undefined : wrong(got)
+    if (!problem) return got
+    const at = v.is === 'map' ? (v.entries.find((e) => e.key === problem.path)?.value.at ?? v.at) : v.at
+    return find(reading, at, problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
+  }
+
+function scalarOf(v: Value, path: string, reading: Reading, wanted: string): { text: string } | undefined {
+  if (v.is !== 'scalar') return find(reading, v.at, path, `${last(path)} must be ${wanted}.`)
+  if (v.plain && v.text === '') return find(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)
+  return v
+}
+
+export const quote = (text: string): string => {
+  const shown = clean(text)
+  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 57)}...` : shown)
+}
+const last = (path: string): string => (path === '' ? 'The manifest' : (path.split('.').at(-1) ?? path))
+
+function unknownKey(key: string, known: readonly string[]): string {
+  if (key === '<<') return 'Merge keys are not allowed in a manifest.'
+  const near = known.find((k) => k.toLowerCase() === key.toLowerCase() || distance(k, key) <= 2)
+  return `There is no key ${quote(key)} here${near ? `; did you mean "${near}"?` : `; known are ${known.join(', ')}.`}`
+}
+
+/** Edits between two short words, for the guess of a typo. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 3
+}

@@ -1,0 +1,90 @@
+/** Settings of a manifest: the schema that is reported (2.4), and the defaults that only the machine knows. */
+import {
+  limits,
+  type Setting,
+  type SettingType,
+  type SettingValue,
+  type SettingValues,
+  settingTypes,
+  wrongWith,
+} from '@svc/protocol'
+import { find, list, number, object, oneOf, plainBoolean, plainNumber, type Read, text, type Value } from './reading.ts'
+
+export type ManifestSetting = Setting & { readonly default?: Exclude<SettingValue, null> }
+
+/** What is reported as `settings.schema`: without the defaults. */
+export const settingsSchema = (manifest: { readonly settings: readonly ManifestSetting[] }): Setting[] =>
+  manifest.settings.map(({ default: _, ...setting }) => setting)
+
+/** The value of every setting nobody has set: its default, else null. */
+export const defaults = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
+  Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
+
+/** Keys become variables of the process (2.12), so they must be valid and distinct as such. */
+const key = text(60, (t) =>
+  /^[A-Za-z][A-Za-z0-9_]*$/.test(t) ? undefined : 'must be letters, digits and underscores, starting with a letter',
+)
+
+/** A scalar whose type only its setting knows. */
+const raw: Read<Value> = (v, path, reading) =>
+  v.is === 'scalar' && !(v.plain && v.text === '')
+    ? v
+    : find(reading, v.at, path, `${path.split('.').at(-1)} must be one value.`)
+const optionValue: Read<string | number> = (v, path, reading) => plainNumber(v) ?? text(limits.name)(v, path, reading)
+
+const shape = object(
+  {
+    key,
+    label: text(limits.name),
+    type: oneOf(settingTypes),
+    min: number(),
+    max: number(),
+    default: raw,
+    help: text(limits.line),
+    group: text(limits.name),
+    options: list(object({ value: optionValue, label: text(limits.name) }, 'value'), limits.options, (o) =>
+      String(o.value),
+    ),
+  },
+  'key',
+  'type',
+)
+
+/** How a default is written for each type (D47: typed by the setting, never by YAML). */
+const typed: Readonly<Record<SettingType, (v: Value) => SettingValue | undefined>> = {
+  percent: plainNumber,
+  number: plainNumber,
+  datetime: plainNumber,
+  bool: plainBoolean,
+  text: (v) => (v.is === 'scalar' ? v.text : undefined),
+  select: (v) => plainNumber(v) ?? (v.is === 'scalar' ? v.text : undefined),
+}
+const numeric: readonly SettingType[] = ['percent', 'number', 'datetime']
+
+const setting: Read<ManifestSetting> = (v, path, reading) => {
+  const got = shape(v, path, reading)
+  if (!got) return undefined
+  const { default: written, ...rest } = got
+  const wrong = (below: string, message: string) => find(reading, placeOf(v, below), `${path}.${below}`, message)
+  if (!numeric.includes(rest.type)) {
+    if (rest.min !== undefined) return wrong('min', `min has no meaning for a setting of type ${rest.type}.`)
+    if (rest.max !== undefined) return wrong('max', `max has no meaning for a setting of type ${rest.type}.`)
+  }
+  if (rest.min !== undefined && rest.max !== undefined && rest.min > rest.max)
+    return wrong('max', 'max must not be below min.')
+  if (rest.type === 'select' && !rest.options?.length)
+    return wrong('options', 'A setting of type select must name its options.')
+  if (rest.type !== 'select' && rest.options)
+    return wrong('options', `options have no meaning for a setting of type ${rest.type}.`)
+  if (written === undefined) return rest
+  const value = typed[rest.type](written)
+  const problem =
+    value === undefined || value === null ? `must be a value of type ${rest.type}` : wrongWith(rest, value)
+  if (problem !== undefined || value === undefined || value === null) return wrong('default', `default ${problem}.`)
+  return { ...rest, default: value }
+}
+
+const placeOf = (v: Value, below: string): number =>
+  v.is === 'map' ? (v.entries.find((e) => e.key === below)?.value.at ?? v.at) : v.at
+
+export const settings: Read<ManifestSetting[]> = list(setting, limits.settings, (s) => s.key.toUpperCase())

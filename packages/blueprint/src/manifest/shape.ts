@@ -1,0 +1,148 @@
+/** The keys of a manifest, one line each, and its defaults. What is written here is the format. */
+import { controls, isVersion, limits } from '@svc/protocol'
+import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
+import { wrongWithFolder, wrongWithPath } from './paths.ts'
+import { boolean, checked, find, list, number, type ObjectOf, object, oneOf, type Read, text } from './reading.ts'
+import { type ManifestSetting, settings } from './settings.ts'
+
+/** 2.10: at the root of a bundle, and of the folder that `svc report` reads. */
+export const manifestName = 'svc.agent.yaml'
+
+const path = text(500, wrongWithPath)
+const restarts = ['always', 'on-failure', 'never'] as const
+export type Restart = (typeof restarts)[number]
+
+const argument = text(4000)
+const processKeys = {
+  kind: oneOf(['process']),
+  command: list(argument, 100),
+  workdir: text(500, wrongWithFolder),
+  restart: oneOf(restarts),
+  stop_seconds: number(1, 300),
+}
+const composeKeys = {
+  kind: oneOf(['compose']),
+  files: list(path, 10, (file) => file),
+  restart: oneOf(restarts),
+  stop_seconds: number(1, 300),
+}
+export type Runtime =
+  | {
+      readonly kind: 'process'
+      readonly command: readonly string[]
+      readonly workdir: string
+      readonly restart: Restart
+      readonly stop_seconds: number
+    }
+  | {
+      readonly kind: 'compose'
+      readonly files: readonly string[]
+      readonly restart: Restart
+      readonly stop_seconds: number
+    }
+
+const usual = { restart: 'always', stop_seconds: 10 } as const
+const processRuntime = checked(object(processKeys, 'kind', 'command'), ({ command }) =>
+  command.length > 0 ? undefined : { path: 'command', message: 'command must name a program.' },
+)
+const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files }) =>
+  files.length > 0 ? undefined : { path: 'files', message: 'files must name a compose file.' },
+)
+const kind = oneOf(['process', 'compose'])
+
+/** The kind decides which keys there are. */
+const runtime: Read<Runtime> = (v, at, reading) => {
+  if (v.is !== 'map') return find(reading, v.at, at, 'runtime must be keys and values.')
+  const written = v.entries.find((e) => e.key === 'kind')
+  if (!written) return find(reading, v.at, `${at}.kind`, 'runtime must name "kind": process or compose.')
+  const chosen = kind(written.value, `${at}.kind`, reading)
+  if (chosen === undefined) return undefined
+  if (chosen === 'compose') {
+    const got = composeRuntime(v, at, reading)
+    return got && { ...usual, ...got }
+  }
+  const got = processRuntime(v, at, reading)
+  return got && { ...usual, workdir: '.', ...got }
+}
+
+const log = object({ name: text(limits.logName), path }, 'name', 'path')
+export type DeclaredLog = { readonly name: string; readonly path: string }
+const secret = object(
+  { name: text(100, wrongWithSecretName), purpose: text(limits.detail), optional: boolean },
+  'name',
+  'purpose',
+)
+export type Secret = { readonly name: string; readonly purpose: string; readonly optional: boolean }
+const word = text(100, (t) =>
+  /^[A-Za-z0-9][A-Za-z0-9._:-]*$/.test(t) ? undefined : 'must be letters, digits and . _ : -',
+)
+const binding = object(
+  { product: text(63, wrongWithProductId), role: word, scopes: list(word, 50, (s) => s) },
+  'product',
+  'role',
+  'scopes',
+)
+export type Binding = ObjectOf<
+  { product: Read<string>; role: Read<string>; scopes: Read<string[]> },
+  'product' | 'role' | 'scopes'
+>
+
+const keys = {
+  name: text(limits.agentName, wrongWithAgentName),
+  version: text(limits.version, (t) => (isVersion(t) ? undefined : 'must be a semantic version such as 1.4.0')),
+  description: text(limits.line),
+  instructions: path,
+  mcp: path,
+  runtime,
+  health: object({ start_seconds: number(1, 3600) }),
+  status: path,
+  logs: list(log, 100, (l) => l.name),
+  controls: list(oneOf(controls), controls.length, (c) => c),
+  settings,
+  state: list(path, 50, (p) => p),
+  secrets: list(secret, 50, (s) => s.name),
+  bindings: list(binding, 20, (b) => b.product), // D46: two bindings of one product would share their variables
+}
+
+const bundled = object(keys, 'name', 'version', 'runtime')
+const reported = object(keys, 'name', 'version')
+
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly description?: string
+  readonly instructions?: string
+  readonly mcp?: string
+  /** Always there in the manifest of a bundle. */
+  readonly runtime?: Runtime
+  readonly health: { readonly start_seconds: number }
+  readonly status?: string
+  readonly logs: readonly DeclaredLog[]
+  readonly controls: readonly (typeof controls)[number][]
+  readonly settings: readonly ManifestSetting[]
+  readonly state: readonly string[]
+  readonly secrets: readonly Secret[]
+  readonly bindings: readonly Binding[]
+}
+export type { ManifestSetting }
+
+/** The whole manifest; `needsRuntime` for a bundle. */
+export const manifest =
+  (needsRuntime: boolean): Read<Manifest> =>
+  (v, at, reading) => {
+    const got = (needsRuntime ? bundled : reported)(v, at, reading)
+    if (!got) return undefined
+    const nested = (got.state ?? []).find((p) => (got.state ?? []).some((other) => p.startsWith(`${other}/`)))
+    if (nested !== undefined)
+      return find(reading, v.at, 'state', `state names "${nested}", which lies in another path of it.`)
+    return {
+      logs: [],
+      controls: [],
+      settings: [],
+      state: [],
+      bindings: [],
+      ...got,
+      health: { start_seconds: got.health?.start_seconds ?? 60 },
+      secrets: (got.secrets ?? []).map((s) => ({ ...s, optional: s.optional ?? false })),
+    }
+  }
