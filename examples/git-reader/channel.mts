@@ -1,0 +1,142 @@
+/**
+ * The files through which an agent is heard and steered; it never waits for anybody on the other side.
+ *
+ * Written by the agent: its status file (temp + rename, so that a reader sees a whole one) and its log.
+ * Read by the agent: settings, the pause file and the run-now file, which it removes when it acts. Under `svc run` the
+ * environment names them; started by hand they lie in `.svc/` and `state/` of the agent's folder, where `svc report` finds them.
+ */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const logBytes = 256 * 1024
+const lookMs = 250
+
+export interface Run {
+  id: string
+  kind: string
+  status: string
+  started: number
+  ended?: number
+  subjects?: { title: string; url?: string; share?: number }[]
+  log?: string
+}
+
+/** How a value is read from the settings file; what does not fit falls back to the agent's own default. */
+export type Rule<T> = (value: unknown) => T
+export const number =
+  (usual: number, least: number, most: number): Rule<number> =>
+  (v) =>
+    typeof v === 'number' && v >= least && v <= most ? v : usual
+export const text =
+  (usual: string): Rule<string> =>
+  (v) =>
+    typeof v === 'string' ? v : usual
+export const flag =
+  (usual: boolean): Rule<boolean> =>
+  (v) =>
+    typeof v === 'boolean' ? v : usual
+export const choice =
+  <const C extends string>(usual: C, ...others: C[]): Rule<C> =>
+  (v) =>
+    others.find((o) => o === v) ?? usual
+/** Unix seconds, or undefined where it is not set. */
+export const time: Rule<number | undefined> = (v) => (typeof v === 'number' && v >= 0 ? v : undefined)
+
+type Values<T extends Record<string, Rule<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
+
+export function openChannel<T extends Record<string, Rule<unknown>>>(name: string, version: string, table: T) {
+  const env = process.env
+  const folder = env.SVC_AGENT_DIR || import.meta.dirname
+  const state = env.SVC_STATE_DIR || join(folder, 'state')
+  const pauseFile = env.SVC_PAUSE_FILE || join(folder, '.svc/paused')
+  const runNowFile = env.SVC_RUN_NOW_FILE || join(folder, '.svc/run_now')
+  const settingsFile = env.SVC_SETTINGS_FILE || join(folder, '.svc/settings.json')
+  const statusFile = join(state, 'status.json')
+  const logFile = join(state, `${name}.log`)
+  mkdirSync(state, { recursive: true })
+  let seen: string | undefined
+
+  const stamp = () => {
+    const facts = statSync(settingsFile, { throwIfNoEntry: false })
+    return facts && `${facts.mtimeMs} ${facts.ino} ${facts.size}`
+  }
+  const paused = () => existsSync(pauseFile)
+
+  /** Appends one line; the file keeps its newest half when it grows past its bound. */
+  function log(line: string) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
+    appendFileSync(logFile, `${new Date().toISOString()} ${line.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, ' ')}\n`)
+    if (statSync(logFile).size <= logBytes) return
+    const newest = readFileSync(logFile).subarray(-logBytes / 2)
+    replace(logFile, newest.subarray(newest.indexOf('\n') + 1))
+  }
+
+  function given(): Record<string, unknown> {
+    try {
+      const values: unknown = JSON.parse(readFileSync(settingsFile, 'utf8'))
+      return typeof values === 'object' && values !== null ? { ...values } : {}
+    } catch (error) {
+      if (!isMissing(error)) log(`settings are not readable, using the defaults: ${error}`)
+      return {}
+    }
+  }
+
+  return {
+    folder,
+    paused,
+    log,
+    /** True once for each press: the file is removed before the work starts. */
+    takeRunNow(): boolean {
+      if (!existsSync(runNowFile)) return false
+      rmSync(runNowFile, { force: true })
+      return true
+    },
+    /** The values in force. */
+    settings(): Values<T> {
+      seen = stamp()
+      const values = given()
+      return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(values[key])])) as Values<T>
+    },
+    /** Waits, but no longer than until somebody pauses, resumes, presses run now or changes a setting. */
+    async wait(seconds: number, signal: AbortSignal) {
+      const until = performance.now() + seconds * 1000
+      const before = paused()
+      while (!signal.aborted) {
+        const left = until - performance.now()
+        if (left <= 0 || paused() !== before || stamp() !== seen || (!before && existsSync(runNowFile))) return
+        await sleep(Math.min(left, lookMs), undefined, { signal }).catch(() => {})
+      }
+    },
+    /** Writes the status file; only keys that version 1 knows may be in it. */
+    writeStatus(status: object) {
+      replace(statusFile, JSON.stringify({ agent: { version }, ...status }))
+    },
+    /** Runs of the time before this start. One that was going on then was ended by something: it says so. */
+    earlierRuns(): Run[] {
+      try {
+        const { runs = [] } = JSON.parse(readFileSync(statusFile, 'utf8')) as { runs?: Run[] }
+        const now = Math.floor(Date.now() / 1000)
+        return runs.map((run) => (run.ended === undefined ? { ...run, status: 'interrupted', ended: now } : run))
+      } catch {
+        return []
+      }
+    },
+  }
+}
+
+function replace(path: string, content: string | Uint8Array) {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
