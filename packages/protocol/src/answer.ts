@@ -1,21 +1,30 @@
 /** The answer to a report (2.7): its type, and the reader that a reporter uses (D17, D18). */
 
 import { type Command, commandTypes } from './commands.ts'
-import { type Field, field, isObject, type Kept, name, number, object, oneOf } from './fields.ts'
+import { exact, type Field, field, isObject, type Kept, name, number, object, oneOf } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './verdict.ts'
-import { isVersion, runtimeVersion } from './versions.ts'
+import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
  * An unknown type is kept: the agent's side answers it with a refusal (D9). The payload is an object, empty when absent.
  */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) ? v : undefined), { type: 'object' })
-const anyCommand = object({ id: name(limits.name), type: name(limits.name), payload }, 'id', 'type')
+/** An id is echoed as it came (2.7): one that cannot be is malformed. */
+const commandId = exact(limits.name)
+const anyCommand = object({ id: commandId, type: name(limits.name), payload }, 'id', 'type')
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
-const desired = object({ blueprint: name(limits.name), version: name(limits.version) }, 'blueprint', 'version')
-const served = object({ version: name(limits.version), sha256: name(64) }, 'version', 'sha256')
+/** Versions and checksums are never cut: a cut one is another one. What is not one is as if absent (3.3, 3.5). */
+const desired = object(
+  { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
+  'blueprint',
+  'version',
+)
+const served = object({ version: exact(64, runtimeVersion), sha256: exact(64, sha256Shape) }, 'version', 'sha256')
+const runtimeWish = exact(64, runtimeVersion)
+const askedInterval = number()
 export type Desired = Kept<typeof desired>
 export type ServedRuntime = Kept<typeof served>
 
@@ -37,18 +46,20 @@ export interface ReceivedAnswer {
   runtime_desired?: string
 }
 
-/** D17: a successful answer is a JSON object with an array `commands`; malformed items of it are skipped singly. */
+/**
+ * D17: a successful answer is a JSON object of at most 1 MB with an array `commands`; malformed items of it are skipped
+ * singly.
+ */
 export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_invalid'> {
+  if (body.length > limits.answerBytes) return invalid(`The answer is larger than ${limits.answerBytes} bytes.`)
   const json = readJson(body)
   if (!json.ok) return json
-  const { commands, interval, ...rest } = json.value
-  if (!Array.isArray(commands)) {
-    return { ok: false, code: 'body_invalid', message: 'The answer holds no list of commands.' }
-  }
-  const wanted = desired(rest.desired)
-  const wantedRuntime = typeof rest.runtime_desired === 'string' ? rest.runtime_desired : ''
-  const runtime = served(rest.runtime)
-  const asked = number()(interval)
+  const { commands } = json.value
+  if (!Array.isArray(commands)) return invalid('The answer holds no list of commands.')
+  const interval = askedInterval(json.value.interval)
+  const wanted = desired(json.value.desired)
+  const runtime = served(json.value.runtime)
+  const wantedRuntime = runtimeWish(json.value.runtime_desired)
   return {
     ok: true,
     value: {
@@ -56,13 +67,15 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
         const read = anyCommand(c)
         return read ? [{ ...read, payload: read.payload ?? {} }] : []
       }),
-      ...(asked !== undefined && { interval: asked }),
-      ...(wanted && isVersion(wanted.version) && { desired: wanted }),
+      ...(interval !== undefined && { interval }),
+      ...(wanted && { desired: wanted }),
       ...(runtime && { runtime }),
-      ...(runtimeVersion.test(wantedRuntime) && { runtime_desired: wantedRuntime }),
+      ...(wantedRuntime !== undefined && { runtime_desired: wantedRuntime }),
     },
   }
 }
+
+const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message }) as const
 
 /** D18: the interval in force, in seconds, after an answer asked for `asked`. */
 export function clampInterval(asked: number | undefined, last: number): number {
@@ -79,12 +92,12 @@ export const answer = object(
     commands: field((v) => (Array.isArray(v) ? v : undefined), {
       type: 'array',
       maxItems: limits.commandsPerAnswer,
-      items: object({ id: name(limits.name), type: oneOf(commandTypes), payload }, 'id', 'type', 'payload').schema,
+      items: object({ id: commandId, type: oneOf(commandTypes), payload }, 'id', 'type', 'payload').schema,
     }),
     interval: number(0),
     desired,
     runtime: served,
-    runtime_desired: field((v) => v, { type: 'string', pattern: runtimeVersion.source }),
+    runtime_desired: runtimeWish,
   },
   'commands',
   'interval',

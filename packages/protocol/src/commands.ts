@@ -3,6 +3,7 @@ import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
 import { type Control, controls, logNames, type Report } from './report.ts'
 import { checkValues, type SettingValues } from './settings.ts'
+import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
@@ -43,7 +44,7 @@ export function readWish(input: unknown): Verdict<Wish, 'wish_invalid'> {
     if (typeof name !== 'string' || name === '') return invalid('A wish for a log needs the name of one.')
     return { ok: true, value: { type, payload: { name } } }
   }
-  return invalid(`A wish must be one of ${commandTypes.join(', ')}: got ${JSON.stringify(type)?.slice(0, 40)}.`)
+  return invalid(`A wish must be one of ${commandTypes.join(', ')}: got ${shown(type, 40)}.`)
 }
 
 /**
@@ -57,7 +58,7 @@ export function misfit(wish: Wish, offer: Offer): string | undefined {
       return verdict.ok ? undefined : verdict.message
     }
     case 'log':
-      return offer.logs.has(wish.payload.name) ? undefined : `The agent names no log "${wish.payload.name}".`
+      return offer.logs.has(wish.payload.name) ? undefined : `The agent names no log ${shown(wish.payload.name)}.`
     default:
       return offer.controls?.includes(wish.type) ? undefined : `The agent does not offer "${wish.type}".`
   }

@@ -5,14 +5,18 @@
  */
 
 import { limits } from './limits.ts'
-import { isLink } from './link.ts'
-import { clean, cut } from './text.ts'
+import { isLink, linkPattern } from './link.ts'
+import type { Notes } from './notes.ts'
+import { clean, cut, tidyPattern } from './text.ts'
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** Reads unknown input; undefined means "nothing to keep". Never throws: version 1 cuts, it does not refuse (2). */
+/**
+ * Reads unknown input; undefined means "nothing to keep". Never throws: version 1 cuts, it does not refuse (2). With
+ * `notes` it also tells what it did not know or had to drop (2.11); without, that costs nothing.
+ */
 export interface Field<T> {
-  (input: unknown): T | undefined
+  (input: unknown, notes?: Notes): T | undefined
   readonly schema: JsonSchema
 }
 /** What a field keeps. */
@@ -24,13 +28,17 @@ type ObjectOf<S extends Shape, R extends keyof S> = Simple<
   { [K in R]: Kept<S[K]> } & { [K in Exclude<keyof S, R>]?: Kept<S[K]> }
 >
 
-export function field<T>(read: (input: unknown) => T | undefined, schema: JsonSchema): Field<T> {
-  return Object.assign((input: unknown) => read(input), { schema })
+export function field<T>(read: (input: unknown, notes?: Notes) => T | undefined, schema: JsonSchema): Field<T> {
+  return Object.assign(read, { schema })
 }
 
 /** A text, cleaned (D13) and cut at `max` code points (D12). */
 export const text = (max: number): Field<string> =>
-  field((v) => (typeof v === 'string' ? cut(clean(v), max) : undefined), { type: 'string', maxLength: max })
+  field((v) => (typeof v === 'string' ? cut(clean(v), max) : undefined), {
+    type: 'string',
+    maxLength: max,
+    pattern: tidyPattern,
+  })
 
 /** A text that must not be empty: an id, a name something else refers to. */
 export const name = (max: number): Field<string> =>
@@ -39,12 +47,22 @@ export const name = (max: number): Field<string> =>
       const kept = typeof v === 'string' ? cut(clean(v), max) : ''
       return kept === '' ? undefined : kept
     },
-    { type: 'string', minLength: 1, maxLength: max },
+    { type: 'string', minLength: 1, maxLength: max, pattern: tidyPattern },
   )
 
-/** A finite number inside the bounds; anything else is dropped (D12). */
+/** A text that means nothing when it is cut: a version, a checksum, an id to be echoed. Kept whole or dropped. */
+export const exact = (max: number, shape?: RegExp): Field<string> =>
+  field(
+    (v) =>
+      typeof v === 'string' && v !== '' && cut(v, max) === v && clean(v) === v && (shape?.test(v) ?? true)
+        ? v
+        : undefined,
+    { type: 'string', minLength: 1, maxLength: max, pattern: shape?.source ?? tidyPattern },
+  )
+
+/** A finite number inside the bounds; anything else is dropped (D12). Adding 0 makes -0 what JSON writes for it. */
 export const number = (least = -Infinity, most = Infinity): Field<number> =>
-  field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= least && v <= most ? v : undefined), {
+  field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= least && v <= most ? v + 0 : undefined), {
     type: 'number',
     ...(least > -Infinity && { minimum: least }),
     ...(most < Infinity && { maximum: most }),
@@ -52,7 +70,7 @@ export const number = (least = -Infinity, most = Infinity): Field<number> =>
 
 /** An integer that a double holds exactly; anything else is dropped (D12). */
 export const integer = (least: number): Field<number> =>
-  field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= least ? v : undefined), {
+  field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= least ? v + 0 : undefined), {
     type: 'integer',
     minimum: least,
     maximum: Number.MAX_SAFE_INTEGER,
@@ -67,19 +85,19 @@ export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
 /** A link (2, D21): kept whole or dropped. */
 export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
   type: 'string',
-  pattern: '^https?://',
+  pattern: linkPattern,
   maxLength: limits.url,
+  $comment: 'The link must also parse as a URL (WHATWG).',
 })
 
 /** A list: what is not an item is dropped, what is beyond `max` is cut. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
-    (v) => {
+    (v, notes) => {
       if (!Array.isArray(v)) return undefined
       const kept: T[] = []
-      for (const entry of v) {
-        if (kept.length === max) break
-        const value = item(entry)
+      for (let i = 0; i < v.length && kept.length < max; i++) {
+        const value = notes ? notes.step(`[${i}]`, item, v[i]) : item(v[i])
         if (value !== undefined) kept.push(value)
       }
       return kept
@@ -91,14 +109,14 @@ export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
 export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
   const readKey = name(keyMax)
   return field(
-    (v) => {
+    (v, notes) => {
       if (!isObject(v)) return undefined
       const kept: Record<string, T> = Object.create(null)
       let count = 0
       for (const raw of Object.keys(v)) {
         if (count === max) break
         const key = readKey(raw)
-        const read = value(v[raw])
+        const read = notes ? notes.step(raw, value, v[raw]) : value(v[raw])
         if (key === undefined || read === undefined) continue
         if (!(key in kept)) count++
         kept[key] = read
@@ -107,7 +125,7 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
     },
     {
       type: 'object',
-      propertyNames: { minLength: 1, maxLength: keyMax },
+      propertyNames: readKey.schema,
       additionalProperties: value.schema,
       maxProperties: max,
     },
@@ -122,17 +140,19 @@ export function object<S extends Shape, R extends keyof S & string = never>(
   const keys = Object.keys(shape)
   const fields = Object.values(shape)
   return field(
-    (v) => {
+    (v, notes) => {
       if (!isObject(v)) return undefined
       const kept: Record<string, unknown> = {}
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as string
         const raw = v[key]
         if (raw === undefined || raw === null) continue
-        const value = (fields[i] as Field<unknown>)(raw)
+        const read = fields[i] as Field<unknown>
+        const value = notes ? notes.step(key, read, raw) : read(raw)
         if (value !== undefined) kept[key] = value
       }
       for (const key of required) if (kept[key] === undefined) return undefined
+      if (notes) for (const key of Object.keys(v)) if (!Object.hasOwn(shape, key)) notes.unknown(key)
       return kept as ObjectOf<S, R>
     },
     {
@@ -145,7 +165,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
 
 /** The first of several fields that keeps the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
-  field<A | B>((v) => a(v) ?? b(v), { anyOf: [a.schema, b.schema] })
+  field<A | B>((v, notes) => a(v) ?? b(v, notes), { anyOf: [a.schema, b.schema] })
 
 export function isObject(v: unknown): v is Record<string, unknown> {
   return typeof v === 'object' && v !== null && !Array.isArray(v)

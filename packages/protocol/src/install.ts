@@ -1,8 +1,10 @@
 /** Install resources (2.9): the bodies of preview and redeem, and what each answers. */
-import { boolean, field, isObject, type Kept, list, name, object, text } from './fields.ts'
+import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
+import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
+import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /** D45: a body without a string `code` is refused; whether the code is live is another question. */
 export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'body_invalid'> {
@@ -34,9 +36,13 @@ export type BindingSpec = Kept<typeof binding>
 export const preview = object(
   {
     blueprint: name(limits.name),
-    version: name(limits.version),
+    version: exact(limits.version, semanticVersion),
     description: text(limits.line),
-    agentName: field((v) => (typeof v === 'string' && isAgentName(v) ? v : undefined), { type: 'string' }),
+    agentName: field((v) => (typeof v === 'string' && isAgentName(v) ? v : undefined), {
+      type: 'string',
+      pattern: agentNameShape.source,
+      maxLength: limits.agentName,
+    }),
     runtime: name(limits.name),
     secrets: list(secret, limits.settings),
     bindings: list(binding, limits.settings),
@@ -68,10 +74,13 @@ export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   if (!isObject(v) || !isObject(v.agent) || !isObject(v.env)) return bad('is not what was expected')
   const { agent, blueprint, version, env, bundle, sha256 } = v
   if (typeof agent.name !== 'string' || !isAgentName(agent.name)) return bad('names no agent')
-  for (const part of [blueprint, version, bundle, sha256]) if (typeof part !== 'string') return bad('is not whole')
+  if (typeof blueprint !== 'string' || typeof bundle !== 'string') return bad('is not whole')
+  if (typeof version !== 'string' || !isVersion(version)) return bad('names no version')
+  if (typeof sha256 !== 'string' || !sha256Shape.test(sha256)) return bad('names no checksum')
   for (const [key, value] of Object.entries(env)) {
-    if (!/^SVC_[A-Z0-9_]+$/.test(key)) return bad(`sets a variable that is not the service's: ${key.slice(0, 60)}`)
-    if (typeof value !== 'string' || !isEnvValue(value)) return bad(`holds a line break in ${key}`)
+    if (!/^SVC_[A-Z0-9_]+$/.test(key)) return bad(`sets a variable that is not the service's: ${shown(key, 60)}`)
+    if (typeof value !== 'string' || !isEnvValue(value)) return bad(`holds no text of one line in ${key}`)
   }
-  return { ok: true, value: v as unknown as Redeemed }
+  const kept = { ...env } as Record<string, string>
+  return { ok: true, value: { agent: { name: agent.name }, blueprint, version, env: kept, bundle, sha256 } }
 }

@@ -1,15 +1,20 @@
 /** Log upload (2.8, D7). */
-import { field, type Kept, name, object } from './fields.ts'
+import { exact, field, type Kept, name, object } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
-import { clean, endOf } from './text.ts'
+import { clean, endOf, tidyPattern } from './text.ts'
 import type { Verdict } from './verdict.ts'
 
 const logUpload = object(
   {
-    command: name(limits.name),
+    command: exact(limits.name),
     name: name(limits.logName),
-    text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), { type: 'string' }),
+    text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), {
+      type: 'string',
+      pattern: tidyPattern,
+      maxLength: limits.logTextBytes,
+      $comment: `At most ${limits.logTextBytes} bytes in UTF-8; of a longer text the end is kept.`,
+    }),
   },
   'command',
   'name',

@@ -12,7 +12,7 @@ const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'l
 /** A cell is a text, or a text with a link. */
 const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
 /** What is no cell becomes an empty one: dropping it would move its neighbours under other headings. */
-const cell = field((v) => goodCell(v) ?? '', goodCell.schema)
+const cell = orEmpty(goodCell)
 const row = list(cell, limits.columns)
 
 const kinds = {
@@ -21,10 +21,7 @@ const kinds = {
     {
       type: oneOf(['table']),
       title,
-      columns: list(
-        field((v) => text(limits.name)(v) ?? '', text(limits.name).schema),
-        limits.columns,
-      ),
+      columns: list(orEmpty(title), limits.columns),
       rows: list(row, limits.panelItems),
     },
     'type',
@@ -41,10 +38,10 @@ export const panelTypes = Object.keys(kinds) as PanelType[]
 
 /** A panel of an unknown type is dropped (9.2: an older server ignores a newer type). */
 export const panel: Field<Panel> = field<Panel>(
-  (v) => {
+  (v, notes) => {
     if (!isObject(v)) return undefined
     const type = panelTypes.find((t) => t === v.type)
-    return type === undefined ? undefined : kinds[type](v)
+    return type === undefined ? undefined : kinds[type](v, notes)
   },
   { oneOf: Object.values(kinds).map((kind) => kind.schema) },
 )
@@ -55,4 +52,12 @@ export const panelParts: Readonly<Record<PanelType, readonly string[]>> = {
   table: ['columns', 'rows'],
   kv: ['items'],
   text: ['lines'],
+}
+
+function orEmpty<T>(good: Field<T>): Field<T | ''> {
+  return field((v, notes) => {
+    const kept = good(v, notes)
+    if (kept === undefined) notes?.drop()
+    return kept ?? ''
+  }, good.schema)
 }

@@ -22,6 +22,7 @@ import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
 import { settings } from './settings.ts'
+import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 import { protocolVersion } from './versions.ts'
 
@@ -50,6 +51,15 @@ export const run = object(
 )
 export type Run = Kept<typeof run>
 
+/** D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. */
+const runList = list(run, limits.runsPerReport)
+export const runs: Field<Run[]> = field((v, notes) => {
+  const kept = runList(v, notes)
+  if (kept === undefined || kept.length < 2) return kept
+  const byId = new Map(kept.map((one) => [one.id, one]))
+  return byId.size === kept.length ? kept : [...byId.values()]
+}, runList.schema)
+
 export const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
 export type State = Kept<typeof state>
 
@@ -73,12 +83,13 @@ export type Gauge = Kept<typeof gauge>
 /** The buttons that version 1 knows; an unknown entry is dropped (2.1). */
 export const controls = ['pause', 'resume', 'run_now'] as const
 export type Control = (typeof controls)[number]
+const anyControls = list(oneOf(controls), limits.controls)
 const controlList: Field<Control[]> = field(
   (v) => {
-    const kept = list(oneOf(controls), limits.controls)(v)
+    const kept = anyControls(v)
     return kept && [...new Set(kept)]
   },
-  list(oneOf(controls), limits.controls).schema,
+  { ...anyControls.schema, uniqueItems: true },
 )
 
 export const ack = object({ id: name(limits.name), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
@@ -116,7 +127,7 @@ export const report = object(
     health: list(healthItem, limits.health),
     active: list(activeRun, limits.active),
     gauges: list(gauge, limits.gauges),
-    runs: list(run, limits.runsPerReport),
+    runs,
     panels: list(panel, limits.panels),
     settings,
     controls: controlList,
@@ -141,7 +152,7 @@ export function readReport(body: Uint8Array): Verdict<Report, 'body_invalid'> {
   return {
     ok: false,
     code: 'body_invalid',
-    message: `The report must name protocol ${protocolVersion}: got ${JSON.stringify(json.value.protocol)?.slice(0, 40)}.`,
+    message: `The report must name protocol ${protocolVersion}: got ${shown(json.value.protocol, 40)}.`,
   }
 }
 

@@ -18,7 +18,7 @@ import {
   text,
 } from './fields.ts'
 import { limits } from './limits.ts'
-import { clean } from './text.ts'
+import { clean, cut, shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 
 export const settingTypes = ['percent', 'number', 'bool', 'datetime', 'text', 'select'] as const
@@ -46,9 +46,11 @@ export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
 /** 2.1: inside `values` a null means "this setting is not set" and is kept. */
+const textValue = text(limits.settingText)
+const numberValue = number()
 const value: Field<SettingValue> = field<SettingValue>(
-  (v) => (v === null ? null : (text(limits.settingText)(v) ?? number()(v) ?? boolean(v))),
-  { type: ['string', 'number', 'boolean', 'null'] },
+  (v) => (v === null ? null : (textValue(v) ?? numberValue(v) ?? boolean(v))),
+  { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
 export const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
@@ -79,7 +81,7 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
   const kept: SettingValues = Object.create(null)
   for (const key of keys) {
     const known = schema.find((s) => s.key === key)
-    if (!known) return misfit(`There is no setting "${clean(key)}".`)
+    if (!known) return misfit(`There is no setting ${shown(key)}.`)
     const wrong = wrongWith(known, values[key])
     if (wrong) return misfit(`${known.label ?? known.key} ${wrong}: got ${shown(values[key])}.`)
     kept[key] = values[key] as SettingValue
@@ -110,7 +112,7 @@ const checks: Readonly<Record<SettingType, Check>> = {
   bool: (_, v) => (typeof v === 'boolean' ? undefined : 'must be true or false'),
   text: (_, v) => {
     if (typeof v !== 'string') return 'must be a text'
-    if ([...v].length > limits.settingText) return `must be at most ${limits.settingText} characters`
+    if (cut(v, limits.settingText) !== v) return `must be at most ${limits.settingText} characters`
     return clean(v) === v ? undefined : 'must not hold control characters'
   },
   select: (s, v) =>
@@ -119,5 +121,4 @@ const checks: Readonly<Record<SettingType, Check>> = {
       : `must be one of ${(s.options ?? []).map((o) => shown(o.value)).join(', ') || 'its options (it has none)'}`,
 }
 
-const shown = (v: unknown): string => clean(JSON.stringify(v) ?? String(v)).slice(0, 100)
 const misfit = (message: string) => ({ ok: false, code: 'settings_invalid', message }) as const

@@ -4,15 +4,17 @@
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
-const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]/
+const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
-const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** The same for JSON Schema: a text that stays as it is. Under the `u` flag only lone surrogates match \ud800-\udfff. */
+export const tidyPattern = '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$'
 
 /** D13: U+0000 and lone surrogates become U+FFFD; C0 and C1 controls but tab and newline are removed. */
 export function clean(text: string): string {
-  if (!unclean.test(text)) return text
-  return text.replaceAll('\0', '\ufffd').replace(loneSurrogates, '\ufffd').replace(controls, '')
+  if (text.isWellFormed() && !unclean.test(text)) return text
+  return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
 /** Cuts at `max` Unicode code points (D12), never in the middle of one. */
@@ -25,6 +27,15 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
+/** A value as it may be quoted in a sentence: cleaned, and no longer than that a sentence can hold it. */
+export const shown = (value: unknown, max = 100): string =>
+  cut(
+    clean(
+      typeof value === 'string' ? JSON.stringify(value.slice(0, 2 * max)) : (JSON.stringify(value) ?? String(value)),
+    ),
+    max,
+  )
+
 /** The last `max` UTF-8 bytes of a text, cut at a code point (D7): the end of a log is what matters. */
 export function endOf(text: string, max: number): string {
   if (text.length * 3 <= max) return text
@@ -32,5 +43,5 @@ export function endOf(text: string, max: number): string {
   if (bytes.length <= max) return text
   let start = bytes.length - max
   while (start < bytes.length && ((bytes[start] as number) & 0xc0) === 0x80) start++
-  return new TextDecoder().decode(bytes.subarray(start))
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start))
 }

@@ -6,19 +6,23 @@ export const protocolVersion = 1
 /** 3.5: what `runtime_desired` must look like; it is never used as a path. */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
+/** 2.7, 2.9: a SHA-256 in hex as the service writes it. */
+export const sha256Shape = /^[0-9a-f]{64}$/
+
 const core = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
 const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
-const semantic = new RegExp(
+/** D48, as a shape; `isVersion` is the whole rule. */
+export const semanticVersion = new RegExp(
   `^${core}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
 /** D48: strict SemVer 2.0.0, ASCII, at most 128 characters. Identity is the exact string. */
-export const isVersion = (text: string): boolean => text.length <= limits.version && semantic.test(text)
+export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersion.test(text)
 
 /** SemVer precedence of two valid versions: negative, zero or positive. Build metadata does not count. */
 export function compareVersions(a: string, b: string): number {
-  const [, ...left] = semantic.exec(a) ?? []
-  const [, ...right] = semantic.exec(b) ?? []
+  const [, ...left] = semanticVersion.exec(a) ?? []
+  const [, ...right] = semanticVersion.exec(b) ?? []
   for (let i = 0; i < 3; i++) {
     const order = compareDigits(left[i] ?? '', right[i] ?? '')
     if (order !== 0) return order
