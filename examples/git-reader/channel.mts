@@ -107,13 +107,13 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
       const values = given()
       return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(values[key])])) as Values<T>
     },
-    /** Waits, but no longer than until somebody pauses, resumes, presses run now or changes a setting. */
-    async wait(seconds: number, signal: AbortSignal) {
+    /** Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw. */
+    async wait(seconds: number, before: { paused: boolean }, signal: AbortSignal) {
       const until = performance.now() + seconds * 1000
-      const before = paused()
       while (!signal.aborted) {
         const left = until - performance.now()
-        if (left <= 0 || paused() !== before || stamp() !== seen || (!before && existsSync(runNowFile))) return
+        if (left <= 0 || paused() !== before.paused || stamp() !== seen || (!before.paused && existsSync(runNowFile)))
+          return
         await sleep(Math.min(left, lookMs), undefined, { signal }).catch(() => {})
       }
     },

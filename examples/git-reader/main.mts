@@ -42,7 +42,7 @@ async function round() {
   wasPaused = paused
   if (paused) {
     write({ level: 'info', label: 'Paused', detail: 'Nothing is read until somebody resumes.' })
-    return channel.wait(3600, stop.signal)
+    return channel.wait(3600, { paused }, stop.signal)
   }
   const pressed = channel.takeRunNow()
   const changed = JSON.stringify(before) !== JSON.stringify(settings)
@@ -51,7 +51,7 @@ async function round() {
     await look(pressed ? 'run now' : changed ? 'settings changed' : 'schedule')
   }
   if (!stop.signal.aborted) write()
-  await channel.wait((due - performance.now()) / 1000, stop.signal)
+  await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
 }
 
 /** Looks where the branch stands. A reading, which is a run, is made when that is news or somebody asked for it. */

@@ -52,7 +52,7 @@ class Checker:
         if pressed or changed or time.monotonic() >= self.due:
             self.check("run now" if pressed else "settings changed" if changed else "schedule")
         self.write()
-        self.channel.wait(max(0.0, self.due - time.monotonic()))
+        self.channel.wait(max(0.0, self.due - time.monotonic()), paused=False)
 
     def pause(self, settings):
         if not self.paused:
@@ -60,7 +60,7 @@ class Checker:
             self.channel.log("paused")
         self.settings = self.settings or settings
         self.write({"level": "info", "label": "Paused", "detail": "No link is checked until somebody resumes."})
-        self.channel.wait(3600)
+        self.channel.wait(3600, paused=True)
 
     def check(self, why):
         """One run: every document, every link. A pause ends it between two documents."""

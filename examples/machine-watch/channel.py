@@ -64,9 +64,9 @@ class Channel:
         given = given if isinstance(given, dict) else {}
         return {key: _checked(given.get(key), *rule) for key, rule in self.table.items()}
 
-    def wait(self, seconds):
-        """Waits, but no longer than until somebody pauses, presses run now or changes a setting."""
-        until, paused = time.monotonic() + seconds, self.paused()
+    def wait(self, seconds, paused):
+        """Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw."""
+        until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if self.run_now_file.exists() and not paused:
                 return

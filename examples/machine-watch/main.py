@@ -55,14 +55,14 @@ class Watch:
         else:
             self.measure()
         self.write()
-        self.channel.wait(self.settings["every"])
+        self.channel.wait(self.settings["every"], paused=False)
 
     def pause(self):
         if not self.paused:
             self.paused = True
             self.channel.log("paused")
         self.write({"level": "info", "label": "Paused", "detail": "Nothing is measured until somebody resumes."})
-        self.channel.wait(3600)
+        self.channel.wait(3600, paused=True)
 
     def measure(self):
         self.busy, self.rows = self.shares.since()

@@ -1,0 +1,128 @@
+/**
+ * For the tests of the examples: starts one in a copied temporary folder as somebody's cron or systemd would, beside
+ * nothing else, and tells as soon as its status file says what a test waits for.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { type Manifest, readManifest } from '@svc/blueprint'
+import { readStatusFile, type StatusFile } from '@svc/protocol'
+
+const patienceMs = 30_000
+
+export type Settings = Record<string, string | number | boolean | null>
+
+/** Reads the manifest of an example as a bundle's, so that it is also good for `svc run`. */
+export function manifestOf(name: string): Manifest {
+  const read = readManifest(readFileSync(join(import.meta.dirname, name, 'svc.agent.yaml')))
+  if (!read.ok) throw new Error(`The manifest of ${name}: ${JSON.stringify(read.findings)}`)
+  return read.value
+}
+
+export class Example implements AsyncDisposable {
+  readonly folder: string
+  readonly manifest: Manifest
+  readonly said: string[] = []
+  #child: ChildProcess | undefined
+  #env: Record<string, string>
+
+  constructor(name: string, env: Record<string, string> = {}) {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), `svc-${name}-`)))
+    const noState = (path: string) => !/\/(state|\.svc|__pycache__)$/.test(path) && !path.endsWith('.test.ts')
+    cpSync(join(import.meta.dirname, name), this.folder, { recursive: true, filter: noState })
+    mkdirSync(join(this.folder, '.svc'))
+    this.manifest = manifestOf(name)
+    this.#env = env
+  }
+
+  /** Starts the manifest's command, by itself a list and never a shell. */
+  start(settings: Settings = {}): this {
+    this.set(settings)
+    const { runtime } = this.manifest
+    if (runtime?.kind !== 'process') throw new Error('The examples are processes.')
+    const [command = '', ...args] = runtime.command
+    const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
+    const child = spawn(command, args, {
+      cwd: this.folder,
+      env: { PATH, HOME: process.env.HOME ?? '/', PYTHONDONTWRITEBYTECODE: '1', ...this.#env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const out of [child.stdout, child.stderr]) out.on('data', (text) => this.said.push(String(text)))
+    this.#child = child
+    return this
+  }
+
+  path = (name: string): string => join(this.folder, name)
+  set = (settings: Settings): void => writeFileSync(this.path('.svc/settings.json'), JSON.stringify(settings))
+  pause = (): void => writeFileSync(this.path('.svc/paused'), '')
+  resume = (): void => rmSync(this.path('.svc/paused'))
+  runNow = (): void => writeFileSync(this.path('.svc/run_now'), '')
+  pressed = (): boolean => existsSync(this.path('.svc/run_now'))
+  log = (): string => readFileSync(this.path(this.manifest.logs[0]?.path ?? ''), 'utf8')
+
+  /** The status file as the runtime reads it (2.11); a property it does not know or must drop is an error. */
+  status(): StatusFile {
+    const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')))
+    if (!read || read.unknown.length > 0 || read.dropped.length > 0)
+      throw new Error(`Not a good status file: ${JSON.stringify(read)}`)
+    return read.status
+  }
+
+  /** The first status of which `holds` is true; told by the folder, not by waiting. */
+  async until(holds: (status: StatusFile) => boolean): Promise<StatusFile> {
+    mkdirSync(this.path('state'), { recursive: true })
+    const signal = AbortSignal.timeout(patienceMs)
+    const folder = watch(this.path('state'))
+    const child = this.#child
+    const ended = child ? once(child, 'exit', { signal }) : new Promise(() => {})
+    ended.catch(() => {})
+    const look = () => (existsSync(this.path('state/status.json')) ? this.status() : undefined)
+    try {
+      while (true) {
+        const change = once(folder, 'change', { signal })
+        change.catch(() => {}) // whoever waits for it hears of it below
+        const status = look()
+        if (status && holds(status)) return status
+        if (child && (child.exitCode !== null || child.signalCode !== null)) throw new Error('it ended')
+        await Promise.race([change, ended])
+      }
+    } catch (error) {
+      throw new Error(`${holds} did not come true: ${error}\n${this.said.join('')}\n${JSON.stringify(look())}`)
+    } finally {
+      folder.close()
+    }
+  }
+
+  /** Asks it to end, and answers how it ended. */
+  async stop(): Promise<{ code: number | null; ms: number }> {
+    const child = this.#child
+    if (!child || child.exitCode !== null) throw new Error(`It is not running: ${this.said.join('')}`)
+    const at = performance.now()
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [code] = await exit
+    return { code, ms: performance.now() - at }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child
+    if (child?.exitCode === null && child.signalCode === null) {
+      const exit = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exit
+    }
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
