@@ -43,8 +43,9 @@ describe.each(names)('%s', (name) => {
     agent.pause()
     await agent.until((s) => s.state?.label === 'Paused')
     agent.runNow()
-    agent.set({ ...settingsOf(name), every: 77 }) // wakes it, so that it has looked again before we do
-    await agent.until((s) => s.state?.label === 'Paused')
+    const next = agent.next()
+    agent.set({ ...settingsOf(name), every: 77 }) // makes it look again
+    expect((await next).state?.label).toBe('Paused')
     expect(agent.pressed()).toBe(true)
     agent.resume()
     const after = await agent.until(
@@ -76,14 +77,14 @@ describe.each(names)('%s', (name) => {
     expect(left?.ended).toBeGreaterThan(1)
   })
 
-  test('settings of the wrong kind or out of bounds, or a file that is no JSON, leave it on its defaults', async () => {
-    await using agent = new Example(name).start(settingsOf(name))
-    await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
-    agent.set({ ...Object.fromEntries(agent.manifest.settings.map((s) => [s.key, -1])) })
-    await agent.until((s) => s.state?.label !== 'Starting')
+  test('settings of the wrong kind or out of bounds, or a file that is no JSON, do not stop it', async () => {
+    await using agent = new Example(name).start({ ...settingsOf(name), every: -1, order: 'sideways', kinds: 7 })
+    const done = await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
+    expect(done.state?.level).not.toBe('bad')
     writeFileSync(agent.path('.svc/settings.json'), '{"every":')
+    await agent.until(() => agent.log().includes('settings are not readable'))
     agent.runNow()
-    await agent.until(() => !agent.pressed() && agent.log().includes('settings are not readable'))
+    await agent.until((s) => s.runs?.[0]?.id !== done.runs?.[0]?.id && s.runs?.[0]?.ended !== undefined)
   })
 
   test('obeys the files that the environment names, as under `svc run` (2.12)', async () => {

@@ -105,6 +105,20 @@ export class Example implements AsyncDisposable {
     }
   }
 
+  /** The next status that it writes after this call. */
+  async next(): Promise<StatusFile> {
+    const signal = AbortSignal.timeout(patienceMs)
+    const folder = watch(this.path('state'))
+    try {
+      for (;;) {
+        const [, file] = await once(folder, 'change', { signal })
+        if (file === 'status.json') return this.status()
+      }
+    } finally {
+      folder.close()
+    }
+  }
+
   /** Asks it to end, and answers how it ended. */
   async stop(): Promise<{ code: number | null; ms: number }> {
     const child = this.#child
