@@ -9,8 +9,8 @@ const unfit = '\\s\\\\\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff'
 export const linkPattern = `^https?://[^/?#@${unfit}]+([/?#][^${unfit}]*)?$`
 const shape = new RegExp(linkPattern, 'u')
 
-/** Hosts of plain labels always parse, unless the last label is a number or one is punycode; most links have such a host. */
-const plain = /^https?:\/\/(?!xn--|[^/?#]*\.xn--)[a-z0-9-]*[a-z](?:\.[a-z0-9-]*[a-z])*(?:[/?#]|$)/
+/** Most hosts are labels that begin and end with a letter: without punycode these always parse. */
+const plain = /^https?:\/\/(?!xn--|[^/?#]*\.xn--)[a-z](?:[a-z0-9-]*[a-z])?(?:\.[a-z](?:[a-z0-9-]*[a-z])?)*(?:[/?#]|$)/
 
 /**
  * D21: besides its shape a link parses as a URL and is no longer than 2000 characters. A text of this shape that parses

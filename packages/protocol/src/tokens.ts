@@ -20,3 +20,9 @@ export function bearerToken(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^bearer +([\x21-\x7e]+) *$/i.exec(header)
   return match?.[1]
 }
+
+/** D52: a text as it may leave: the given secrets of 8 characters or more, and whatever looks like a token of ours, masked. */
+export function masked(text: string, secrets: Iterable<string>): string {
+  const long = [...secrets].filter((secret) => secret.length >= 8).sort((a, b) => b.length - a.length)
+  return long.reduce((rest, secret) => rest.replaceAll(secret, '***'), text).replace(tokenLike, '***')
+}

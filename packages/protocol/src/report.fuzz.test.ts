@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
+import { sampleReport } from '../testing/sample.ts'
+import { limits } from './limits.ts'
+import { readReport } from './report.ts'
+import { readStatusFile } from './status-file.ts'
+
+const long = process.env.SVC_TEST_LONG !== undefined
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
+const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+
+/** What must hold of everything that is kept: I31's ground, D12, D13. Returns the first thing that does not. */
+function wrongIn(kept: unknown, at = '$'): string | undefined {
+  if (typeof kept === 'string') {
+    if (dangerous.test(kept)) return `${at} holds a control character`
+    if (!kept.isWellFormed()) return `${at} holds a lone surrogate`
+    if ([...kept].length > limits.settingText) return `${at} is longer than any limit`
+    return undefined
+  }
+  if (typeof kept === 'number') return Number.isFinite(kept) ? undefined : `${at} is not finite`
+  if (Array.isArray(kept)) {
+    if (kept.length > limits.runsPerReport) return `${at} has more entries than any limit`
+    return kept.map((entry, i) => wrongIn(entry, `${at}[${i}]`)).find(Boolean)
+  }
+  if (typeof kept !== 'object' || kept === null) return undefined
+  return Object.entries(kept)
+    .map(([key, value]) => wrongIn(key, `${at} key`) ?? wrongIn(value, `${at}.${key}`))
+    .find(Boolean)
+}
+
+/** Reads, and checks everything that holds of every reading. Returns whether the body was a report. */
+function holds(body: Uint8Array): boolean {
+  const read = readReport(body)
+  if (!read.ok) {
+    expect(read.code).toBe('body_invalid')
+    return false
+  }
+  const kept = JSON.stringify(read.value)
+  expect(wrongIn(read.value)).toBeUndefined()
+  const again = readReport(new TextEncoder().encode(kept))
+  expect(again.ok && JSON.stringify(again.value)).toBe(kept)
+  return true
+}
+
+test('I10, D12, D13: no mutated report makes the reader throw, and reading what was kept gives the same', {
+  timeout: 600_000,
+}, () => {
+  const whole = bytes(sampleReport)
+  let reports = 0
+  const count = long ? 100_000 : 10_000
+  for (let seed = 0; seed < count; seed++) {
+    const random = randomOf(seed)
+    const faults = 1 + Math.floor(random() * 8)
+    const body =
+      seed % 4 === 3 ? mutatedBytes(whole, random, faults) : bytes(mutated(sampleReport, random, faults) ?? null)
+    try {
+      if (holds(body)) reports++
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error })
+    }
+  }
+  expect(reports).toBeGreaterThan(count / 2) // most faults leave a report that must be read
+})
+
+test('I10: no sequence of bytes makes the reader throw', () =>
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (body) => void holds(body)),
+    { numRuns: long ? 20_000 : 2000 },
+  ))
+
+test('I10: no JSON makes the reader throw', () =>
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom(...Object.keys(sampleReport)), fc.jsonValue({ maxDepth: 6 })),
+      (parts) => {
+        expect(holds(bytes({ ...parts, protocol: 1 }))).toBe(true)
+      },
+    ),
+    { numRuns: long ? 20_000 : 2000 },
+  ))
+
+test('2.11: a mutated status file never throws, and what was kept is read without a remark', () => {
+  const { agent, state, health, active, gauges, runs, panels } = sampleReport
+  for (let seed = 0; seed < (long ? 50_000 : 5000); seed++) {
+    const input = JSON.parse(
+      JSON.stringify(
+        mutated({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),
+      ),
+    )
+    const read = readStatusFile(input)
+    if (!read) continue
+    expect(wrongIn(read.status)).toBeUndefined()
+    expect(readStatusFile(read.status), `seed ${seed}`).toEqual({ status: read.status, unknown: [], dropped: [] })
+  }
+})

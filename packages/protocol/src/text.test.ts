@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { clean, cut, endOf, shown } from './text.ts'
+
+test.each([
+  ['U+0000 becomes U+FFFD', 'a\0b', 'a\ufffdb'],
+  ['a lone high surrogate becomes U+FFFD', 'a\ud83db', 'a\ufffdb'],
+  ['a lone low surrogate becomes U+FFFD', '\udc4d', '\ufffd'],
+  ['a pair stays', 'a👍b', 'a👍b'],
+  ['C0 controls but tab and newline are removed', 'a\u0001\u001b[31m\r\n\tb', 'a[31m\n\tb'],
+  ['DEL and C1 controls are removed', 'a\u007f\u0085\u009bb', 'ab'],
+  ['a control between two halves does not join them', '\ud83d\u0001\udc4d', '\ufffd\ufffd'],
+  ['markup is only text', '<b onclick="x">&amp;', '<b onclick="x">&amp;'],
+  ['a BOM inside a text and direction marks stay: showing isolates them', '\ufeff\u202eabc', '\ufeff\u202eabc'],
+])('D13: %s', (_rule, input, kept) => expect(clean(input)).toBe(kept))
+
+test.each([
+  ['characters are Unicode code points', '👍👍👍', 2, '👍👍'],
+  ['a text at the limit stays', 'abc', 3, 'abc'],
+  ['one beyond loses its end', 'abcd', 3, 'abc'],
+  ['a mixed text is never cut inside a pair', 'a👍b👍', 2, 'a👍'],
+  ['nothing is kept at 0', 'abc', 0, ''],
+])('D12: %s', (_rule, input, max, kept) => expect(cut(input, max)).toBe(kept))
+
+test('D12: a cut text is the beginning of the text with at most so many code points', () =>
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, max) => {
+      const kept = cut(text, max)
+      expect(text.startsWith(kept)).toBe(true)
+      expect([...kept].length).toBe(Math.min(max, [...text].length))
+    }),
+  ))
+
+test.each([
+  ['a short text stays', 'abc', 3, 'abc'],
+  ['the end is kept', 'abcdef', 3, 'def'],
+  ['a character that does not fit whole is left out', 'a👍b', 4, 'b'],
+  ['bytes count, not characters', 'ééé', 4, 'éé'],
+  ['a BOM at the cut is a character like others', 'aaa\ufeffb', 4, '\ufeffb'],
+])('D7: %s', (_rule, input, max, kept) => expect(endOf(input, max)).toBe(kept))
+
+test('a value quoted in a sentence is short, clean and whole at its end', () => {
+  expect(shown('x'.repeat(500))).toHaveLength(100)
+  expect(shown({ a: '\u0085' })).toBe('{"a":""}')
+  expect(shown(undefined)).toBe('undefined')
+  for (let length = 90; length < 110; length++) expect(shown(`${'x'.repeat(length)}👍`).isWellFormed()).toBe(true)
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { bearerToken, isToken, masked } from './tokens.ts'
+
+const random = `${'A'.repeat(42)}_`
+
+test('5: a token has its prefix and 256 bits', () => {
+  expect(isToken('agent', `svc_agt_${random}`)).toBe(true)
+  expect(isToken('install', `svc_agt_${random}`)).toBe(false)
+  expect(isToken('agent', `svc_agt_${random}x`)).toBe(false)
+  expect(isToken('agent', `svc_agt_${random}\n`)).toBe(false)
+})
+
+test.each([
+  ['Bearer abc', 'abc'],
+  ['bearer  abc ', 'abc'],
+  ['Basic abc', undefined],
+  ['Bearer', undefined],
+  ['Bearer a b', undefined],
+  ['Bearer ä', undefined],
+  [undefined, undefined],
+])('5: %j names the token %j', (header, token) => expect(bearerToken(header)).toBe(token))
+
+test.each([
+  ['one of our tokens', `at svc_agt_${random}.`, [], 'at ***.'],
+  ['a token that was cut short', 'svc_inst_abc', [], '***'],
+  ['a secret the machine holds', 'login hunter2-long ok', ['hunter2-long'], 'login *** ok'],
+  ['the longer of two secrets first', 'abcdefghij', ['abcdefgh', 'abcdefghij'], '***'],
+])('D52: %s is masked', (_rule, text, secrets, sent) => expect(masked(text, secrets)).toBe(sent))
+
+test('D52: a value shorter than eight characters is no secret, since it would mask half the log', () =>
+  expect(masked('port 8080 open', ['8080', ''])).toBe('port 8080 open'))

@@ -1,0 +1,107 @@
+/** Reports as nobody should send them: a good one with parts replaced, removed, doubled and added, from a seed. */
+
+/** A small seeded generator (mulberry32): the same seed gives the same faults, so that a failure can be replayed. */
+export function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+const nasty: readonly (() => unknown)[] = [
+  () => null,
+  () => true,
+  () => '',
+  () => 0,
+  () => -0,
+  () => -1,
+  () => 0.5,
+  () => 1e308,
+  () => 2 ** 53,
+  () => Number.MAX_SAFE_INTEGER,
+  () => [],
+  () => ({}),
+  () => '\0',
+  () => 'a\u0001\u001b[2J\u0085b\ud83d',
+  () => '\ud83d\u0001\udc4d',
+  () => '👍'.repeat(3000),
+  () => 'x'.repeat(2500),
+  () => '<script>alert(1)</script>',
+  () => 'javascript:alert(1)',
+  () => 'https://user@a.example/',
+  () => 'https://a.example/\ud83d',
+  () => 'https://a.example/%zz',
+  () => 'bad',
+  () => 'pause',
+  () => Array.from({ length: 600 }, (_, i) => ({ id: `r${i % 550}`, title: 't', name: 'n', text: 'x' })),
+  () => Array.from({ length: 300 }, (_, i) => [`${i}`, null, { text: 'x', url: 'https://a.example/' }, 7]),
+  () => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}\u0001`, i - 3])),
+  () => JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toString":"x"}') as unknown,
+  () => [[[[[[[[{ title: [] }]]]]]]]],
+]
+
+const oddKeys = [
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  'extra',
+  'url',
+  'level',
+  'models',
+  '\ud83d',
+  'x'.repeat(300),
+]
+
+/** A deep copy of `value` with `count` faults at places that the generator picks. */
+export function mutated(value: unknown, random: () => number, count: number): unknown {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const root = { value: structuredClone(value) }
+  for (let i = 0; i < count; i++) {
+    const places = containers(root)
+    const place = pick(places)
+    const keys = Object.keys(place)
+    const key = keys.length > 0 ? pick(keys) : '0'
+    const fault = random()
+    if (fault < 0.6) define(place, key, pick(nasty)())
+    else if (fault < 0.7 && place !== root) delete place[key]
+    else if (fault < 0.8 && Array.isArray(place)) place.push(structuredClone(place[0]))
+    else if (!Array.isArray(place) && place !== root) define(place, pick(oddKeys), pick(nasty)())
+  }
+  return root.value
+}
+
+/** The bytes of a body with some of them changed, removed or doubled. */
+export function mutatedBytes(body: Uint8Array, random: () => number, count: number): Uint8Array {
+  let bytes = Array.from(body)
+  for (let i = 0; i < count; i++) {
+    const at = Math.floor(random() * bytes.length)
+    const fault = random()
+    if (fault < 0.5) bytes[at] = Math.floor(random() * 256)
+    else if (fault < 0.7) bytes.splice(at, 1 + Math.floor(random() * 8))
+    else if (fault < 0.9) bytes.splice(at, 0, ...bytes.slice(at, at + 8))
+    else bytes = bytes.slice(0, at)
+  }
+  return Uint8Array.from(bytes)
+}
+
+type Container = Record<string, unknown>
+
+function containers(root: object): Container[] {
+  const found: object[] = []
+  const walk = (v: unknown) => {
+    if (typeof v !== 'object' || v === null || found.length > 400) return
+    found.push(v)
+    for (const part of Object.values(v)) walk(part)
+  }
+  walk(root)
+  return found as Container[]
+}
+
+/** Sets also `__proto__` as JSON.parse would: as a property of its own. */
+const define = (place: object, key: string, value: unknown): void => {
+  Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true })
+}
