@@ -1,0 +1,141 @@
+/**
+ * The processes of the demo: each in a group of its own, with its output in a file, so that Ctrl-C in the terminal reaches
+ * the demo alone and the demo ends them in its own order. Nothing that was started here outlives `end()`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const softSeconds = 5
+
+export interface Command {
+  command: readonly [program: string, ...args: string[]]
+  cwd: string
+  env: NodeJS.ProcessEnv
+}
+
+export class Processes {
+  readonly folder: string
+  readonly #running = new Map<string, ChildProcess>()
+  readonly #died: (name: string, how: string, lastWords: string) => void
+  readonly #stopping = new AbortController()
+  readonly #guard: Guard
+
+  /** `folder` takes the output of each process; `died` hears of one that ends before the demo does. */
+  constructor(folder: string, guard: Guard, died: (name: string, how: string, lastWords: string) => void) {
+    this.folder = folder
+    this.#guard = guard
+    this.#died = died
+    process.once('exit', () => this.#kill()) // the last net: also for what nobody caught
+  }
+
+  /** Aborted from the moment `end()` is called: waiting for anything is over then. */
+  get ending(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  get pids(): Record<string, number> {
+    return Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid ?? 0]))
+  }
+
+  /** Starts a process that goes on until `end()`. */
+  async start(name: string, { command: [program, ...args], cwd, env }: Command): Promise<void> {
+    this.ending.throwIfAborted()
+    const out = openSync(this.#logOf(name), 'a')
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', out, out] })
+    closeSync(out)
+    this.#keep(name, child)
+    child.once('exit', (code, signal) => {
+      if (this.ending.aborted) return
+      this.#died(name, signal ? `was ended by ${signal}` : `ended with code ${code}`, this.lastWords(name))
+    })
+    await once(child, 'spawn')
+  }
+
+  /** Runs a command to its end and answers what it wrote; a failure is an error with its words. `input` is its standard input. */
+  async run({ command: [program, ...args], cwd, env }: Command, input = ''): Promise<string> {
+    this.ending.throwIfAborted()
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
+    const name = `${[program, ...args].join(' ')}, process ${child.pid}`
+    this.#keep(name, child)
+    const said = { stdout: '', stderr: '' }
+    for (const out of ['stdout', 'stderr'] as const)
+      child[out].setEncoding('utf8').on('data', (text: string) => {
+        said[out] += text
+      })
+    child.stdin.on('error', () => {}) // it may end without reading; its exit code tells
+    child.stdin.end(input)
+    const [code, signal] = await once(child, 'close')
+    if (code === 0) return said.stdout
+    throw new Error(
+      `${[program, ...args].join(' ')}\nended with ${signal ?? `code ${code}`}:\n${said.stderr || said.stdout}`,
+    )
+  }
+
+  lastWords(name: string): string {
+    return readFileSync(this.#logOf(name), 'utf8').trimEnd().split('\n').slice(-12).join('\n')
+  }
+
+  /** Asks all to end, those that report before what they report to, and after some seconds leaves them no choice. */
+  async end(): Promise<void> {
+    this.#stopping.abort()
+    const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
+    const gone = Promise.all(all.map((child) => once(child, 'exit')))
+    for (const child of all.reverse()) signal(child, 'SIGTERM')
+    await Promise.race([gone, new Promise((r) => setTimeout(r, softSeconds * 1000).unref())])
+    this.#kill()
+    await gone
+    await this.#guard.leave()
+  }
+
+  #keep(name: string, child: ChildProcess) {
+    const { pid } = child
+    if (pid === undefined) return // it could not be started, as the caller hears by `error`
+    this.#running.set(name, child)
+    this.#guard.note('+', pid)
+    child.once('exit', () => {
+      signal(child, 'SIGKILL') // what it left in its group
+      this.#running.delete(name)
+      this.#guard.note('-', pid)
+    })
+  }
+
+  #kill() {
+    for (const child of this.#running.values()) signal(child, 'SIGKILL')
+  }
+
+  #logOf = (name: string) => join(this.folder, `${name.replaceAll(' ', '-')}.log`)
+}
+
+function signal(child: ChildProcess, name: NodeJS.Signals) {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error // it has ended
+  }
+}
+
+/** The process that cleans up after a demo that was killed, see demo-guard.ts. */
+export class Guard {
+  readonly #child: ChildProcess
+
+  constructor(folder: string | undefined) {
+    const args = [join(import.meta.dirname, 'demo-guard.ts'), ...(folder === undefined ? [] : [folder])]
+    this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.#child.stdin?.on('error', () => {}) // a guard that is gone guards nothing; the demo goes on
+    this.#child.unref()
+  }
+
+  note(sign: '+' | '-', pid: number): void {
+    this.#child.stdin?.write(`${sign}${pid}\n`)
+  }
+
+  /** All is over: it removes the folder and ends. */
+  async leave(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exit = once(this.#child, 'exit')
+    this.#child.stdin?.end()
+    await exit
+  }
+}
