@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { clampInterval, offlineAfter, readAnswer } from './answer.ts'
+import { limits } from './limits.ts'
+
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+const read = (value: object) => {
+  const verdict = readAnswer(bytes({ commands: [], ...value }))
+  if (!verdict.ok) throw new Error(verdict.message)
+  return verdict.value
+}
+const sha256 = 'ab'.repeat(32)
+
+test.each([
+  ['no object', []],
+  ['no commands', { interval: 30 }],
+  ['commands that are no list', { commands: {} }],
+  ['more than 1 MB', { commands: [], more: 'x'.repeat(limits.answerBytes) }],
+])('D17: an answer with %s is a failed report', (_rule, body) =>
+  expect(readAnswer(bytes(body))).toMatchObject({ ok: false }),
+)
+
+test.each([
+  [
+    '2.7: commands are read',
+    { commands: [{ id: 'a', type: 'set', payload: { x: null } }] },
+    { commands: [{ id: 'a', type: 'set', payload: { x: null } }] },
+  ],
+  [
+    'D9: an unknown type is handed on, to be refused',
+    { commands: [{ id: 'a', type: 'fly' }] },
+    { commands: [{ id: 'a', type: 'fly', payload: {} }] },
+  ],
+  [
+    'D17: malformed commands are skipped singly',
+    { commands: [null, 7, {}, { id: 7, type: 'pause' }, { id: 'a' }, { id: 'b', type: 'pause', payload: 'x' }] },
+    { commands: [{ id: 'b', type: 'pause', payload: {} }] },
+  ],
+  [
+    '2.7: an id that could not be echoed unchanged is malformed',
+    {
+      commands: [
+        { id: 'a\u0001', type: 'pause' },
+        { id: 'x'.repeat(201), type: 'pause' },
+      ],
+    },
+    { commands: [] },
+  ],
+  ['D18: an interval that is no number is absent', { interval: '5' }, { commands: [] }],
+  [
+    '2.7: desired is read',
+    { desired: { blueprint: 'mail', version: '1.2.3' } },
+    { commands: [], desired: { blueprint: 'mail', version: '1.2.3' } },
+  ],
+  [
+    '3.3: a desired version that is none is ignored',
+    { desired: { blueprint: 'mail', version: '../1' } },
+    { commands: [] },
+  ],
+  [
+    'D48: a version is never cut to another one',
+    { desired: { blueprint: 'mail', version: `1.0.0-${'a'.repeat(200)}` } },
+    { commands: [] },
+  ],
+  [
+    '2.7: runtime is read',
+    { runtime: { version: '2.0.0', sha256 } },
+    { commands: [], runtime: { version: '2.0.0', sha256 } },
+  ],
+  [
+    '2.7: a checksum that is none is ignored',
+    { runtime: { version: '2.0.0', sha256: `${sha256}00` } },
+    { commands: [] },
+  ],
+  ['3.5: runtime_desired is read', { runtime_desired: '2.0.0' }, { commands: [], runtime_desired: '2.0.0' }],
+  ['3.5: what could be a path is not', { runtime_desired: '../x' }, { commands: [] }],
+  ['9 rule 4: unknown fields are ignored', { more: 1 }, { commands: [] }],
+])('%s', (_rule, input, expected) => expect(read(input)).toEqual(expected))
+
+test.each([
+  [30, 10, 30],
+  [1, 30, 5],
+  [-5, 30, 5],
+  [0, 30, 5],
+  [5, 30, 5],
+  [300, 30, 300],
+  [86400, 30, 300],
+  [Number.NaN, 20, 20],
+  [Number.POSITIVE_INFINITY, 20, 20],
+  [undefined, 20, 20],
+])('D18: asked for %s with %s in force gives %s', (asked, last, now) => expect(clampInterval(asked, last)).toBe(now))
+
+test('D20: silent for three intervals, but not before 90 s', () => {
+  expect([5, 30, 60, 300].map(offlineAfter)).toEqual([90, 90, 180, 900])
+})

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import {
+  commandDeadline,
+  commandMoves,
+  commandStates,
+  misfit,
+  moveCommand,
+  offerOf,
+  readWish,
+  samePress,
+  type Wish,
+} from './commands.ts'
+import type { Report } from './report.ts'
+
+const report: Report = {
+  protocol: 1,
+  controls: ['pause', 'resume'],
+  settings: { schema: [{ key: 'every', type: 'number', min: 1 }] },
+  runs: [{ id: '1', log: 'run-1' }],
+}
+
+test.each([
+  ['pause with whatever payload', { type: 'pause', payload: { x: 1 } }, { type: 'pause', payload: {} }],
+  ['run_now without a payload', { type: 'run_now' }, { type: 'run_now', payload: {} }],
+  ['set', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }],
+  ['log', { type: 'log', payload: { name: 'work', x: 1 } }, { type: 'log', payload: { name: 'work' } }],
+])('2.7: %s is a wish', (_rule, input, value) => expect(readWish(input)).toEqual({ ok: true, value }))
+
+test.each([
+  [null],
+  ['pause'],
+  [[]],
+  [{}],
+  [{ type: 'explode' }],
+  [{ type: 'set' }],
+  [{ type: 'set', payload: [] }],
+  [{ type: 'log' }],
+  [{ type: 'log', payload: { name: '' } }],
+  [{ type: 'log', payload: { name: 7 } }],
+  [{ type: '👍'.repeat(99) }],
+])('2.7: %j is no wish', (input) => {
+  const verdict = readWish(input)
+  expect(verdict).toMatchObject({ ok: false, code: 'wish_invalid' })
+  expect(!verdict.ok && verdict.message.isWellFormed()).toBe(true)
+})
+
+test.each<[string, Wish, string | undefined]>([
+  ['D9: a control that is reported is offered', { type: 'pause', payload: {} }, undefined],
+  [
+    'D9: a control that is not reported is not',
+    { type: 'run_now', payload: {} },
+    'The agent does not offer "run_now".',
+  ],
+  ['2.7: set is ruled by the schema, not by controls', { type: 'set', payload: { every: 5 } }, undefined],
+  [
+    '2.7: a key outside the schema is not offered',
+    { type: 'set', payload: { other: 5 } },
+    'There is no setting "other".',
+  ],
+  [
+    '2.7: a value outside its bounds is not offered',
+    { type: 'set', payload: { every: 0 } },
+    'every must be 1 or more: got 0.',
+  ],
+  ['2.7: a log that a run names is offered', { type: 'log', payload: { name: 'run-1' } }, undefined],
+  ['2.10: a log that the manifest declares is offered', { type: 'log', payload: { name: 'work' } }, undefined],
+  ['2.7: another log is not', { type: 'log', payload: { name: 'x' } }, 'The agent names no log "x".'],
+])('%s', (_rule, wish, said) => expect(misfit(wish, offerOf(report, ['work']))).toBe(said))
+
+test('D6: a report without settings and controls offers neither', () => {
+  const offer = offerOf({ protocol: 1 })
+  expect(misfit({ type: 'set', payload: { every: 5 } }, offer)).toBeDefined()
+  expect(misfit({ type: 'pause', payload: {} }, offer)).toBeDefined()
+})
+
+const log = (name: string): Wish => ({ type: 'log', payload: { name } })
+test.each<[string, Wish, Wish, boolean]>([
+  ['pause is the same as pause', { type: 'pause', payload: {} }, { type: 'pause', payload: {} }, true],
+  ['pause is not resume', { type: 'pause', payload: {} }, { type: 'resume', payload: {} }, false],
+  ['a log is the same as that log', log('a'), log('a'), true],
+  ['a log is not another log', log('a'), log('b'), false],
+  ['set is always new', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }, false],
+])('D5: %s', (_rule, a, b, same) => expect(samePress(a, b)).toBe(same))
+
+test('I2: no command goes back to queued, and none leaves expired, applied or refused', () => {
+  for (const from of commandStates) expect(Object.values(commandMoves[from])).not.toContain('queued')
+  for (const final of ['expired', 'applied', 'refused', 'applied_late', 'refused_late', 'cancelled'] as const)
+    expect(commandMoves[final]).toEqual({})
+})
+
+test.each([
+  ['D2: not delivered in ten minutes', 'queued', 'timedOut', 'expired'],
+  ['3.2: not answered in ten minutes', 'delivered', 'timedOut', 'failed'],
+  ['D3: answered after that', 'failed', 'ackedOk', 'applied_late'],
+  ['D3: refused after that', 'failed', 'ackedNo', 'refused_late'],
+  ['D3: an ack of a queued command is ignored', 'queued', 'ackedOk', undefined],
+  ['D3: a second ack is ignored', 'applied', 'ackedNo', undefined],
+  ['D6: no longer offered', 'queued', 'misfit', 'failed'],
+  ['D7: a late upload counts', 'failed', 'uploaded', 'applied_late'],
+] as const)('%s: %s, %s -> %s', (_rule, from, event, to) => expect(moveCommand(from, event)).toBe(to))
+
+test('8: a command is over after ten minutes', () => expect(commandDeadline(1000)).toBe(601_000))

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { isAgentName, isEnvName, isEnvValue, isProductId, preview, readInstallBody, readRedeemed } from './install.ts'
+
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+
+test('D45: a body needs the text code, whatever it says', () => {
+  expect(readInstallBody(bytes({ code: 'x', more: 1 }))).toEqual({ ok: true, value: { code: 'x' } })
+  for (const body of [{}, { code: 7 }, { code: null }, []])
+    expect(readInstallBody(bytes(body))).toMatchObject({ code: 'body_invalid' })
+})
+
+test.each(['a', 'a1', 'mail-triage', '0', 'x'.repeat(63)])('D50: %s is a name', (name) =>
+  expect(isAgentName(name)).toBe(true),
+)
+test.each(['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', '../a', 'a/b', 'con', 'nul', 'com1', 'ä', 'a\n', 'x'.repeat(64)])(
+  'D50: %j is none',
+  (name) => expect(isAgentName(name)).toBe(false),
+)
+test.each([
+  ['tasks', true],
+  ['t_1', true],
+  ['Tasks', false],
+  ['1t', false],
+  ['t-s', false],
+  ['', false],
+])('D46: %j as a product id: %s', (id, holds) => expect(isProductId(id)).toBe(holds))
+
+test('2.9: names and values of variables', () => {
+  expect(['A', 'SVC_URL', 'A1_'].every(isEnvName)).toBe(true)
+  expect(['', 'a', '1A', '_A', 'A-B', 'A B', 'Ä'].some(isEnvName)).toBe(false)
+  expect(isEnvValue('any text = "with" \t marks')).toBe(true)
+  expect(['a\nb', 'a\rb', 'a\0b'].some(isEnvValue)).toBe(false)
+})
+
+test('2.9: a preview is read whole, and without a proper name or version not at all', () => {
+  const good = {
+    blueprint: 'mail',
+    version: '1.0.0',
+    description: 'd',
+    agentName: 'mail-1',
+    runtime: 'process',
+    secrets: [{ name: 'P', purpose: 'p', optional: false }],
+    bindings: [{ product: 'tasks', role: 'editor', scopes: ['a'] }],
+  }
+  expect(preview(good)).toEqual(good)
+  expect(preview({ ...good, agentName: '../x' })).toBeUndefined()
+  expect(preview({ ...good, version: '1' })).toBeUndefined()
+})
+
+const redeemed = {
+  agent: { name: 'mail-1' },
+  blueprint: 'mail',
+  version: '1.0.0',
+  env: { SVC_TOKEN: 't' },
+  bundle: 'UEs=',
+  sha256: '0a'.repeat(32),
+}
+test('2.9: a redeem answer is read whole', () =>
+  expect(readRedeemed({ ...redeemed, more: 1 })).toEqual({ ok: true, value: redeemed }))
+test.each([
+  ['no object', null],
+  ['no agent', { ...redeemed, agent: undefined }],
+  ['an agent whose name is a path', { ...redeemed, agent: { name: '../x' } }],
+  ['a version that is none', { ...redeemed, version: 'latest' }],
+  ['a checksum that is none', { ...redeemed, sha256: 'x' }],
+  ['D51: a variable that loaders read', { ...redeemed, env: { LD_PRELOAD: '/x.so' } }],
+  ['D51: a variable of a lower-case name', { ...redeemed, env: { svc_x: 'a' } }],
+  ['2.9: a value with a line break', { ...redeemed, env: { SVC_X: 'a\nB=c' } }],
+  ['2.9: a value that is no text', { ...redeemed, env: { SVC_X: 1 } }],
+  ['a bundle that is no text', { ...redeemed, bundle: null }],
+])('2.9: a redeem answer with %s is refused', (_rule, answer) =>
+  expect(readRedeemed(answer)).toMatchObject({ ok: false, code: 'answer_invalid' }),
+)
