@@ -1,0 +1,82 @@
+/** The demo's processes: what it starts, ends, also what does not want to, and what its children started. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Command, Guard, Processes } from './demo-processes.ts'
+
+function world() {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
+  const guarded = mkdtempSync(join(tmpdir(), 'svc-demo-guarded-'))
+  const deaths: string[] = []
+  let heard: (() => void) | undefined
+  const death = new Promise<void>((resolve) => {
+    heard = resolve
+  })
+  const processes = new Processes(folder, new Guard(guarded), (...what) => {
+    deaths.push(what.join(': '))
+    heard?.()
+  })
+  onTestFinished(async () => {
+    await processes.end()
+    for (const one of [folder, guarded]) rmSync(one, { recursive: true, force: true })
+  })
+  const shell = (line: string): Command => ({ command: ['sh', '-c', line], cwd: folder, env: process.env })
+  return { processes, folder, guarded, deaths, death, shell }
+}
+
+/** Processes of a group that are still running. */
+const groupOf = (group: number): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      const [state, , of] = readFileSync(`/proc/${Number(pid)}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      return Number(of) === group && state !== 'Z'
+    } catch {
+      return false // no process, or it has ended
+    }
+  })
+
+test('the end takes a process that does not listen, and the one it started', async () => {
+  const { processes, shell, guarded } = world()
+  await processes.start('stubborn', shell('trap "" TERM; sleep 1000 & wait; wait'))
+  const pid = processes.pids.stubborn ?? 0
+  expect(groupOf(pid).length).toBeGreaterThan(0)
+  await processes.end()
+  expect(groupOf(pid)).toEqual([])
+  expect(existsSync(guarded)).toBe(false)
+})
+
+test('a process that listens is given the time to say goodbye', async () => {
+  const { processes, shell, folder } = world()
+  await processes.start('polite', shell('trap "echo bye; exit" TERM; echo hello; while :; do sleep 0.05; done'))
+  await expect.poll(() => readFileSync(join(folder, 'polite.log'), 'utf8')).toBe('hello\n')
+  await processes.end()
+  expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toMatch(/^hello\n(Terminated\n)?bye\n$/)
+})
+
+test('the death of a process is told with its last words, once, and what it left in its group ends too', async () => {
+  const { processes, shell, deaths, death } = world()
+  await processes.start('mortal', shell('sleep 1000 & echo "cannot go on"; exit 3'))
+  const pid = processes.pids.mortal ?? 0
+  await death
+  expect(deaths).toEqual(['mortal: ended with code 3: cannot go on'])
+  expect(processes.pids).toEqual({})
+  await expect.poll(() => groupOf(pid)).toEqual([])
+})
+
+test('a command that fails is an error with its own words; one that succeeds answers them', async () => {
+  const { processes, shell } = world()
+  expect(await processes.run(shell('cat'), 'given on standard input')).toBe('given on standard input')
+  await expect(processes.run(shell('echo "no such workspace" >&2; exit 1'))).rejects.toThrow('no such workspace')
+  await expect(processes.run({ ...shell(''), command: ['/nowhere/at/all'] })).rejects.toThrow('ENOENT')
+})
+
+test('a command that is under way when the end comes is ended, and nothing is started after it', async () => {
+  const { processes, shell } = world()
+  const running = processes.run(shell('sleep 1000')).catch((error: Error) => error.message)
+  await processes.end()
+  expect(await running).toContain('SIGTERM')
+  await expect(processes.start('late', shell('sleep 1000'))).rejects.toThrow()
+})
