@@ -2,6 +2,7 @@
 export * from './answer.ts'
 export * from './commands.ts'
 export { isObject, type JsonSchema, type Kept } from './fields.ts'
+export { fitReport } from './fit.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
 export * from './levels.ts'
@@ -42,7 +43,7 @@ export {
   wrongWith,
 } from './settings.ts'
 export { readStatusFile, type StatusFile, type StatusRead } from './status-file.ts'
-export { clean, cut, endOf } from './text.ts'
+export { clean, cut, endOf, shown } from './text.ts'
 export * from './tokens.ts'
 export type { Verdict } from './verdict.ts'
 export * from './versions.ts'
