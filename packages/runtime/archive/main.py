@@ -1,0 +1,53 @@
+# Finds Node and becomes it, on this very file and with the same process id.
+import os
+import shutil
+import subprocess
+import sys
+
+LEAST = 20
+PLACES = ["/usr/local/bin/node", "/usr/bin/node", "/usr/bin/nodejs", "/opt/homebrew/bin/node", "/opt/node/bin/node", "/snap/bin/node"]
+
+
+def candidates():
+    if os.environ.get("SVC_NODE"):
+        yield os.environ["SVC_NODE"]
+    for name in ("node", "nodejs"):
+        found = shutil.which(name)
+        if found:
+            yield found
+    for place in PLACES:
+        if os.access(place, os.X_OK):
+            yield place
+
+
+def major(node):
+    try:
+        asked = subprocess.Popen([node, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            out = asked.communicate(timeout=20)[0]
+        except subprocess.TimeoutExpired:
+            asked.kill()
+            asked.communicate()
+            return 0
+        return int(out.decode("ascii", "replace").strip().lstrip("v").split(".")[0])
+    except (OSError, ValueError):
+        return 0
+
+
+def main():
+    archive = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
+    seen = []
+    for node in candidates():
+        if node in seen:
+            continue
+        seen.append(node)
+        if major(node) >= LEAST:
+            os.execv(node, [node, "-e", "require(process.argv[1])", archive] + sys.argv[1:])
+    sys.stderr.write(
+        "svc needs Node %d or newer, and found %s. Install it, or name one in SVC_NODE.\n"
+        % (LEAST, "only older: " + ", ".join(seen) if seen else "none")
+    )
+    sys.exit(127)
+
+
+main()

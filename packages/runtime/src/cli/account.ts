@@ -1,0 +1,49 @@
+/** `svc account`: which AI-assistant account the reports name (2.1). */
+import { Command } from 'commander'
+import { inTurn } from '../files/lock.ts'
+import { clearAccount, readAccount, setAccount } from '../state/account.ts'
+import { type Common, common, existing } from './folder.ts'
+import { exits, Refusal, show } from './output.ts'
+
+type Named = Common & { readonly org?: string; readonly plan?: string; readonly email?: string }
+
+export const account = (): Command =>
+  new Command('account')
+    .summary('say which AI account this machine uses')
+    .description('The AI-assistant account that the reports name. Only what is set here is sent; nothing is looked up.')
+    .helpCommand(false)
+    .addHelpText('after', '\nExample:\n  $ svc account set --org "Example Ltd" --plan team --email ops@example.com')
+    .addCommand(
+      common(new Command('set'))
+        .summary('set the account, or a part of it')
+        .option('--org <name>', 'the organisation')
+        .option('--plan <name>', 'the plan')
+        .option('--email <address>', 'the address the account is known by')
+        .action(({ dir, json, org, plan, email }: Named) => {
+          const parts = { ...(org && { org }), ...(plan && { plan }), ...(email && { email }) }
+          if (Object.keys(parts).length === 0)
+            throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)
+          const folder = existing(dir)
+          const now = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
+          show(json, now, () => lines(now))
+        }),
+    )
+    .addCommand(
+      common(new Command('clear'))
+        .summary('name no account any more')
+        .action(({ dir, json }: Common) => {
+          const folder = existing(dir)
+          const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
+          show(json, { changed }, () => (changed ? 'The reports name no account any more.' : 'There was no account.'))
+        }),
+    )
+    .addCommand(
+      common(new Command('show'))
+        .summary('show the account')
+        .action(({ dir, json }: Common) => {
+          const now = readAccount(existing(dir))
+          show(json, now ?? null, () => (now ? lines(now) : 'The reports name no account.'))
+        }),
+    )
+
+const lines = (parts: object): string[] => Object.entries(parts).map(([key, value]) => `${key}: ${value}`)

@@ -1,0 +1,21 @@
+/** Questions to a person at a terminal. They are asked on standard error, so that standard output stays for the answer. */
+import { confirm as askConfirm, password } from '@clack/prompts'
+import { Refusal } from './output.ts'
+
+export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+
+/** Asks for what must not be seen. */
+export async function askHidden(message: string): Promise<string> {
+  const answer = await password({ message, output: process.stderr })
+  return typeof answer === 'string' ? answer : stopped()
+}
+
+export async function confirm(message: string): Promise<boolean> {
+  const answer = await askConfirm({ message, output: process.stderr })
+  return typeof answer === 'boolean' ? answer : stopped()
+}
+
+/** Ctrl-C at a question. */
+function stopped(): never {
+  throw new Refusal('Nothing was done.')
+}

@@ -1,0 +1,167 @@
+/** `svc connect`: where this folder's agent reports and as whom. Nothing is written before the service took a real report. */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
+import { isToken, limits } from '@svc/protocol'
+import { Command } from 'commander'
+import { writeDurably } from '../files/durable.ts'
+import { type Connection, readOrigin, writeConnection } from '../files/env.ts'
+import { type Folder, prepare } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { readFile } from '../files/read.ts'
+import { exchange } from '../reporter/exchange.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { newReporter } from '../reporter/run.ts'
+import { fillSettings } from '../state/settings.ts'
+import { askHidden, confirm, interactive } from './ask.ts'
+import { type Common, common, existing } from './folder.ts'
+import { exits, Refusal, show } from './output.ts'
+
+type Options = Common & {
+  readonly url: string
+  readonly tokenFile?: string
+  readonly name?: string
+  readonly yes?: boolean
+  readonly test: boolean
+}
+
+export const connect = (): Command =>
+  common(new Command('connect'))
+    .requiredOption('--url <url>', 'the address of the service')
+    .option('--token-file <file>', 'read the token from a file')
+    .option('--name <name>', "the agent's name, when a manifest is written (default: the folder's name)")
+    .option('--yes', 'write a small svc.agent.yaml without asking when there is none')
+    .option('--no-test', 'do not send a report to try the connection')
+    .summary('connect this folder to a service')
+    .description(
+      'Asks for the token that the service showed when the agent was added, sends one report to try it, and writes .svc/agent.env.\nThe token is asked for without showing it, or read from standard input, --token-file or SVC_TOKEN; never from the command line.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc connect --url https://svc.example.com\n  $ svc connect --url http://localhost:8787 --dir /srv/mail-triage --yes < token.txt',
+    )
+    .action(run)
+
+async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Promise<void> {
+  const folder = existing(dir)
+  const origin = readOrigin(url)
+  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
+  const { manifest, toWrite } = await manifestFor(folder, name, yes)
+  const connection: Connection = { origin: origin.value, token: await tokenFrom(tokenFile) }
+  if (test) await tryConnection(folder, manifest, connection)
+  inTurn(folder, 'svc connect', () => {
+    if (toWrite !== undefined) writeDurably(folder.manifest, toWrite)
+    writeConnection(folder, connection)
+    fillSettings(folder, manifest)
+  })
+  const { name: agent, version } = manifest
+  show(
+    json,
+    { connected: true, url: origin.value, agent, version, tested: test, wroteManifest: toWrite !== undefined },
+    () => [
+      test
+        ? `Connected: ${origin.value} took a report of ${agent} ${version}.`
+        : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
+      ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}; look at it, it says what the agent offers.`]),
+      'Start reporting with: svc report',
+    ],
+  )
+}
+
+/** The folder's manifest, or a small one that the person agrees to. */
+async function manifestFor(
+  folder: Folder,
+  name: string | undefined,
+  yes: boolean | undefined,
+): Promise<{ manifest: Manifest; toWrite?: string }> {
+  if (readFile(folder.manifest, 1024 * 1024).is !== 'missing') {
+    const found = manifestOf(folder)
+    if (!found.ok) throw new Refusal(found.message)
+    return { manifest: found.value }
+  }
+  const chosen = name ?? nameFrom(basename(folder.root))
+  const wrong = wrongWithAgentName(chosen)
+  if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(chosen)}. Choose one with --name.`, exits.usage)
+  if (!yes) {
+    if (!interactive())
+      throw new Refusal(`There is no ${manifestName} in ${folder.root}. Write one, or add --yes for a small one.`)
+    if (!(await confirm(`There is no ${manifestName} here. Write a small one for "${chosen}"?`)))
+      throw new Refusal('Nothing was written.')
+  }
+  const toWrite = smallManifest(chosen)
+  const read = readManifest(toWrite, { for: 'report' })
+  if (!read.ok) throw new Error(`The small manifest is wrong: ${JSON.stringify(read.findings)}`)
+  return { manifest: read.value, toWrite }
+}
+
+/** A folder's name as an agent's: `My Agent_2` becomes `my-agent-2`. */
+export const nameFrom = (folderName: string): string =>
+  folderName
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, limits.agentName)
+    .replace(/-+$/, '') || 'agent'
+
+export const smallManifest = (name: string): string => `# What this agent is and what it offers.
+name: ${name}
+version: 0.1.0
+
+# The agent writes how it is into this file, as JSON: {"state": {"level": "ok", "label": "Idle"}}
+status: status.json
+
+# The service and "svc" offer only what stands here. Take in what the agent obeys:
+#   pause, resume   it starts nothing while .svc/paused is there
+#   run_now         it runs when .svc/run_now is there, and removes it
+# controls: [pause, resume, run_now]
+
+# Values in force stand in .svc/settings.json.
+# settings:
+#   - {key: every, label: Minutes between runs, type: number, min: 1, max: 120, default: 10}
+
+# Logs that may be asked for.
+# logs: [{name: work, path: work.log}]
+`
+
+/** Never from the command line: arguments are seen by every user of the machine (I29). */
+async function tokenFrom(file: string | undefined): Promise<string> {
+  const written = await rawToken(file)
+  const token = written.trim()
+  if (isToken('agent', token)) return token
+  if (token === '')
+    throw new Refusal(
+      'No token was given. Paste it when asked, or give it on standard input, in --token-file or in SVC_TOKEN.',
+      exits.usage,
+    )
+  throw new Refusal(
+    'That is no agent token: one begins with svc_agt_ and is 51 characters long. The service shows it once, when the agent is added or its token rotated.',
+    exits.usage,
+  )
+}
+
+async function rawToken(file: string | undefined): Promise<string> {
+  if (file !== undefined) {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch (error) {
+      throw new Refusal(
+        `The token file cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+        exits.usage,
+      )
+    }
+  }
+  if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
+  return interactive() ? askHidden("The agent's token (it is not shown)") : readFileSync(0, 'utf8')
+}
+
+/** One real report. Commands in its answer come only once, so they are taken as any other. */
+async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
+  prepare(folder)
+  const result = await exchange(newReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
+  if (result.ok) return
+  const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`
+  if (result.status === undefined) throw new Refusal(`${where} With --no-test it is written untried.`, exits.unreached)
+  throw new Refusal(
+    result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
+  )
+}

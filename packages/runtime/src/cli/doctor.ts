@@ -1,0 +1,135 @@
+/** `svc doctor`: everything that can be wrong on this machine, each with what to do. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { Command } from 'commander'
+import { readJournal } from '../commands/journal.ts'
+import { readConnection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { whoHolds } from '../files/lock.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { readOutbox } from '../reporter/outbox.ts'
+import { knock } from '../reporter/send.ts'
+import { leastNode, version } from '../version.ts'
+import { type Common, common, existing } from './folder.ts'
+import { exits, oneLine, show } from './output.ts'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly message: string
+}
+
+export const doctor = (): Command =>
+  common(new Command('doctor'))
+    .option('--offline', 'do not try to reach the service')
+    .summary('check this machine and folder for what can be wrong')
+    .description(
+      'Checks Node, the manifest, the files and their modes, and the way to the service. Sends no report and no token.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc doctor --dir /srv/mail-triage')
+    .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
+      const folder = existing(dir)
+      const checks = [...local(folder), ...(offline ? [] : await remote(folder))]
+      const bad = checks.filter((c) => !c.ok)
+      show(json, { ok: bad.length === 0, checks }, () =>
+        checks.map((c) => `${c.ok ? 'ok  ' : 'BAD '} ${oneLine(c.name)}: ${c.message}`),
+      )
+      if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
+    })
+
+export const local = (folder: Folder): Check[] => [
+  node(process.versions.node),
+  manifestCheck(folder),
+  writable(folder.root),
+  ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
+  journal(folder),
+  reporter(folder),
+  connected(folder),
+]
+
+const node = (running: string): Check => ({
+  name: 'Node',
+  ok: Number(running.split('.')[0]) >= leastNode,
+  message: `${running} (svc ${version} needs ${leastNode} or newer)`,
+})
+
+function manifestCheck(folder: Folder): Check {
+  const manifest = manifestOf(folder)
+  return {
+    name: 'Manifest',
+    ok: manifest.ok,
+    message: manifest.ok ? `${manifest.value.name} ${manifest.value.version}` : manifest.message,
+  }
+}
+
+function writable(path: string): Check {
+  try {
+    accessSync(path, constants.W_OK)
+    return { name: 'Folder', ok: true, message: `${path} can be written` }
+  } catch {
+    return { name: 'Folder', ok: false, message: `${path} cannot be written by this user; run svc as its owner` }
+  }
+}
+
+/** Files with secrets are their owner's alone (D51). */
+function mode(file: string): Check[] {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return []
+  const open = (stat.mode & 0o077) !== 0
+  return [
+    {
+      name: 'Mode',
+      ok: !open,
+      message: open ? `${file} can be read by others; run "chmod 600 ${file}"` : `${file} is its owner's alone`,
+    },
+  ]
+}
+
+function journal(folder: Folder): Check {
+  try {
+    return { name: 'Journal', ok: true, message: `${readJournal(folder).length} commands remembered` }
+  } catch (error) {
+    return { name: 'Journal', ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function reporter(folder: Folder): Check {
+  const holder = whoHolds(folder, 'runtime')
+  return {
+    name: 'Reporter',
+    ok: holder !== undefined,
+    message: holder ? `running (process ${holder.pid})` : 'not running; start it with "svc report"',
+  }
+}
+
+function connected(folder: Folder): Check {
+  const connection = readConnection(folder)
+  if (!connection.ok) return { name: 'Connection', ok: false, message: connection.message }
+  const { origin } = connection.value
+  const last = readOutbox(folder)
+  if (last?.status === 401)
+    return {
+      name: 'Connection',
+      ok: false,
+      message: `${origin} does not know the token (any more); run "svc connect --url ${origin}" with a new one`,
+    }
+  const plain = origin.startsWith('http://') && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(origin)
+  return {
+    name: 'Connection',
+    ok: !plain,
+    message: plain ? `${origin} is not encrypted: everyone on the way can read the token; use https` : origin,
+  }
+}
+
+async function remote(folder: Folder): Promise<Check[]> {
+  const connection = readConnection(folder)
+  if (!connection.ok) return []
+  const { origin } = connection.value
+  const sent = await knock(origin, new AbortController().signal)
+  return [
+    {
+      name: 'Service',
+      ok: sent.is === 'answered',
+      message: sent.is === 'answered' ? `${origin} answers` : `${origin} cannot be reached: ${sent.why}`,
+    },
+  ]
+}

@@ -1,0 +1,41 @@
+/** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
+import { resolve } from 'node:path'
+import { limits } from '@svc/protocol'
+import { owedAcks, readJournal } from '../commands/journal.ts'
+import { readConnection } from '../files/env.ts'
+import { whoHolds } from '../files/lock.ts'
+import { readFile } from '../files/read.ts'
+import { readOutbox } from '../reporter/outbox.ts'
+import { readChanges } from '../state/changes.ts'
+import { readPause } from '../state/pause.ts'
+import { runNowWaits } from '../state/run-now.ts'
+import { keepStatus } from '../status/keep.ts'
+import type { Agent } from './folder.ts'
+
+export function factsOf({ folder, manifest }: Agent) {
+  const file = manifest.status
+  const read = file ? readFile(resolve(folder.root, file), limits.reportBytes) : undefined
+  const status = file && read ? keepStatus({ misses: 0 }, read, file) : undefined
+  const connection = readConnection(folder)
+  const last = readOutbox(folder)
+  const changes = readChanges(folder)
+  return {
+    name: manifest.name,
+    version: status?.status.agent?.version ?? manifest.version,
+    pause: readPause(folder),
+    runNow: runNowWaits(folder),
+    changes,
+    state: status?.status.state,
+    health: [...(status?.health ?? []), ...(status?.status.health ?? [])],
+    active: status?.status.active ?? [],
+    /** When the agent wrote its status, Unix seconds. */
+    written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
+    statusFile: file,
+    reporter: whoHolds(folder, 'runtime'),
+    service: connection.ok ? connection.value.origin : undefined,
+    notConnected: connection.ok ? undefined : connection.message,
+    last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
+    acksWaiting: owedAcks(readJournal(folder)).length,
+  }
+}
+export type Facts = ReturnType<typeof factsOf>

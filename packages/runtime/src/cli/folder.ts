@@ -1,0 +1,53 @@
+/** What most commands need first: the folder, its manifest, and who is giving the command. */
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import type { Manifest } from '@svc/blueprint'
+import type { Command } from 'commander'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import type { Author } from '../state/changes.ts'
+import { seconds } from '../time.ts'
+import { Refusal } from './output.ts'
+
+export interface Common {
+  readonly dir: string
+  readonly json?: boolean
+}
+
+/** The two options of every command. */
+export const common = (command: Command): Command =>
+  command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
+
+export interface Agent {
+  readonly folder: Folder
+  readonly manifest: Manifest
+}
+
+/** Refuses a folder without a valid manifest, with every finding. */
+export function agentAt(dir: string): Agent {
+  const folder = existing(dir)
+  const manifest = manifestOf(folder)
+  if (!manifest.ok) throw new Refusal(manifest.message)
+  return { folder, manifest: manifest.value }
+}
+
+export function existing(dir: string): Folder {
+  const folder = folderAt(dir)
+  if (!existsSync(folder.root)) throw new Refusal(`There is no folder ${folder.root}.`)
+  return folder
+}
+
+/** The person at this machine. */
+export function me(): Author {
+  const user = nameOfUser()
+  return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
+}
+
+/** A user id may have no name (containers). */
+function nameOfUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return process.getuid ? `uid ${process.getuid()}` : undefined
+  }
+}

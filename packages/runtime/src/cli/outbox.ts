@@ -1,0 +1,37 @@
+/** `svc outbox`: what left this machine last, byte for byte, and what came back. */
+import { Command } from 'commander'
+import { owedAcks, readJournal } from '../commands/journal.ts'
+import { readOutbox } from '../reporter/outbox.ts'
+import { waits } from '../reporter/uploads.ts'
+import { moment } from '../time.ts'
+import { type Common, common, existing } from './folder.ts'
+import { Refusal, show } from './output.ts'
+
+export const outbox = (): Command =>
+  common(new Command('outbox'))
+    .summary('show the exact last report and its answer')
+    .description(
+      'Shows the last report exactly as it was sent and the answer exactly as it came, and which answers to commands are still to be sent.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc outbox\n  $ svc outbox --json | jq -r .report | jq .state')
+    .action(({ dir, json }: Common) => {
+      const folder = existing(dir)
+      const last = readOutbox(folder)
+      if (!last) throw new Refusal('Nothing has been reported from this folder yet.')
+      const journal = readJournal(folder)
+      const acks = owedAcks(journal)
+      const uploads = journal.filter(waits).map(({ id, payload }) => ({ id, name: payload?.name }))
+      show(json, { ...last, acks, uploads }, () => [
+        `Sent ${moment(last.sent)} to ${last.origin} (${Buffer.byteLength(last.report)} bytes):`,
+        last.report,
+        '',
+        last.status === undefined ? `No answer: ${last.failure ?? 'it is under way'}.` : `Answer (${last.status}):`,
+        ...(last.answer === undefined ? [] : [last.answer]),
+        ...(last.failure !== undefined && last.status !== undefined
+          ? ['', `Not counted as answered: ${last.failure}.`]
+          : []),
+        '',
+        acks.length === 0 ? 'No answer to a command is waiting.' : `Waiting to be sent: ${JSON.stringify(acks)}`,
+        ...(uploads.length === 0 ? [] : [`Logs waiting to be sent: ${JSON.stringify(uploads)}`]),
+      ])
+    })

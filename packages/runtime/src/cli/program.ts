@@ -1,0 +1,70 @@
+/** The commands of `svc`, grouped by what a person wants; one file each. */
+import { Command, CommanderError } from 'commander'
+import { version } from '../version.ts'
+import { account } from './account.ts'
+import { connect } from './connect.ts'
+import { doctor } from './doctor.ts'
+import { logs } from './logs.ts'
+import { outbox } from './outbox.ts'
+import { exits, Refusal, warn } from './output.ts'
+import { report } from './report.ts'
+import { set, settings } from './settings.ts'
+import { status } from './status.ts'
+import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
+import { why } from './why.ts'
+
+const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
+  ['Connect an agent:', [connect, report]],
+  ['Look:', [status, why, logs, outbox, doctor]],
+  ['Steer, with or without the service:', [pauseCommand, resumeCommand, runNowCommand, set, settings, account]],
+]
+
+export function program(): Command {
+  const svc = new Command('svc')
+    .description(
+      'Reports an agent of this machine to your svc service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
+    )
+    .version(version, '-V, --version', 'print the version of this program')
+    .helpOption('-h, --help', 'explain a command')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      '\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n  $ svc connect --url https://svc.example.com\n  $ svc report',
+    )
+  for (const [title, commands] of groups) {
+    for (const make of commands) svc.addCommand(make().helpGroup(title))
+  }
+  return svc
+}
+
+/** Runs one command line and sets the code of exit. */
+export async function run(args: readonly string[]): Promise<void> {
+  const svc = program()
+  for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
+    command
+      .exitOverride()
+      .configureOutput({ outputError: (text, write) => write(text) })
+      .showHelpAfterError('Add --help for how it is used.')
+  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0) // the reader of a pipe left
+    throw error
+  })
+  try {
+    await svc.parseAsync(args, { from: 'user' })
+    process.exitCode ??= exits.done
+  } catch (error) {
+    process.exitCode = exitOf(error)
+  }
+}
+
+function exitOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
+  if (error instanceof Refusal) {
+    warn(error.message)
+    return error.exit
+  }
+  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
+  return exits.refused
+}

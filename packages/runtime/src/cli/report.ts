@@ -1,0 +1,81 @@
+/** `svc report`: the reporter as a process of its own. */
+import { Command } from 'commander'
+import { readConnection } from '../files/env.ts'
+import { named, tryLock } from '../files/lock.ts'
+import { exchange } from '../reporter/exchange.ts'
+import { lookupHangs } from '../reporter/lookup.ts'
+import { newReporter, reportUntil } from '../reporter/run.ts'
+import { upload } from '../reporter/uploads.ts'
+import { type Agent, agentAt, type Common, common } from './folder.ts'
+import { exits, oneLine, Refusal, show } from './output.ts'
+
+type Options = Common & { readonly once?: boolean }
+
+export const report = (): Command =>
+  common(new Command('report'))
+    .summary('report this agent until stopped')
+    .description(
+      'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). The agent is started by somebody else\n(cron, systemd, a shell) and never waits for this. Whatever the service does, the agent goes on.',
+    )
+    .option('--once', 'send one report, take its answer, and end')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc report\n  $ svc report --dir /srv/mail-triage\n  $ svc report --once --json\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.',
+    )
+    .action(run)
+
+async function run({ dir, json, once }: Options): Promise<void> {
+  const agent = agentAt(dir)
+  const connection = readConnection(agent.folder)
+  if (!connection.ok) throw new Refusal(connection.message)
+  const lock = tryLock(agent.folder, 'runtime', 'svc report')
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} reports for this folder already; stop it first.`)
+  let asked: NodeJS.Signals | undefined
+  try {
+    asked = await (once ? reportOnce(agent, json) : untilStopped(agent, json))
+  } finally {
+    lock.held.release()
+  }
+  // A name look-up that hangs would keep the process until the system's resolver gives up (D17): the signal itself ends it.
+  if (asked && lookupHangs()) process.kill(process.pid, asked)
+}
+
+async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined): Promise<undefined> {
+  const connection = readConnection(folder)
+  if (!connection.ok) throw new Refusal(connection.message)
+  const stop = new AbortController()
+  const reporter = newReporter(folder)
+  const result = await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
+  if (!result.ok) {
+    const exit = result.status === undefined ? exits.unreached : exits.refused
+    throw new Refusal(`The report to ${connection.value.origin} failed: ${result.why}.`, exit)
+  }
+  await upload(folder, manifest, connection.value, stop.signal, () => {})
+  const { answer, handled } = result
+  show(json, { ok: true, answer, handled }, () => [
+    'Reported.',
+    ...handled.map(({ type, ok, message }) => `${type} ${ok ? 'done' : 'refused'}: ${message}`),
+  ])
+  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // brings the acks
+}
+
+/** The signal that asked for the end. */
+async function untilStopped(
+  { folder, manifest }: Agent,
+  json: boolean | undefined,
+): Promise<NodeJS.Signals | undefined> {
+  const stop = new AbortController()
+  let asked: NodeJS.Signals | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
+    asked = signal
+    stop.abort()
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal)
+  const line = (message: string) => {
+    const at = new Date().toISOString()
+    process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)
+  }
+  await reportUntil(folder, manifest, stop.signal, line)
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal)
+  return asked
+}

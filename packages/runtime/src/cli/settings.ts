@@ -1,0 +1,97 @@
+/** `svc set` and `svc settings`: the same check and the same file as a wish from the service (3.6). */
+import type { ManifestSetting } from '@svc/blueprint'
+import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
+import { Command } from 'commander'
+import { apply } from '../commands/apply.ts'
+import { decide } from '../commands/decide.ts'
+import { inTurn } from '../files/lock.ts'
+import { byWhom, readChanges } from '../state/changes.ts'
+import { readPause } from '../state/pause.ts'
+import { settingsInForce } from '../state/settings.ts'
+import { moment } from '../time.ts'
+import { agentAt, type Common, common, me } from './folder.ts'
+import { columns, exits, Refusal, show } from './output.ts'
+
+export const set = (): Command =>
+  common(new Command('set'))
+    .argument('<KEY=VALUE...>', 'settings to change; an empty VALUE clears one that has no default')
+    .summary('change settings of this agent')
+    .description(
+      'Changes settings: all that are named, or none when one of them does not fit. "svc settings" lists them.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc set every=30\n  $ svc set every=30 dry=true until=2026-12-24T18:00:00Z')
+    .action((written: string[], { dir, json }: Common) => {
+      const { folder, manifest } = agentAt(dir)
+      const values = Object.fromEntries(written.map((pair) => readPair(pair, manifest.settings)))
+      const outcome = inTurn(folder, 'svc set', () => {
+        const decision = decide(
+          { type: 'set', payload: values },
+          { ...manifest, paused: readPause(folder) !== undefined },
+        )
+        if (decision.do === 'log') throw new Error('A set is no log.')
+        return apply(folder, manifest, decision, me())
+      })
+      if (!outcome.ok) throw new Refusal(outcome.message)
+      show(json, settingsInForce(folder, manifest), () => outcome.message)
+    })
+
+function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new Refusal(`A setting is changed as KEY=VALUE: got ${JSON.stringify(pair)}.`, exits.usage)
+  const key = pair.slice(0, at)
+  const setting = schema.find((s) => s.key === key)
+  return [key, setting ? readValue(setting, pair.slice(at + 1)) : pair.slice(at + 1)]
+}
+
+/** What was typed, as the setting's type; what does not fit stays a text, which the check refuses in its own words. */
+export function readValue({ type, options }: Setting, typed: string): SettingValue {
+  if (type === 'text') return typed
+  if (typed === '') return null
+  if (type === 'bool') return typed === 'true' ? true : typed === 'false' ? false : typed
+  if (type === 'select') return options?.find((o) => String(o.value) === typed)?.value ?? typed
+  const n = Number(typed)
+  if (Number.isFinite(n)) return n
+  const time = type === 'datetime' ? Date.parse(typed) : Number.NaN
+  return Number.isNaN(time) ? typed : Math.floor(time / 1000)
+}
+
+export const settings = (): Command =>
+  common(new Command('settings'))
+    .summary('list the settings, their values and who set them')
+    .description('Lists every setting with its value in force, what it may be, and who set it.')
+    .addHelpText('after', '\nExample:\n  $ svc settings --json')
+    .action(({ dir, json }: Common) => {
+      const { folder, manifest } = agentAt(dir)
+      const values = settingsInForce(folder, manifest)
+      const { settings: authors } = readChanges(folder)
+      const all = manifest.settings.map((s) => {
+        const author = authors[s.key]
+        return { ...s, value: values[s.key] ?? null, ...(author && { set: author }) }
+      })
+      show(json, all, () => {
+        if (all.length === 0) return `${manifest.name} has no settings.`
+        return columns([
+          ['KEY', 'VALUE', 'MAY BE', 'SET', 'WHAT IT IS'],
+          ...all.map((s) => [
+            s.key,
+            shown(s, s.value),
+            mayBe(s),
+            s.set ? `${moment(s.set.at)} ${byWhom(s.set)}` : 'default',
+            s.label ?? '',
+          ]),
+        ])
+      })
+    })
+
+const shown = (s: Setting, value: SettingValue): string =>
+  value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? moment(value) : String(value)
+
+function mayBe(s: ManifestSetting): string {
+  if (s.type === 'bool') return 'true, false'
+  if (s.type === 'select') return (s.options ?? []).map((o) => String(o.value)).join(', ')
+  if (s.type === 'text') return 'text'
+  if (s.type === 'datetime') return 'a time'
+  const [least, most] = boundsOf(s)
+  if (least === -Infinity && most === Infinity) return 'a number'
+  return most === Infinity ? `${least} or more` : least === -Infinity ? `${most} or less` : `${least} to ${most}`
+}

@@ -1,0 +1,59 @@
+/** `svc status`: the agent at a glance, from its own files. */
+import { Command } from 'commander'
+import { byWhom } from '../state/changes.ts'
+import { ago, moment } from '../time.ts'
+import { type Facts, factsOf } from './facts.ts'
+import { agentAt, type Common, common } from './folder.ts'
+import { oneLine, show } from './output.ts'
+
+export const status = (): Command =>
+  common(new Command('status'))
+    .summary('show how this agent is')
+    .description(
+      'Shows what the agent says of itself, whether it is paused, and whether its reports arrive. Asks nobody.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc status\n  $ svc status --dir /srv/mail-triage --json')
+    .action(({ dir, json }: Common) => {
+      const facts = factsOf(agentAt(dir))
+      show(json, { ...facts, paused: facts.pause !== undefined }, () => lines(facts))
+    })
+
+function lines(f: Facts): string[] {
+  const now = Date.now() / 1000
+  const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
+  const said = f.state
+    ? `${f.state.label ?? f.state.level} (${f.state.level})${f.state.detail ? `: ${f.state.detail}` : ''}`
+    : undefined
+  return [
+    row(f.name, f.version),
+    row(
+      'State',
+      f.pause
+        ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${byWhom(f.pause.author)}` : ''}`
+        : (said ?? 'the agent has not said'),
+    ),
+    ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
+    ...f.active.map((a) => row('Running', [a.kind, a.detail].filter(Boolean).join(': ') || 'a run')),
+    ...f.health
+      .filter((h) => h.level !== 'ok')
+      .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
+    ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),
+    row(
+      'Reporter',
+      f.reporter
+        ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
+        : 'not running; start it with "svc report"',
+    ),
+    row('Service', f.service ?? 'not connected; run "svc connect --url …"'),
+    row('Reported', reported(f, now)),
+    ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
+  ]
+}
+
+export function reported({ last }: Facts, now: number): string {
+  if (!last) return 'never'
+  const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
+  return last.failure === undefined
+    ? reached
+    : `${reached}; the last try, ${ago(now - last.sent)}, failed: ${last.failure}`
+}

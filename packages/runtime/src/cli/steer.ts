@@ -1,0 +1,58 @@
+/** `svc pause`, `resume`, `run-now`: the same files that a wish from the service changes (1, rule 4). */
+import { Command } from 'commander'
+import { inTurn } from '../files/lock.ts'
+import { byWhom } from '../state/changes.ts'
+import { pause, readPause, resume } from '../state/pause.ts'
+import { askToRun } from '../state/run-now.ts'
+import { moment } from '../time.ts'
+import { agentAt, type Common, common, me } from './folder.ts'
+import { Refusal, show } from './output.ts'
+
+export const pauseCommand = (): Command =>
+  common(new Command('pause'))
+    .summary('pause this agent')
+    .description(
+      'Pauses the agent: it starts nothing new while .svc/paused is there. The same pause as from the service.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc pause --dir /srv/mail-triage')
+    .action(({ dir, json }: Common) => {
+      const { folder, manifest } = agentAt(dir)
+      if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
+      const changed = inTurn(folder, 'svc pause', () => pause(folder, me()))
+      const now = readPause(folder)
+      show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
+        changed
+          ? 'Paused.'
+          : `Paused already, since ${moment(now?.since ?? 0)}${now?.author ? ` ${byWhom(now.author)}` : ''}.`,
+      )
+    })
+
+export const resumeCommand = (): Command =>
+  common(new Command('resume'))
+    .summary('end a pause')
+    .description('Ends a pause, whoever made it.')
+    .addHelpText('after', '\nExample:\n  $ svc resume')
+    .action(({ dir, json }: Common) => {
+      const { folder } = agentAt(dir)
+      const changed = inTurn(folder, 'svc resume', () => resume(folder, me()))
+      show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
+    })
+
+export const runNowCommand = (): Command =>
+  common(new Command('run-now'))
+    .summary('ask this agent to run now')
+    .description(
+      'Asks the agent to run now: it finds .svc/run_now and removes it when it begins. Refused while it is paused.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc run-now')
+    .action(({ dir, json }: Common) => {
+      const { folder, manifest } = agentAt(dir)
+      if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
+      const changed = inTurn(folder, 'svc run-now', () => {
+        if (readPause(folder)) throw new Refusal('Paused; resume first.')
+        return askToRun(folder, me())
+      })
+      show(json, { asked: true, changed }, () =>
+        changed ? 'Asked to run now.' : 'Asked already; the agent has not begun yet.',
+      )
+    })

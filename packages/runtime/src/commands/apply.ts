@@ -1,0 +1,43 @@
+/** Carrying out what was decided: the same files that the commands on the machine write (1, rule 4). */
+import type { Manifest } from '@svc/blueprint'
+import type { Folder } from '../files/folder.ts'
+import type { Author } from '../state/changes.ts'
+import { pause, resume } from '../state/pause.ts'
+import { askToRun } from '../state/run-now.ts'
+import { changeSettings } from '../state/settings.ts'
+import type { Decision } from './decide.ts'
+
+export interface Outcome {
+  readonly ok: boolean
+  readonly message: string
+}
+export type Applicable = Exclude<Decision, { do: 'log' }>
+
+export function apply(
+  folder: Folder,
+  manifest: Pick<Manifest, 'settings'>,
+  decision: Applicable,
+  author: Author,
+): Outcome {
+  switch (decision.do) {
+    case 'pause':
+      return done(pause(folder, author) ? 'Paused.' : 'Paused already.')
+    case 'resume':
+      return done(resume(folder, author) ? 'Resumed.' : 'It was not paused.')
+    case 'run_now':
+      return done(
+        askToRun(folder, author) ? 'Asked to run now.' : 'Asked to run now already; the agent has not begun yet.',
+      )
+    case 'set':
+      changeSettings(folder, manifest, decision.values, author)
+      return done(
+        `Set ${Object.entries(decision.values)
+          .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+          .join(', ')}.`,
+      )
+    case 'refuse':
+      return { ok: false, message: decision.message }
+  }
+}
+
+const done = (message: string): Outcome => ({ ok: true, message })

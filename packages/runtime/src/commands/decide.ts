@@ -1,0 +1,44 @@
+/** What a command leads to (3.6, D9): a table with a row for each type. The agent's limits decide; a refusal is a normal answer. */
+import type { ManifestSetting } from '@svc/blueprint'
+import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
+
+/** What of the agent decides. */
+export interface Facts {
+  readonly controls: readonly Control[]
+  readonly settings: readonly ManifestSetting[]
+  readonly paused: boolean
+}
+export type Decision =
+  | { readonly do: 'pause' | 'resume' | 'run_now' }
+  | { readonly do: 'set'; readonly values: SettingValues }
+  /** Any name: one that is not declared is answered by a text that says so. */
+  | { readonly do: 'log'; readonly name: string }
+  | { readonly do: 'refuse'; readonly message: string }
+
+type Payload = ReceivedCommand['payload']
+
+export function decide({ type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>, facts: Facts): Decision {
+  const row = Object.hasOwn(table, type) ? table[type] : undefined
+  return row ? row(payload, facts) : refuse('This agent knows no such command.')
+}
+
+const table: Readonly<Record<string, (payload: Payload, facts: Facts) => Decision>> = {
+  pause: (_, facts) => offered('pause', facts) ?? { do: 'pause' },
+  resume: (_, facts) => offered('resume', facts) ?? { do: 'resume' },
+  run_now: (_, facts) =>
+    offered('run_now', facts) ?? (facts.paused ? refuse('Paused; resume first.') : { do: 'run_now' }),
+  set: (payload, { settings }) => {
+    const checked = checkValues(settings, payload)
+    if (!checked.ok) return refuse(checked.message)
+    const fixed = settings.find((s) => checked.value[s.key] === null && s.default !== undefined)
+    return fixed
+      ? refuse(`${fixed.label ?? fixed.key} cannot be cleared: it has the default ${JSON.stringify(fixed.default)}.`)
+      : { do: 'set', values: checked.value }
+  },
+  log: ({ name }) => ({ do: 'log', name: typeof name === 'string' ? name : '' }),
+}
+
+const offered = (control: Control, { controls }: Facts): Decision | undefined =>
+  controls.includes(control) ? undefined : refuse(`This agent does not offer ${control.replace('_', ' ')}.`)
+
+const refuse = (message: string): Decision => ({ do: 'refuse', message })

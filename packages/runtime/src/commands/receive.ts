@@ -1,0 +1,105 @@
+/** From the commands of an answer to their acks (3.2, D4), in the order in which they came. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Manifest } from '@svc/blueprint'
+import { isObject, type ReceivedCommand } from '@svc/protocol'
+import { codeOf } from '../files/durable.ts'
+import type { Folder } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { readPause } from '../state/pause.ts'
+import { settingsInForce } from '../state/settings.ts'
+import { apply, type Outcome } from './apply.ts'
+import { decide } from './decide.ts'
+import { type Entry, forget, type Journal, readJournal, replace, saveJournal } from './journal.ts'
+
+export interface Handled extends Outcome {
+  readonly id: string
+  readonly type: string
+}
+
+/** Takes the commands of one answer; each at most once, however often it comes. `now` in Unix seconds. */
+export function receive(
+  folder: Folder,
+  manifest: Manifest,
+  commands: readonly ReceivedCommand[],
+  now: number,
+): Handled[] {
+  if (commands.length === 0) return []
+  return inTurn(folder, 'svc report', () => {
+    let journal = settle(folder, manifest, readJournal(folder), now)
+    const handled: Handled[] = []
+    for (const command of commands) {
+      const known = journal.find((e) => e.id === command.id)
+      if (known) {
+        if (known.answered === undefined || known.type === 'log') continue
+        journal = keep(folder, replace(journal, { ...known, owed: true })) // the same ack again
+        continue
+      }
+      const { id, type, payload } = command
+      const entry: Entry = { id, type, payload, received: now }
+      journal = keep(folder, forget([...journal, entry], now))
+      const outcome = carryOut(folder, manifest, command, now)
+      if (!outcome) continue
+      journal = keep(folder, replace(journal, answered(entry, outcome, now)))
+      handled.push({ id, type, ...outcome })
+    }
+    return handled
+  })
+}
+
+/** At a start, and before anything new: what was received and never answered was interrupted, and is not applied again. */
+export function settleInterrupted(folder: Folder, manifest: Manifest, now: number): void {
+  if (!readJournal(folder).some(isInterrupted)) return
+  inTurn(folder, 'svc report', () => settle(folder, manifest, readJournal(folder), now))
+}
+
+function settle(folder: Folder, manifest: Manifest, journal: Journal, now: number): Journal {
+  if (!journal.some(isInterrupted)) return journal
+  return keep(
+    folder,
+    journal.map((entry) =>
+      isInterrupted(entry) ? answered(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
+    ),
+  )
+}
+
+/** A log that was asked for waits for its upload, which changes nothing here: it is simply tried again. */
+const isInterrupted = (e: Entry): boolean => e.answered === undefined && e.type !== 'log'
+
+/** D4: if the wished state holds, it was applied; nobody can tell for the rest. */
+export function interruptedOutcome(folder: Folder, manifest: Manifest, entry: Entry): Outcome {
+  return holds(folder, manifest, entry)
+    ? { ok: true, message: 'Done; the reporter was interrupted before it could say so.' }
+    : { ok: false, message: 'Interrupted before it was done.' }
+}
+
+function holds(folder: Folder, manifest: Manifest, { type, payload }: Entry): boolean {
+  if (type === 'pause') return readPause(folder) !== undefined
+  if (type === 'resume') return readPause(folder) === undefined
+  if (type !== 'set' || !isObject(payload)) return false
+  const values = settingsInForce(folder, manifest)
+  return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
+}
+
+/** Undefined for a log: its upload is the answer. */
+function carryOut(folder: Folder, manifest: Manifest, command: ReceivedCommand, now: number): Outcome | undefined {
+  const decision = decide(command, { ...manifest, paused: readPause(folder) !== undefined })
+  if (decision.do === 'log') return undefined
+  try {
+    return apply(folder, manifest, decision, { by: 'service', at: now, command: command.id })
+  } catch (error) {
+    return { ok: false, message: `The machine could not do it (${codeOf(error) ?? 'unknown error'}).` }
+  }
+}
+
+const answered = ({ payload: _, ...entry }: Entry, { ok, message }: Outcome, now: number): Entry => ({
+  ...entry,
+  answered: now,
+  ok,
+  message,
+  owed: true,
+})
+
+function keep(folder: Folder, journal: Journal): Journal {
+  saveJournal(folder, journal)
+  return journal
+}

@@ -1,0 +1,95 @@
+/**
+ * Files that must survive a kill and a power cut (D57): written beside, synced, renamed, and the folder synced. An EIO from a
+ * sync is thrown and never retried: what is on the disk is then unknown until the journal is read again.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/** Replaces a file in one step; a reader sees the old or the new one, whole. */
+export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
+  write(file, data, mode, true)
+  syncFolder(dirname(file))
+}
+
+/** The same for what may be lost at a power cut. */
+export const writeLightly = (file: string, data: string | Uint8Array, mode = 0o644): void =>
+  write(file, data, mode, false)
+
+/** Removes a file; false when there was none. */
+export function removeDurably(file: string): boolean {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+  syncFolder(dirname(file))
+  return true
+}
+
+/** Makes a folder and those above it. */
+export function makeFolder(folder: string, mode = 0o755): void {
+  if (mkdirSync(folder, { recursive: true, mode }) !== undefined) syncFolder(dirname(folder))
+}
+
+/** Removes what writers that were killed left behind in a folder, when it is older than ten minutes. */
+export function sweep(folder: string, now: number): void {
+  for (const name of namesIn(folder)) {
+    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue
+    const file = join(folder, name)
+    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
+    if (now - written > 600_000) rmSync(file, { force: true })
+  }
+}
+
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+function write(file: string, data: string | Uint8Array, mode: number, sync: boolean): void {
+  const beside = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
+  const fd = openSync(beside, 'wx', mode)
+  try {
+    try {
+      fchmodSync(fd, mode)
+      writeFileSync(fd, data)
+      if (sync) fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(beside, file)
+  } catch (error) {
+    rmSync(beside, { force: true })
+    throw error
+  }
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

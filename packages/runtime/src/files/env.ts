@@ -1,0 +1,70 @@
+/** `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken as they stand (2.9); 0600, replaced in one step (D51). */
+import { wrongWithEnvValue } from '@svc/blueprint'
+import { isToken } from '@svc/protocol'
+import { writeDurably } from './durable.ts'
+import { type Folder, prepare } from './folder.ts'
+import { readFile } from './read.ts'
+
+export type Env = ReadonlyMap<string, string>
+
+export interface Connection {
+  /** Scheme, host and port; nothing else. */
+  readonly origin: string
+  readonly token: string
+}
+export type ConnectionRead =
+  | { readonly ok: true; readonly value: Connection }
+  | { readonly ok: false; readonly message: string }
+
+/** The variables of a file; empty when there is no such file. */
+export function readEnv(file: string): Env {
+  const read = readFile(file, 1024 * 1024)
+  const env = new Map<string, string>()
+  if (read.is !== 'bytes') return env
+  for (const line of read.bytes.toString('utf8').split('\n')) {
+    const match = /^([A-Z][A-Z0-9_]*)=(.*?)\r?$/.exec(line)
+    if (match) env.set(match[1] as string, match[2] as string)
+  }
+  return env
+}
+
+/** Where this folder's agent reports, and as whom. */
+export function readConnection(folder: Folder): ConnectionRead {
+  const env = readEnv(folder.env)
+  const connect = 'run "svc connect --url …" first'
+  const url = env.get('SVC_URL')
+  const token = env.get('SVC_TOKEN')
+  if (url === undefined || token === undefined) {
+    return { ok: false, message: `${folder.env} names no service to report to; ${connect}.` }
+  }
+  const origin = readOrigin(url)
+  if (!origin.ok) return { ok: false, message: `SVC_URL in ${folder.env} ${origin.message}; ${connect}.` }
+  if (!isToken('agent', token)) {
+    return { ok: false, message: `SVC_TOKEN in ${folder.env} is no agent token; ${connect}.` }
+  }
+  return { ok: true, value: { origin: origin.value, token } }
+}
+
+/** Writes the connection and keeps every other variable. */
+export function writeConnection(folder: Folder, { origin, token }: Connection): void {
+  prepare(folder)
+  const env = new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token)
+  for (const [name, value] of env) {
+    const wrong = wrongWithEnvValue(value)
+    if (wrong) throw new Error(`The value of ${name} ${wrong}.`)
+  }
+  writeDurably(folder.env, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
+}
+
+/** The origin of a service's address; `message` is the middle of a sentence. */
+export function readOrigin(written: string): { ok: true; value: string } | { ok: false; message: string } {
+  const url = URL.canParse(written) ? new URL(written) : undefined
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    return { ok: false, message: 'must be an address such as https://svc.example.com' }
+  }
+  if (url.username !== '' || url.password !== '') return { ok: false, message: 'must hold no user name or password' }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    return { ok: false, message: 'must be the address of the service alone, without a path' }
+  }
+  return { ok: true, value: url.origin }
+}

@@ -1,0 +1,114 @@
+/**
+ * Locks of a folder that die with their process (D58). Node has no flock, and a socket would be something that listens. So a
+ * lock is a series of files `lock/<name>.<n>`, each made once by an exclusive link: the highest number is the state of the
+ * lock, and it is never removed. It is free when its holder wrote `released` into it or does not live any more; to take it is to make the next number.
+ * Two who want it make the same number, and one of them fails. There is no moment in which a kill leaves it taken.
+ *
+ * `runtime` is held for as long as a reporter runs; `turn` for the moment in which pause, settings or the journal change.
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Identity, lives, ownIdentity } from '../process/identity.ts'
+import { seconds } from '../time.ts'
+import { codeOf, namesIn } from './durable.ts'
+import { type Folder, prepare } from './folder.ts'
+import { readJsonObject } from './read.ts'
+
+export type LockName = 'runtime' | 'turn'
+export interface Holder extends Identity {
+  /** What it does, for the sentence that names it: `svc report`. */
+  readonly what: string
+  readonly since: number
+}
+export interface Held {
+  release(): void
+}
+export type LockTry = { readonly ok: true; readonly held: Held } | { readonly ok: false; readonly holder: Holder }
+
+/** Takes the lock, or says who holds it. */
+export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
+  prepare(folder)
+  for (;;) {
+    const top = highest(folder, name)
+    const holder = top === 0 ? undefined : holderOf(folder, name, top)
+    if (holder && lives(holder)) return { ok: false, holder }
+    const mine = top + 1
+    if (!make(folder, name, mine, what)) continue
+    if (highest(folder, name) !== mine) {
+      rmSync(fileOf(folder, name, mine), { force: true }) // came too late: others have gone on since the look
+      continue
+    }
+    for (const n of numbers(folder, name)) if (n < mine) rmSync(fileOf(folder, name, n), { force: true })
+    return { ok: true, held: { release: () => release(folder, name, mine) } }
+  }
+}
+
+/** Who holds a lock now; undefined when nobody does. */
+export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
+  const top = highest(folder, name)
+  const holder = top === 0 ? undefined : holderOf(folder, name, top)
+  return holder && lives(holder) ? holder : undefined
+}
+
+/** Does something while holding the turn; waits up to five seconds for it. */
+export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
+  const until = performance.now() + 5000
+  for (;;) {
+    const taken = tryLock(folder, 'turn', what)
+    if (!taken.ok) {
+      if (performance.now() > until)
+        throw new Error(`${named(taken.holder)} holds the turn in ${folder.svc}; try again.`)
+      Atomics.wait(pause, 0, 0, 10)
+      continue
+    }
+    try {
+      return work()
+    } finally {
+      taken.held.release()
+    }
+  }
+}
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+export const named = (holder: Holder): string => `${holder.what} (process ${holder.pid})`
+
+const fileOf = (folder: Folder, name: LockName, n: number) => join(folder.lock, `${name}.${n}`)
+
+function numbers(folder: Folder, name: LockName): number[] {
+  return namesIn(folder.lock).flatMap((file) => {
+    const match = /^(\w+)\.(\d+)$/.exec(file)
+    return match?.[1] === name ? [Number(match[2])] : []
+  })
+}
+const highest = (folder: Folder, name: LockName): number => Math.max(0, ...numbers(folder, name))
+
+function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined {
+  const { pid, start, what, since } = readJsonObject(fileOf(folder, name, n), 4096) ?? {}
+  if (typeof pid !== 'number' || typeof start !== 'string') return undefined
+  return { pid, start, what: typeof what === 'string' ? what : 'svc', since: typeof since === 'number' ? since : 0 }
+}
+
+/** Makes number `n` with its content at once; false when somebody else did. */
+function make(folder: Folder, name: LockName, n: number, what: string): boolean {
+  const beside = write(folder, JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()) }))
+  try {
+    linkSync(beside, fileOf(folder, name, n))
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+function release(folder: Folder, name: LockName, n: number): void {
+  renameSync(write(folder, '{"released":true}'), fileOf(folder, name, n))
+}
+
+function write(folder: Folder, text: string): string {
+  const beside = join(folder.lock, `.lock.${randomBytes(6).toString('hex')}.tmp`)
+  writeFileSync(beside, text)
+  return beside
+}

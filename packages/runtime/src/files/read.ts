@@ -1,0 +1,60 @@
+/** Reading small files that may be missing, broken or not files at all. Never blocks on a pipe. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { isObject } from '@svc/protocol'
+import { codeOf } from './durable.ts'
+
+export type FileRead =
+  | { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number }
+  | { readonly is: 'missing' }
+  | { readonly is: 'unreadable'; readonly why: string }
+
+/** Reads a regular file of at most `max` bytes. `why` is the end of a sentence that begins with the file's name. */
+export function readFile(file: string, max: number): FileRead {
+  let fd: number
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { is: 'missing' }
+    return { is: 'unreadable', why: `cannot be opened (${code ?? 'unknown error'})` }
+  }
+  try {
+    const stat = fstatSync(fd)
+    const { size, mtimeMs } = stat
+    if (!stat.isFile()) return { is: 'unreadable', why: 'is not a regular file' }
+    if (size > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    const bytes = readUpTo(fd, max + 1)
+    if (bytes.length > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    return { is: 'bytes', bytes, mtimeMs }
+  } catch (error) {
+    return { is: 'unreadable', why: `cannot be read (${codeOf(error) ?? 'unknown error'})` }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The object in a JSON file; undefined when there is no such file or no object in it. */
+export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined {
+  const read = readFile(file, max)
+  if (read.is !== 'bytes') return undefined
+  try {
+    const parsed: unknown = JSON.parse(read.bytes.toString('utf8'))
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads from an open descriptor, at `position` on or from where it stands, until the end or `max` bytes. */
+export function readUpTo(fd: number, max: number, position: number | null = null): Buffer {
+  const parts: Buffer[] = []
+  let total = 0
+  while (total < max) {
+    const part = Buffer.alloc(Math.min(65_536, max - total))
+    const got = readSync(fd, part, 0, part.length, position === null ? null : position + total)
+    if (got === 0) break
+    parts.push(part.subarray(0, got))
+    total += got
+  }
+  return Buffer.concat(parts)
+}

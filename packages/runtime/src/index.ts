@@ -1,0 +1,2 @@
+/** What tests and the demo may take from the runtime; nobody else imports it. */
+export { version } from './version.ts'

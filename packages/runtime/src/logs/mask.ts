@@ -1,0 +1,14 @@
+/** What must not leave the machine in a log (D52, I29): the values of the environment files, and anything like one of our tokens. */
+import { tokenLike } from '@svc/protocol'
+import type { Env } from '../files/env.ts'
+
+const masked = '[masked]'
+/** Shorter values would mask ordinary words. */
+const leastLength = 8
+
+export function mask(text: string, ...envs: readonly Env[]): string {
+  const values = envs.flatMap((env) => [...env.values()]).filter((value) => value.length >= leastLength)
+  let shown = text
+  for (const value of [...new Set(values)].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(value, masked)
+  return shown.replaceAll(tokenLike, masked)
+}

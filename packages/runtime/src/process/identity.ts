@@ -1,0 +1,46 @@
+/** Who a process is, so that a later process with its number is not taken for it: boot and start time beside the pid. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+export interface Identity {
+  readonly pid: number
+  /** Differs for every process that ever had this pid; empty where the system does not tell. */
+  readonly start: string
+}
+
+export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
+
+/** Whether that very process still lives. A zombie does not. */
+export function lives({ pid, start }: Identity): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+  const now = startOf(pid)
+  return now !== undefined && (now === start || now === '' || start === '')
+}
+
+/** `boot:start` of a process; undefined when there is none. */
+function startOf(pid: number): string | undefined {
+  if (process.platform === 'linux') return linuxStart(pid)
+  try {
+    const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
+    const shown = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      encoding: 'utf8',
+    }).trim()
+    return shown === '' || shown.startsWith('Z') ? undefined : shown.replace(/^\S+\s+/, '')
+  } catch {
+    return undefined
+  }
+}
+
+function linuxStart(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return `${boot}:${fields[19]}`
+  } catch {
+    return undefined
+  }
+}

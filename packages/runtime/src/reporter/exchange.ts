@@ -1,0 +1,124 @@
+/** One report from beginning to end: put together, sent, its answer taken (D4, D17). What fails is told and changes nothing. */
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import type { Manifest } from '@svc/blueprint'
+import { type HealthItem, limits, type ReceivedAnswer, type Report, readAnswer, tokenLike } from '@svc/protocol'
+import { acksArrived, forget, owedAcks, readJournal, saveJournal } from '../commands/journal.ts'
+import { type Handled, receive, settleInterrupted } from '../commands/receive.ts'
+import type { Connection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { readFile } from '../files/read.ts'
+import { readAccount } from '../state/account.ts'
+import { readPause } from '../state/pause.ts'
+import { settingsInForce } from '../state/settings.ts'
+import { type Kept, keepStatus } from '../status/keep.ts'
+import { seconds } from '../time.ts'
+import { version } from '../version.ts'
+import { compose } from './compose.ts'
+import { readOutbox, writeOutbox } from './outbox.ts'
+import { post, refusalOf, type Sent } from './send.ts'
+import { shrink } from './shrink.ts'
+
+export interface Reporter {
+  readonly folder: Folder
+  /** D11: which start of the reporter this is, and how many reports it sent. */
+  readonly boot: string
+  seq: number
+  kept: Kept
+}
+export type Exchanged =
+  | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
+  /** `status` when the service answered at all; `code` when it is one of ours. */
+  | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
+
+export async function exchange(
+  reporter: Reporter,
+  { manifest, health }: { readonly manifest: Manifest; readonly health: readonly HealthItem[] },
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const { folder } = reporter
+  settleInterrupted(folder, manifest, seconds(Date.now()))
+  const report = nextReport(reporter, manifest, health)
+  const body = JSON.stringify(shrink(report)).replaceAll(tokenLike, '[masked]')
+  const sent = seconds(Date.now())
+  const result = judge(await post(connection, '/api/agent/v1/report', body, signal))
+  record(folder, connection, { sent, body, result })
+  if (!result.ok) return result
+  arrived(folder, report, seconds(Date.now()))
+  const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()))
+  return { ok: true, answer: result.answer, handled }
+}
+
+function nextReport(reporter: Reporter, manifest: Manifest, health: readonly HealthItem[]): Report {
+  const { folder } = reporter
+  const file = manifest.status
+  const now = file
+    ? keepStatus(reporter.kept, readFile(resolve(folder.root, file), limits.reportBytes), file)
+    : { kept: reporter.kept, status: {}, health: [] }
+  reporter.kept = now.kept
+  reporter.seq++
+  return compose({
+    manifest,
+    status: now.status,
+    health: [...health, ...now.health],
+    values: settingsInForce(folder, manifest),
+    pause: readPause(folder),
+    acks: owedAcks(readJournal(folder)),
+    account: readAccount(folder),
+    host: hostname(),
+    runtimeVersion: version,
+    boot: reporter.boot,
+    seq: reporter.seq,
+  })
+}
+
+type Judged =
+  | { readonly ok: true; readonly status: number; readonly text: string; readonly answer: ReceivedAnswer }
+  | {
+      readonly ok: false
+      readonly why: string
+      readonly status?: number
+      readonly text?: string
+      readonly code?: string
+    }
+
+/** D17: what counts as a successful report. */
+function judge(sent: Sent): Judged {
+  if (sent.is === 'lost') return { ok: false, why: sent.why }
+  const { status, body } = sent
+  const text = body.toString('utf8')
+  if (status < 200 || status > 299) {
+    const { code, message } = refusalOf(status, body)
+    return { ok: false, why: message, status, text, ...(code !== undefined && { code }) }
+  }
+  const answer = readAnswer(body)
+  return answer.ok
+    ? { ok: true, status, text, answer: answer.value }
+    : { ok: false, why: `its answer is not one of this protocol: ${answer.message}`, status, text }
+}
+
+function record(
+  folder: Folder,
+  connection: Connection,
+  { sent, body, result }: { sent: number; body: string; result: Judged },
+): void {
+  const reached = result.ok ? sent : readOutbox(folder)?.reached
+  const outbox = {
+    origin: connection.origin,
+    sent,
+    report: body,
+    ...(result.status !== undefined && { status: result.status }),
+    ...(result.text !== undefined && { answer: result.text }),
+    ...(!result.ok && { failure: result.why }),
+    ...(reached !== undefined && { reached }),
+  }
+  writeOutbox(folder, outbox, connection.token)
+}
+
+/** D4: an ack leaves only after a successful report that carried it. */
+function arrived(folder: Folder, { acks = [] }: Report, now: number): void {
+  if (acks.length > 0)
+    inTurn(folder, 'svc report', () => saveJournal(folder, forget(acksArrived(readJournal(folder), acks), now)))
+}

@@ -1,0 +1,27 @@
+/**
+ * Name look-up with at most one under way (D17). A look-up cannot be interrupted inside a process, and holds one of four threads
+ * until the system's resolver gives up: who asks again meanwhile joins the one that is under way.
+ */
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+
+type Callback = Parameters<LookupFunction>[2]
+const underWay = new Map<string, Callback[]>()
+
+/** Whether a look-up hangs: leaving through `process.exit` would wait for it. */
+export const lookupHangs = (): boolean => underWay.size > 0
+
+export const lookup: LookupFunction = (hostname, options, callback) => {
+  const key = JSON.stringify([hostname, options])
+  const waiting = underWay.get(key)
+  if (waiting) {
+    waiting.push(callback)
+    return
+  }
+  const callbacks = [callback]
+  underWay.set(key, callbacks)
+  systemLookup(hostname, options, (error, address, family) => {
+    underWay.delete(key)
+    for (const each of callbacks) each(error, address, family)
+  })
+}

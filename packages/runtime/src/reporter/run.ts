@@ -1,0 +1,98 @@
+/**
+ * `svc report`: reports until it is stopped. A process of its own beside the agent (1, rules 1 and 2): whatever the service or the
+ * network does, it says so, waits for the next interval, and nothing else changes.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Manifest } from '@svc/blueprint'
+import { clampInterval } from '@svc/protocol'
+import { sweep } from '../files/durable.ts'
+import { readConnection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { fillSettings } from '../state/settings.ts'
+import { duration, wait } from '../time.ts'
+import { version } from '../version.ts'
+import { type Exchanged, exchange, type Reporter } from './exchange.ts'
+import { watchManifest } from './manifest.ts'
+import { firstInterval, firstReport, nextReport } from './schedule.ts'
+import { upload } from './uploads.ts'
+
+export const newReporter = (folder: Folder): Reporter => ({ folder, boot: randomUUID(), seq: 0, kept: { misses: 0 } })
+
+/** A stop lets the report in flight end for so long: its answer may carry commands that come only once. */
+const graceSeconds = 2
+
+/** Reports until `stop` is aborted. The caller holds the folder's lock. */
+export async function reportUntil(
+  folder: Folder,
+  first: Manifest,
+  stop: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  const reporter = newReporter(folder)
+  const manifestNow = watchManifest(folder, first)
+  const cut = new AbortController()
+  stop.addEventListener('abort', () => setTimeout(() => cut.abort(), duration(graceSeconds)).unref())
+  const news = tell(say)
+  say(`svc ${version} reports for ${folder.root}`)
+  tidy(folder, first, say)
+  let interval = firstInterval
+  let uploading: Promise<void> | undefined
+  let due = firstReport(performance.now(), Math.random(), duration(1))
+  while (await wait(due - performance.now(), stop)) {
+    const begun = performance.now()
+    try {
+      const connection = readConnection(folder)
+      if (!connection.ok) throw new Error(connection.message)
+      const now = manifestNow()
+      const result = await exchange(reporter, now, connection.value, cut.signal)
+      news(result)
+      if (result.ok) {
+        interval = clampInterval(result.answer.interval, interval)
+        uploading ??= upload(folder, now.manifest, connection.value, cut.signal, say)
+          .catch((error) => say(`log not sent: ${messageOf(error)}`))
+          .finally(() => {
+            uploading = undefined
+          })
+      }
+    } catch (error) {
+      news({ ok: false, why: messageOf(error) })
+    }
+    due = nextReport(begun, performance.now(), duration(interval), Math.random())
+  }
+  await uploading
+  say('stopped')
+}
+
+/** Brings the folder up to the manifest. A disk that refuses is no reason not to report. */
+function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
+  try {
+    for (const each of [folder.svc, folder.journal, folder.lock]) sweep(each, Date.now())
+    inTurn(folder, 'svc report', () => fillSettings(folder, manifest))
+  } catch (error) {
+    say(`the settings file could not be brought up to date: ${messageOf(error)}`)
+  }
+}
+
+/** Says what is new: the first success, every command, a failure once and again after a hundred, and the end of it. */
+export function tell(say: (line: string) => void): (result: Exchanged) => void {
+  let failures = 0
+  let last: string | undefined
+  let reached = false
+  return (result) => {
+    if (!result.ok) {
+      failures++
+      if (result.why !== last || failures % 100 === 0)
+        say(`report failed: ${result.why}; next try at the next interval`)
+      last = result.why
+      return
+    }
+    if (!reached || failures > 0) say(failures > 0 ? `reported again after ${failures} failures` : 'reported')
+    for (const { type, ok, message } of result.handled) say(`${type} ${ok ? 'done' : 'refused'}: ${message}`)
+    reached = true
+    failures = 0
+    last = undefined
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,54 @@
+/** Keeping a report small enough (D19): panels go first, then old runs, then details. Acks, state, applied, runtime stay whatever happens. */
+import { limits, type Report } from '@svc/protocol'
+
+export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
+
+/** What is given up, in this order; each step is repeated until it has nothing left to give. */
+const steps: readonly ((report: Report) => Report | undefined)[] = [
+  ({ panels, ...rest }) => (panels?.length ? { ...rest, panels: panels.slice(0, -1) } : undefined),
+  ({ runs, ...rest }) => (runs?.length ? { ...rest, runs: newestHalf(runs) } : undefined),
+  (report) => withoutDetails(report),
+  ({ gauges, ...rest }) => (gauges ? rest : undefined),
+  ({ active, ...rest }) => (active ? rest : undefined),
+  ({ settings, ...rest }) =>
+    settings?.schema?.some((s) => s.help) ? { ...rest, settings: withoutHelp(settings) } : undefined,
+  ({ health, ...rest }) => (health ? rest : undefined),
+  ({ settings, ...rest }) => (settings ? rest : undefined),
+]
+
+export function shrink(report: Report, max: number = limits.reporterBytes): Report {
+  let small = report
+  for (const step of steps) {
+    while (sizeOf(small) > max) {
+      const smaller = step(small)
+      if (!smaller) break
+      small = smaller
+    }
+  }
+  return small
+}
+
+type Runs = NonNullable<Report['runs']>
+function newestHalf(runs: Runs): Runs {
+  const newest = [...runs].sort((a, b) => (b.started ?? 0) - (a.started ?? 0)).slice(0, Math.floor(runs.length / 2))
+  return runs.filter((run) => newest.includes(run))
+}
+
+function withoutDetails(report: Report): Report | undefined {
+  const has = [report.health, report.active, report.gauges].some((items) =>
+    items?.some((item) => item.detail !== undefined),
+  )
+  if (!has) return undefined
+  const bare = <T extends { detail?: string }>({ detail: _, ...item }: T) => item
+  return {
+    ...report,
+    ...(report.health && { health: report.health.map(bare) }),
+    ...(report.active && { active: report.active.map(bare) }),
+    ...(report.gauges && { gauges: report.gauges.map(bare) }),
+  }
+}
+
+const withoutHelp = (settings: NonNullable<Report['settings']>) => ({
+  ...settings,
+  ...(settings.schema && { schema: settings.schema.map(({ help: _, ...setting }) => setting) }),
+})

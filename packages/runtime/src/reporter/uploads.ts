@@ -1,0 +1,62 @@
+/** Logs that were asked for (2.8, 3.6): sent one at a time, tried again with the next report while the service may still take them (D7). */
+import type { Manifest } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
+import { type Entry, readJournal, replace, saveJournal } from '../commands/journal.ts'
+import type { Connection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { noSuchLog, readLog } from '../logs/read.ts'
+import { seconds } from '../time.ts'
+import { post, refusalOf, type Sent } from './send.ts'
+
+/** An upload is up to two hundred times a report. */
+const uploadSeconds = 60
+
+/** Sends what is waiting; ends at the first that must be tried again. Tells `say` what came of each. */
+export async function upload(
+  folder: Folder,
+  manifest: Manifest,
+  connection: Connection,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const entry of readJournal(folder).filter(waits).slice(0, limits.logsPerMinute)) {
+    const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
+    const now = seconds(Date.now())
+    if (now - entry.received > limits.logAnswerSeconds) {
+      settle(folder, entry, false, 'Too late.')
+      continue
+    }
+    const text = readLog(folder, manifest, name) ?? noSuchLog
+    const body = JSON.stringify({ command: entry.id, name, text })
+    const sent = await post(connection, '/api/agent/v1/log', body, signal, uploadSeconds)
+    const verdict = judgeUpload(sent)
+    if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
+    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)
+    say(
+      verdict.is === 'taken'
+        ? `log ${JSON.stringify(name)} sent`
+        : `log ${JSON.stringify(name)} not taken: ${verdict.why}`,
+    )
+  }
+}
+
+export const waits = (e: Entry): boolean => e.type === 'log' && e.answered === undefined
+
+type Verdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
+
+/** A refusal that cannot change by waiting is the end of it. */
+export function judgeUpload(sent: Sent): Verdict {
+  if (sent.is === 'lost') return { is: 'again', why: sent.why }
+  const { status, body } = sent
+  if (status >= 200 && status < 300) return { is: 'taken' }
+  const final = status === 400 || status === 404 || status === 413
+  return { is: final ? 'refused' : 'again', why: refusalOf(status, body).message }
+}
+
+/** No ack is owed: the upload is the answer (3.2). */
+function settle(folder: Folder, { payload: _, ...entry }: Entry, ok: boolean, message: string): void {
+  inTurn(folder, 'svc report', () =>
+    saveJournal(folder, replace(readJournal(folder), { ...entry, answered: seconds(Date.now()), ok, message })),
+  )
+}

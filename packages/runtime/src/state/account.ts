@@ -1,0 +1,28 @@
+/** Which AI-assistant account the reports name (2.1); only what a person wrote here, nothing is looked up. */
+import type { Account } from '@svc/protocol'
+import { clean, cut, limits } from '@svc/protocol'
+import { removeDurably, writeDurably } from '../files/durable.ts'
+import { type Folder, prepare } from '../files/folder.ts'
+import { readJsonObject } from '../files/read.ts'
+
+const keys = ['org', 'plan', 'email'] as const
+
+export function readAccount(folder: Folder): Account | undefined {
+  const written = readJsonObject(folder.account, 65_536) ?? {}
+  const kept: Account = {}
+  for (const key of keys) {
+    const value = written[key]
+    if (typeof value === 'string' && value !== '') kept[key] = cut(clean(value), limits.name)
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined
+}
+
+/** Adds to what is there. */
+export function setAccount(folder: Folder, account: Account): Account {
+  prepare(folder)
+  const merged = { ...readAccount(folder), ...account }
+  writeDurably(folder.account, `${JSON.stringify(merged, null, 2)}\n`)
+  return merged
+}
+
+export const clearAccount = (folder: Folder): boolean => removeDurably(folder.account)

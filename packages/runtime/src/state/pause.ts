@@ -1,0 +1,38 @@
+/** The pause file (3.6): its being there is the pause; what it holds says who made it. The agent's own channel may touch it too. */
+import { statSync } from 'node:fs'
+import { removeDurably, writeDurably } from '../files/durable.ts'
+import { type Folder, prepare } from '../files/folder.ts'
+import { readJsonObject } from '../files/read.ts'
+import { seconds } from '../time.ts'
+import { type Author, noteChange, readAuthor } from './changes.ts'
+
+export interface Pause {
+  /** Unix seconds. */
+  readonly since: number
+  /** Absent when the file does not say: somebody made it by hand. */
+  readonly author?: Author
+}
+
+/** Undefined while the agent is not paused. */
+export function readPause(folder: Folder): Pause | undefined {
+  const stat = statSync(folder.paused, { throwIfNoEntry: false })
+  if (!stat) return undefined
+  const author = readAuthor(readJsonObject(folder.paused, 4096))
+  return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
+}
+
+/** False when it was paused already; the earlier author stays. */
+export function pause(folder: Folder, author: Author): boolean {
+  if (readPause(folder)) return false
+  prepare(folder)
+  writeDurably(folder.paused, `${JSON.stringify(author)}\n`)
+  noteChange(folder, { paused: { ...author, to: true } })
+  return true
+}
+
+/** False when it was not paused. */
+export function resume(folder: Folder, author: Author): boolean {
+  if (!removeDurably(folder.paused)) return false
+  noteChange(folder, { paused: { ...author, to: false } })
+  return true
+}

@@ -1,0 +1,65 @@
+/** What of the status file goes into a report, and what has to be said about it (2.11, D55). */
+import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
+import type { FileRead } from '../files/read.ts'
+
+/** What is remembered between two reads. */
+export interface Kept {
+  readonly good?: StatusFile
+  /** Reads since the last good one. */
+  readonly misses: number
+}
+export interface StatusNow {
+  readonly kept: Kept
+  readonly status: StatusFile
+  readonly health: readonly HealthItem[]
+}
+
+/** The last good status stands for two reads that fail; after that it is not shown as if it were true. */
+const patience = 2
+
+export function keepStatus({ good, misses }: Kept, read: FileRead, name: string): StatusNow {
+  const now = parse(read)
+  if ('status' in now) {
+    return { kept: { good: now.status, misses: 0 }, status: now.status, health: remarks(now.unknown, now.dropped) }
+  }
+  const patient = good !== undefined && misses < patience
+  return {
+    kept: { ...(patient && { good }), misses: misses + 1 },
+    status: patient ? good : {},
+    health: patient && !now.plain ? [] : [{ name: 'Status file', level: 'warn', detail: `${name} ${now.why}.` }],
+  }
+}
+
+type Parsed =
+  | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
+  /** `plain`: no accident of writing, so there is nothing to be patient about (2.11: costs one health line). */
+  | { readonly why: string; readonly plain: boolean }
+
+function parse(read: FileRead): Parsed {
+  if (read.is === 'missing') return { why: 'is not there', plain: false }
+  if (read.is === 'unreadable') return { why: read.why, plain: false }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(read.bytes))
+  } catch {
+    return { why: 'is not JSON', plain: false }
+  }
+  return readStatusFile(parsed) ?? { why: 'holds no JSON object', plain: true }
+}
+
+function remarks(unknown: readonly string[], dropped: readonly string[]): HealthItem[] {
+  return [
+    ...(unknown.length > 0
+      ? [{ name: 'Status file', level: 'info', detail: `Not known and left out: ${unknown.join(', ')}.` } as const]
+      : []),
+    ...(dropped.length > 0
+      ? [
+          {
+            name: 'Status file',
+            level: 'warn',
+            detail: `Not as it must be and left out: ${dropped.join(', ')}.`,
+          } as const,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,42 @@
+/** Time as the runtime counts it: durations go through `duration`, so that drills and tests can shorten all of them at once. */
+
+/** Reads `SVC_TIME_SCALE`: a factor above 0 on every duration; 1 when unset. */
+export function readScale(written: string | undefined): number {
+  if (written === undefined || written === '') return 1
+  const scale = Number(written)
+  if (Number.isFinite(scale) && scale > 0) return scale
+  throw new Error(`SVC_TIME_SCALE must be a number above 0: got ${JSON.stringify(written)}.`)
+}
+
+/** Milliseconds to wait for a duration in seconds. */
+export const duration = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
+
+/** Waits; false when `signal` ended the wait early. */
+export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done(true), ms)
+    const abort = () => done(false)
+    const done = (whole: boolean) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      resolve(whole)
+    }
+    signal.addEventListener('abort', abort)
+  })
+}
+
+export const seconds = (ms: number): number => Math.floor(ms / 1000)
+/** A moment for people, UTC: `2026-11-21 09:30:05 UTC`. */
+export const moment = (unixSeconds: number): string =>
+  Number.isFinite(unixSeconds) && Math.abs(unixSeconds) < 8.64e12
+    ? `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    : 'an unknown time'
+
+/** How long ago, for people: `12 s`, `5 min`, `3 h`, `2 days`. */
+export function ago(secondsPassed: number): string {
+  const s = Math.max(0, Math.round(secondsPassed))
+  if (s < 120) return `${s} s ago`
+  if (s < 7200) return `${Math.round(s / 60)} min ago`
+  return s < 172_800 ? `${Math.round(s / 3600)} h ago` : `${Math.round(s / 86_400)} days ago`
+}

@@ -1,0 +1,5 @@
+/** Which runtime this is (2.6): the release it was built as, or `dev` when run from source. */
+declare const __SVC_VERSION__: string | undefined
+
+export const version: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'
+export const leastNode = 20
