@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   watch,
   writeFileSync,
@@ -40,7 +41,7 @@ export class Example implements AsyncDisposable {
 
   constructor(name: string, env: Record<string, string> = {}) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `svc-${name}-`)))
-    const noState = (path: string) => !/\/(state|\.svc|__pycache__)$/.test(path) && !path.endsWith('.test.ts')
+    const noState = (path: string) => !/\/(state|\.svc|__pycache__)$/.test(path)
     cpSync(join(import.meta.dirname, name), this.folder, { recursive: true, filter: noState })
     mkdirSync(join(this.folder, '.svc'))
     this.manifest = manifestOf(name)
@@ -56,7 +57,7 @@ export class Example implements AsyncDisposable {
     const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
     const child = spawn(command, args, {
       cwd: this.folder,
-      env: { PATH, HOME: process.env.HOME ?? '/', PYTHONDONTWRITEBYTECODE: '1', ...this.#env },
+      env: { PATH, HOME: process.env.HOME ?? '/', ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const out of [child.stdout, child.stderr]) out.on('data', (text) => this.said.push(String(text)))
@@ -65,7 +66,10 @@ export class Example implements AsyncDisposable {
   }
 
   path = (name: string): string => join(this.folder, name)
-  set = (settings: Settings): void => writeFileSync(this.path('.svc/settings.json'), JSON.stringify(settings))
+  set(settings: Settings): void {
+    writeFileSync(this.path('.svc/settings.json.new'), JSON.stringify(settings))
+    renameSync(this.path('.svc/settings.json.new'), this.path('.svc/settings.json'))
+  }
   pause = (): void => writeFileSync(this.path('.svc/paused'), '')
   resume = (): void => rmSync(this.path('.svc/paused'))
   runNow = (): void => writeFileSync(this.path('.svc/run_now'), '')

@@ -64,5 +64,4 @@ function startCommand(folder: string): [string, ...string[]] {
   return [program, ...args]
 }
 
-const belongs = (path: string) =>
-  !['state', '.svc', '__pycache__'].includes(basename(path)) && !path.endsWith('.test.ts')
+const belongs = (path: string) => !['state', '.svc', '__pycache__'].includes(basename(path))

@@ -129,7 +129,7 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|npm_|NODE_|GIT_)/.test(name))
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
-  return { ...Object.fromEntries(kept), PATH, PYTHONDONTWRITEBYTECODE: '1' }
+  return { ...Object.fromEntries(kept), PATH }
 }
 
 async function freePort(): Promise<number> {

@@ -65,6 +65,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
   const logFile = join(state, `${name}.log`)
   mkdirSync(state, { recursive: true })
   let seen: string | undefined
+  let given: Record<string, unknown> = {}
 
   const stamp = () => {
     const facts = statSync(settingsFile, { throwIfNoEntry: false })
@@ -81,13 +82,14 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     replace(logFile, newest.subarray(newest.indexOf('\n') + 1))
   }
 
-  function given(): Record<string, unknown> {
+  /** While the file is not readable, as when somebody is writing it, the last values stay. */
+  function readSettings() {
     try {
       const values: unknown = JSON.parse(readFileSync(settingsFile, 'utf8'))
-      return typeof values === 'object' && values !== null ? { ...values } : {}
+      given = typeof values === 'object' && values !== null ? { ...values } : {}
     } catch (error) {
-      if (!isMissing(error)) log(`settings are not readable, using the defaults: ${error}`)
-      return {}
+      if (isMissing(error)) given = {}
+      else log(`settings are not readable, the last ones stay: ${error}`)
     }
   }
 
@@ -104,8 +106,8 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     /** The values in force. */
     settings(): Values<T> {
       seen = stamp()
-      const values = given()
-      return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(values[key])])) as Values<T>
+      readSettings()
+      return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(given[key])])) as Values<T>
     },
     /** Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw. */
     async wait(seconds: number, before: { paused: boolean }, signal: AbortSignal) {

@@ -125,5 +125,6 @@ function reasonOf(error: unknown, folder: string): string {
   if (facts.code === 'ENOENT') return `git is not installed, or ${folder} is not there`
   if (facts.killed) return `git did not answer within ${timeoutMs / 1000} seconds`
   const said = facts.stderr?.split('\n').find((line) => line !== '')
+  if (said?.endsWith('Needed a single revision')) return 'there is no such branch, tag or commit, or no commit yet'
   return said?.replace(/^fatal: /, '') ?? facts.message ?? String(error)
 }

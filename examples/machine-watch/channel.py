@@ -36,7 +36,7 @@ class Channel:
         self.state.mkdir(parents=True, exist_ok=True)
         self.log_file = self.state / f"{log_name}.log"
         self.status_file = self.state / "status.json"
-        self.seen_settings = self._stamp()
+        self.seen_settings, self.given = self._stamp(), {}
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _stop)
 
@@ -52,17 +52,17 @@ class Channel:
             return False
 
     def settings(self):
-        """The values in force. A missing, null, mistyped or out-of-bounds value falls back to the agent's own default."""
+        """The values in force. A missing, null, mistyped or out-of-bounds value falls back to the agent's own default;
+        while the file is not readable, as when somebody is writing it, the last values stay."""
         self.seen_settings = self._stamp()
         try:
             given = json.loads(self.settings_file.read_text("utf-8"))
+            self.given = given if isinstance(given, dict) else {}
         except FileNotFoundError:
-            given = {}
+            self.given = {}
         except (OSError, ValueError) as error:
-            self.log(f"settings are not readable, using the defaults: {error}")
-            given = {}
-        given = given if isinstance(given, dict) else {}
-        return {key: _checked(given.get(key), *rule) for key, rule in self.table.items()}
+            self.log(f"settings are not readable, the last ones stay: {error}")
+        return {key: _checked(self.given.get(key), *rule) for key, rule in self.table.items()}
 
     def wait(self, seconds, paused):
         """Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw."""

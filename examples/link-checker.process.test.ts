@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { StatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { Example } from '../running.ts'
+import { Example } from './running.ts'
 
 class Documents implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-documents-'))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { Example } from '../running.ts'
+import { Example } from './running.ts'
 
 const day = 86_400
 const noon = 1_750_000_000 - (1_750_000_000 % day) + day / 2
@@ -131,6 +131,7 @@ test('what is no repository, a branch that is not there, and one that looks like
   agent.set({ folder: repository.folder, branch: `--output=${repository.folder}/written` })
   const refused = await agent.until((s) => s.state?.level === 'bad')
   expect(refused.runs?.[0]?.status).toBe('failed')
+  expect(refused.state?.detail).toContain('no such branch')
 })
 
 test('a quiet repository is a warning from the set number of days on', async () => {

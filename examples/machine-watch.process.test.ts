@@ -1,7 +1,7 @@
 /** machine-watch on the machine that runs the tests. */
 import { cpus } from 'node:os'
 import { expect, test } from 'vitest'
-import { Example } from '../running.ts'
+import { Example } from './running.ts'
 
 const quick = { survey_seconds: 1, every: 1 }
 const surveyed = (s: { runs?: { ended?: number }[] }) => s.runs?.[0]?.ended !== undefined
