@@ -1,0 +1,90 @@
+/** Runs every case of `cases/` against packages/protocol. The cases are data, so that others can run them too. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  checkValues,
+  clampInterval,
+  isLink,
+  logNames,
+  type Report,
+  readAnswer,
+  readLogUpload,
+  readReport,
+  readStatusFile,
+  type Setting,
+  type Verdict,
+} from '../packages/protocol/src/index.ts'
+
+interface Case {
+  says?: string
+  [part: string]: unknown
+}
+interface Rule {
+  rule: string
+  schema?: Setting[]
+  cases: Case[]
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
+
+const bodyOf = (c: Case): Uint8Array => {
+  if (typeof c.base64 === 'string') return Uint8Array.from(Buffer.from(c.base64, 'base64'))
+  return bytes(typeof c.text === 'string' ? c.text : JSON.stringify(c.input))
+}
+
+const reads = (read: (body: Uint8Array) => Verdict<unknown>) => (c: Case) => {
+  const verdict = read(bodyOf(c))
+  if (c.refused !== undefined) expect(verdict).toMatchObject({ ok: false, code: c.refused })
+  else if (c.keptText !== undefined) expect(verdict.ok && JSON.stringify(verdict.value)).toBe(c.keptText)
+  else expect(verdict.ok && overTheWire(verdict.value)).toEqual(c.kept)
+}
+
+const repeated = (part: unknown): string => {
+  const [character, times] = part as [string, number]
+  return character.repeat(times)
+}
+
+const runners: Record<string, (c: Case, rule: Rule) => void> = {
+  report: reads(readReport),
+  'answer/reading': reads(readAnswer),
+  'answer/interval': (c) => expect(clampInterval((c.asked ?? undefined) as number, c.last as number)).toBe(c.inForce),
+  'log/uploads': reads(readLogUpload),
+  'log/end-of-text': (c) => {
+    const upload = { command: 'c', name: 'work', text: repeated(c.text) }
+    const read = readLogUpload(bytes(JSON.stringify(upload)))
+    expect(read.ok && read.value.text === repeated(c.kept)).toBe(true)
+  },
+  'log/names': (c) => expect([...logNames(c.report as Report)].sort()).toEqual(c.names),
+  links: (c) => expect(isLink(c.link as string)).toBe(c.kept),
+  settings: (c, rule) => expect(checkValues(rule.schema ?? [], c.values).ok).toBe(c.ok),
+  'status-file': (c) => {
+    const read = readStatusFile(c.input)
+    if (c.status === null) expect(read).toBeUndefined()
+    else expect(overTheWire(read)).toEqual({ status: c.status, unknown: c.unknown, dropped: c.dropped })
+  },
+}
+
+const folder = new URL('cases/', import.meta.url)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
+
+test('every subject has cases', () => {
+  for (const subject of Object.keys(runners))
+    expect(
+      files.some((file) => file.startsWith(subject)),
+      subject,
+    ).toBe(true)
+})
+
+for (const file of files) {
+  const rule = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Rule
+  const [subject = ''] = file.split('/')
+  const run = runners[file.replace('.json', '')] ?? runners[subject]
+  test.each(rule.cases.map((c) => [c.says ?? JSON.stringify(c).slice(0, 80), c] as const))(
+    `${file} (${rule.rule}): %s`,
+    (_says, c) => {
+      if (!run) throw new Error(`No runner for ${file}`)
+      run(c, rule)
+    },
+  )
+}
