@@ -65,7 +65,7 @@ export const forget = (journal: Journal, now: number): Journal =>
     (e, i) =>
       e.answered === undefined ||
       e.owed ||
-      now - e.received < limits.journalSeconds ||
+      now - e.received <= limits.journalSeconds ||
       journal.length - i <= limits.journalIds,
   )
 

@@ -5,8 +5,8 @@ export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringi
 
 /** What is given up, in this order; each step is repeated until it has nothing left to give. */
 const steps: readonly ((report: Report) => Report | undefined)[] = [
-  ({ panels, ...rest }) => (panels?.length ? { ...rest, panels: panels.slice(0, -1) } : undefined),
-  ({ runs, ...rest }) => (runs?.length ? { ...rest, runs: newestHalf(runs) } : undefined),
+  ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
+  ({ runs, ...rest }) => (runs ? { ...rest, ...some('runs', newestHalf(runs)) } : undefined),
   (report) => withoutDetails(report),
   ({ gauges, ...rest }) => (gauges ? rest : undefined),
   ({ active, ...rest }) => (active ? rest : undefined),
@@ -27,6 +27,10 @@ export function shrink(report: Report, max: number = limits.reporterBytes): Repo
   }
   return small
 }
+
+/** An empty list is left out. */
+const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
+  items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
 
 type Runs = NonNullable<Report['runs']>
 function newestHalf(runs: Runs): Runs {

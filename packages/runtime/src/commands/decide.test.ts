@@ -1,0 +1,75 @@
+import { readManifest } from '@svc/blueprint'
+import { expect, test } from 'vitest'
+import { manifestText } from '../../testing/folder.ts'
+import { decide, type Facts } from './decide.ts'
+
+const read = readManifest(manifestText, { for: 'report' })
+if (!read.ok) throw new Error('The manifest of the tests is wrong.')
+const facts: Facts = { ...read.value, paused: false }
+const bare: Facts = { controls: [], settings: [], paused: false }
+
+test.each([
+  ['a pause is a pause', 'pause', {}, facts, { do: 'pause' }],
+  ['a resume is a resume', 'resume', {}, facts, { do: 'resume' }],
+  ['a run is asked for', 'run_now', {}, facts, { do: 'run_now' }],
+  [
+    'run_now is refused while paused (3.6)',
+    'run_now',
+    {},
+    { ...facts, paused: true },
+    { do: 'refuse', message: 'Paused; resume first.' },
+  ],
+  [
+    'what controls do not name is refused (D9)',
+    'pause',
+    {},
+    bare,
+    { do: 'refuse', message: 'This agent does not offer pause.' },
+  ],
+  [
+    'an unknown type is refused (D9)',
+    'reboot',
+    {},
+    facts,
+    { do: 'refuse', message: 'This agent knows no such command.' },
+  ],
+  [
+    'a type that objects inherit is unknown',
+    'constructor',
+    {},
+    facts,
+    { do: 'refuse', message: 'This agent knows no such command.' },
+  ],
+  ['a log is asked for whatever controls say', 'log', { name: 'work' }, bare, { do: 'log', name: 'work' }],
+  [
+    'set takes what fits',
+    'set',
+    { every: 30, tone: 'brisk' },
+    facts,
+    { do: 'set', values: { every: 30, tone: 'brisk' } },
+  ],
+  [
+    'one value out of bounds refuses all (I27)',
+    'set',
+    { tone: 'brisk', every: 500 },
+    facts,
+    { do: 'refuse', message: 'Minutes must be between 1 and 120: got 500.' },
+  ],
+  [
+    'an unknown key refuses all',
+    'set',
+    { tone: 'brisk', speed: 1 },
+    facts,
+    { do: 'refuse', message: 'There is no setting "speed".' },
+  ],
+  ['null clears what has no default (3.6)', 'set', { note: null }, facts, { do: 'set', values: { note: null } }],
+  [
+    'null does not clear what has one',
+    'set',
+    { note: 'x', every: null },
+    facts,
+    { do: 'refuse', message: 'Minutes cannot be cleared: it has the default 10.' },
+  ],
+] as const)('%s', (_rule, type, payload, given, decision) => {
+  expect(decide({ type, payload: payload as Record<string, unknown> }, given)).toEqual(decision)
+})

@@ -1,0 +1,140 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type Manifest, readManifest } from '@svc/blueprint'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { agentFolder, manifestText } from '../../testing/folder.ts'
+import { command } from '../../testing/service.ts'
+import { pause, readPause, resume } from '../state/pause.ts'
+import { changeSettings, settingsInForce } from '../state/settings.ts'
+import { acksArrived, forget, type Journal, owedAcks, readJournal, saveJournal } from './journal.ts'
+import { receive as receiveAll } from './receive.ts'
+
+const read = readManifest(manifestText, { for: 'report' })
+if (!read.ok) throw new Error('The manifest of the tests is wrong.')
+const manifest: Manifest = read.value
+let folder: ReturnType<typeof agentFolder>
+beforeEach(() => {
+  folder = agentFolder()
+})
+afterEach(() => folder.remove())
+
+type Wire = ReturnType<typeof command>
+const receive = (...commands: Wire[]) =>
+  receiveAll(folder, manifest, commands as Parameters<typeof receiveAll>[2], 1000)
+const acks = () => owedAcks(readJournal(folder))
+
+test("a pause from the service is the file that the machine's own command makes and clears", () => {
+  receive(command('1', 'pause'))
+  expect(JSON.parse(readFileSync(folder.paused, 'utf8'))).toEqual({ by: 'service', at: 1000, command: '1' })
+  expect(resume(folder, { by: 'machine', at: 1001 })).toBe(true)
+  expect(readPause(folder)).toBeUndefined()
+  expect(acks()).toEqual([{ id: '1', ok: true, message: 'Paused.' }])
+})
+
+test('an id that comes again is not applied again, and gets the same ack again', () => {
+  receive(command('1', 'pause'))
+  saveJournal(folder, acksArrived(readJournal(folder), acks()))
+  resume(folder, { by: 'machine', at: 1001 })
+  expect(acks()).toEqual([])
+  expect(receive(command('1', 'pause'))).toEqual([])
+  expect(readPause(folder)).toBeUndefined()
+  expect(acks()).toEqual([{ id: '1', ok: true, message: 'Paused.' }])
+})
+
+test('an ack stays until a report that carried it was answered', () => {
+  receive(command('1', 'pause'), command('2', 'resume'))
+  const sent = acks().slice(0, 1)
+  saveJournal(folder, acksArrived(readJournal(folder), sent))
+  expect(acks().map((a) => a.id)).toEqual(['2'])
+})
+
+test('commands take effect in the order in which they came', () => {
+  receive(command('1', 'pause'), command('2', 'run_now'), command('3', 'resume'), command('4', 'run_now'))
+  expect(acks().map((a) => a.ok)).toEqual([true, false, true, true])
+  expect(existsSync(folder.runNow)).toBe(true)
+})
+
+const received: readonly (readonly [string, Wire, () => void, boolean])[] = [
+  ['a pause that is in force was done', command('k', 'pause'), () => pause(folder, { by: 'service', at: 1 }), true],
+  ['a pause that is not in force was interrupted', command('k', 'pause'), () => {}, false],
+  ['a resume in force was done', command('k', 'resume'), () => {}, true],
+  [
+    'a set whose values are in force was done',
+    command('k', 'set', { every: 30 }),
+    () => changeSettings(folder, manifest, { every: 30 }, { by: 'service', at: 1 }),
+    true,
+  ],
+  ['a set whose values are not in force was interrupted', command('k', 'set', { every: 30 }), () => {}, false],
+  ['nobody can tell for a run_now, so it was interrupted', command('k', 'run_now'), () => {}, false],
+]
+test.each(received)(
+  'killed between received and answered: %s, and is not applied again (D4)',
+  (_case, wire, before, ok) => {
+    saveJournal(folder, [
+      { id: wire.id, type: wire.type, payload: wire.payload as Record<string, unknown>, received: 999 },
+    ])
+    before()
+    const state = () => [existsSync(folder.paused), existsSync(folder.runNow), settingsInForce(folder, manifest)]
+    const was = JSON.stringify(state())
+    receive(wire)
+    expect(JSON.stringify(state())).toBe(was)
+    expect(acks()).toMatchObject([{ id: 'k', ok }])
+  },
+)
+
+test('a set is all or nothing in the settings file, which holds every setting', () => {
+  receive(command('1', 'set', { every: 30, note: 'x' }), command('2', 'set', { every: 5, tone: 'loud' }))
+  expect(JSON.parse(readFileSync(folder.settings, 'utf8'))).toEqual({ every: 30, tone: 'calm', note: 'x' })
+})
+
+test('a default that changes with the manifest takes effect, a value that somebody set stays', () => {
+  receive(command('1', 'set', { tone: 'brisk' }))
+  const later = readManifest(
+    manifestText.replace('default: 10', 'default: 20').replace('default: calm', 'default: brisk'),
+    { for: 'report' },
+  )
+  if (!later.ok) throw new Error('unreachable')
+  expect({ ...settingsInForce(folder, later.value) }).toEqual({ every: 20, tone: 'brisk', note: null })
+})
+
+test('a settings file edited by hand counts where it fits', () => {
+  receive(command('1', 'set', { note: 'x' }))
+  writeFileSync(folder.settings, '{"every": 15, "tone": "loud", "note": 7}')
+  expect({ ...settingsInForce(folder, manifest) }).toEqual({ every: 15, tone: 'calm', note: null })
+})
+
+test('without a readable journal nothing is applied', () => {
+  receive(command('1', 'resume'))
+  writeFileSync(folder.commands, '{"commands": [')
+  expect(() => receive(command('2', 'pause'))).toThrow(/damaged/)
+  expect(existsSync(folder.paused)).toBe(false)
+})
+
+test('a command that the disk refuses is refused in its ack', () => {
+  receive(command('0', 'resume'))
+  rmSync(folder.settings, { force: true })
+  const blocked = agentFolder({ '.svc/settings.json/in-the-way': '' })
+  receiveAll(blocked, manifest, [{ id: '1', type: 'set', payload: { every: 30 } }], 1000)
+  expect(owedAcks(readJournal(blocked))).toEqual([
+    { id: '1', ok: false, message: 'The machine could not do it (EISDIR).' },
+  ])
+  blocked.remove()
+})
+
+test('a thousand ids are remembered however old, and all of the last seven days', () => {
+  const week = 7 * 86_400
+  const entries: Journal = Array.from({ length: 1500 }, (_, i) => ({
+    id: String(i),
+    type: 'pause',
+    received: i,
+    answered: i,
+    ok: true,
+  }))
+  const open: Journal = [
+    { id: 'open', type: 'log', received: 0 },
+    { id: 'owed', type: 'pause', received: 0, answered: 0, ok: true, owed: true },
+  ]
+  const kept = forget([...open, ...entries], week + 1500)
+  expect(kept.length).toBe(1002)
+  expect(kept.slice(0, 2)).toEqual(open)
+  expect(forget(entries, week).length).toBe(1500)
+})

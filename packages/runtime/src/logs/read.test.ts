@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentFolder, token } from '../../testing/folder.ts'
+import { readLog } from './read.ts'
+
+let folder: ReturnType<typeof agentFolder>
+const log = 'state/work.log'
+const path = () => join(folder.root, log)
+const read = (file = log, max?: number) => readLog(folder, { logs: [{ name: 'work', path: file }] }, 'work', max)
+beforeEach(() => {
+  folder = agentFolder(
+    { [log]: 'one\ntwo\n', '.svc/secrets.env': 'MAIL_PASSWORD=correct horse\nPIN=1234\n' },
+    'http://127.0.0.1:1',
+  )
+})
+afterEach(() => folder.remove())
+
+test('the end of a declared log is read', () => {
+  expect(read()).toBe('one\ntwo\n')
+  writeFileSync(path(), `${'a line\n'.repeat(100_000)}the end\n`)
+  const end = read() ?? ''
+  expect(end.endsWith('the end\n')).toBe(true)
+  expect(Buffer.byteLength(end)).toBeLessThanOrEqual(512 * 1024)
+  expect(Buffer.byteLength(end)).toBeGreaterThan(500 * 1024)
+})
+
+describe('there is no such log (3.6, D52)', () => {
+  const cases: readonly (readonly [string, () => string | undefined])[] = [
+    ['a name that is not declared', () => readLog(folder, { logs: [] }, 'work')],
+    ['no file', () => read('state/other.log')],
+    ['a folder', () => read('state')],
+    ['a file in .svc', () => read('.svc/agent.env')],
+    [
+      'a symlink out of the folder',
+      () => {
+        rmSync(path())
+        symlinkSync('/etc/passwd', path())
+        return read()
+      },
+    ],
+    [
+      'a symlink to the token',
+      () => {
+        rmSync(path())
+        symlinkSync(folder.env, path())
+        return read()
+      },
+    ],
+    [
+      'a second name of the token file',
+      () => {
+        rmSync(path())
+        linkSync(folder.env, path())
+        return read()
+      },
+    ],
+    [
+      'a folder that is a symlink out',
+      () => {
+        symlinkSync('/etc', join(folder.root, 'out'))
+        return read('out/passwd')
+      },
+    ],
+    [
+      'a folder that is a symlink into .svc',
+      () => {
+        symlinkSync(folder.svc, join(folder.root, 'in'))
+        return read('in/agent.env')
+      },
+    ],
+    [
+      'a pipe, which must not hold the reporter up',
+      () => {
+        rmSync(path())
+        execFileSync('mkfifo', [path()])
+        return read()
+      },
+    ],
+    [
+      'a device',
+      () => {
+        rmSync(path())
+        symlinkSync('/dev/zero', path())
+        return read()
+      },
+    ],
+  ]
+  test.each(cases)('%s', (_case, attempt) => {
+    expect(attempt()).toBeUndefined()
+  })
+})
+
+test('secrets and whatever is shaped like a token are masked', () => {
+  writeFileSync(
+    path(),
+    `login correct horse\nPIN 1234\nauth ${token}\nother svc_bot_${'x'.repeat(43)}\ncut svc_inst_abc\n`,
+  )
+  expect(read()).toBe('login [masked]\nPIN 1234\nauth [masked]\nother [masked]\ncut [masked]\n')
+})
+
+test('a secret is masked wherever the cut falls', () => {
+  for (let before = 0; before < 60; before++) {
+    writeFileSync(path(), `${'y'.repeat(40_000)} ${token}\n${'z'.repeat(before)}`)
+    expect(read(log, 40)).not.toMatch(/AAAA/)
+  }
+})

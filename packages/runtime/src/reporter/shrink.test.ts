@@ -1,0 +1,46 @@
+import type { Report } from '@svc/protocol'
+import { limits } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { shrink, sizeOf } from './shrink.ts'
+
+const long = 'x'.repeat(290)
+const whole: Report = {
+  protocol: 1,
+  state: { level: 'ok', label: 'Working', detail: long },
+  health: Array.from({ length: 50 }, (_, i) => ({ name: `h${i}`, level: 'ok' as const, detail: long })),
+  gauges: Array.from({ length: 50 }, (_, i) => ({ name: `g${i}`, used: i, detail: long })),
+  runs: Array.from({ length: 500 }, (_, i) => ({ id: `r${i}`, started: i, subjects: [{ title: long }] })),
+  panels: Array.from({ length: 3 }, () => ({
+    type: 'text' as const,
+    title: 't',
+    lines: Array.from({ length: 200 }, () => long),
+  })),
+  acks: [{ id: '1', ok: true, message: long }],
+  runtime: { version: '1.0.0' },
+}
+
+test('a report that fits is sent as it is', () => {
+  expect(shrink(whole, sizeOf(whole))).toBe(whole)
+})
+
+test('panels go first', () => {
+  const { panels: _, ...rest } = whole
+  expect(shrink(whole, sizeOf(rest))).toEqual(rest)
+})
+
+test('then old runs', () => {
+  const small = shrink(whole, 100_000)
+  expect(small.runs?.at(-1)?.id).toBe('r499')
+  expect(small.runs?.length).toBeLessThan(500)
+  expect(small.health).toEqual(whole.health)
+})
+
+test('then details; state, acks and runtime stay whatever the limit', () => {
+  expect(shrink(whole, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
+  expect(shrink(whole, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
+})
+
+test('the limit leaves room below what the service takes', () => {
+  expect(sizeOf(shrink(whole))).toBeLessThanOrEqual(limits.reporterBytes)
+  expect(limits.reporterBytes).toBeLessThan(limits.reportBytes)
+})

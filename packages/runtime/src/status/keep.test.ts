@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { FileRead } from '../files/read.ts'
+import { type Kept, keepStatus } from './keep.ts'
+
+const bytes = (text: string): FileRead => ({ is: 'bytes', bytes: Buffer.from(text), mtimeMs: 0 })
+const good = bytes('{"state": {"level": "ok", "label": "Working"}}')
+const none: Kept = { misses: 0 }
+/** What is shown after a series of reads. */
+const after = (...reads: FileRead[]) => {
+  let kept = none
+  let now = keepStatus(kept, reads[0] ?? good, 'status.json')
+  for (const read of reads) {
+    now = keepStatus(kept, read, 'status.json')
+    kept = now.kept
+  }
+  return { label: now.status.state?.label, health: now.health.map((h) => `${h.level} ${h.detail}`) }
+}
+const half = bytes('{"state": {"lev')
+
+test.each([
+  ['a good file is shown', [good], 'Working', []],
+  ['half a file costs nothing at first', [good, half], 'Working', []],
+  ['nor at the second read', [good, half, half], 'Working', []],
+  [
+    'then it is said, and the old status is not shown as true',
+    [good, half, half, half],
+    undefined,
+    ['warn status.json is not JSON.'],
+  ],
+  ['a good read ends it', [good, half, half, half, good, half], 'Working', []],
+  ['a file that was never there is said at once', [{ is: 'missing' }], undefined, ['warn status.json is not there.']],
+  ['a list is one health line (2.11)', [good, bytes('[]')], 'Working', ['warn status.json holds no JSON object.']],
+  [
+    'what is not known is left out and said (D55)',
+    [bytes('{"state": {"level": "ok", "label": "Working", "mood": 1}, "runtime": {}}')],
+    'Working',
+    ['info Not known and left out: state.mood, runtime.'],
+  ],
+  [
+    'what lacks a required part is left out and said',
+    [bytes('{"state": {"level": "ok", "label": "Working"}, "gauges": [{"name": "a"}]}')],
+    'Working',
+    ['warn Not as it must be and left out: gauges[0].'],
+  ],
+] as const)('%s', (_rule, reads, label, health) => {
+  expect(after(...(reads as readonly FileRead[]))).toEqual({ label, health })
+})

@@ -1,0 +1,25 @@
+/**
+ * A real agent for the tests, in a process of its own: it looks at its files, works, writes its status, and notes every step in a
+ * trace. It knows nothing of a service. Arguments: its folder, how many steps.
+ */
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const [folder = '.', steps = '10'] = process.argv.slice(2)
+const at = (...parts: string[]) => join(folder, ...parts)
+mkdirSync(at('state'), { recursive: true })
+
+let step = 0
+const timer = setInterval(() => {
+  const paused = existsSync(at('.svc/paused'))
+  const asked = existsSync(at('.svc/run_now'))
+  if (asked) rmSync(at('.svc/run_now'))
+  appendFileSync(at('state/trace'), `step ${step} ${paused ? 'paused' : 'works'}${asked ? ' as asked' : ''}\n`)
+  writeFileSync(
+    at('state/status.json.new'),
+    JSON.stringify({ state: { level: 'ok', label: paused ? 'Resting' : 'Working', detail: `step ${step}` } }),
+  )
+  renameSync(at('state/status.json.new'), at('state/status.json'))
+  step++
+  if (step === Number(steps)) clearInterval(timer)
+}, 20)

@@ -1,0 +1,115 @@
+/** Agents' folders in the temporary folder, and the program run on them as a person or a unit would run it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Folder, folderAt } from '../src/files/folder.ts'
+
+export const token = `svc_agt_${'A'.repeat(43)}`
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+export const manifestText = `name: mail-triage
+version: 1.4.0
+status: state/status.json
+logs: [{name: work, path: state/work.log}]
+controls: [pause, resume, run_now]
+settings:
+  - {key: every, label: Minutes, type: number, min: 1, max: 120, default: 10}
+  - {key: tone, type: select, options: [{value: calm}, {value: brisk}], default: calm}
+  - {key: note, type: text}
+`
+
+/** A folder with files; the connection too when an origin is given. */
+export function agentFolder(
+  files: Readonly<Record<string, string>> = {},
+  origin?: string,
+): Folder & { remove(): void } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-agent-')))
+  const all = {
+    'svc.agent.yaml': manifestText,
+    ...(origin && { '.svc/agent.env': `SVC_URL=${origin}\nSVC_TOKEN=${token}\n` }),
+    ...files,
+  }
+  for (const [name, text] of Object.entries(all)) {
+    const file = join(root, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text, { mode: name.endsWith('.env') ? 0o600 : 0o644 })
+  }
+  return { ...folderAt(root), remove: () => rmSync(root, { recursive: true, force: true }) }
+}
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+export interface RunOptions {
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs `svc` in a folder until it ends. */
+export function svc(folder: Folder, args: readonly string[], { input = '', env = {} }: RunOptions = {}): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [main, ...args],
+      { cwd: folder.root, env: { ...process.env, SVC_TOKEN: '', ...env }, maxBuffer: 64 * 1024 * 1024 },
+      (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+    )
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly lines: string[]
+  /** Resolves with the first line that holds a text. */
+  said(text: string): Promise<string>
+  /** Sends a signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** Starts `svc report` in a process of its own. */
+export function reporter(folder: Folder, scale: number, file: readonly string[] = [main]): Running {
+  const child = spawn(process.execPath, [...file, 'report'], {
+    cwd: folder.root,
+    env: { ...process.env, SVC_TIME_SCALE: String(scale) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  let rest = ''
+  const take = (part: Buffer) => {
+    const all = (rest + part.toString()).split('\n')
+    rest = all.pop() ?? ''
+    lines.push(...all)
+    for (const look of waiting) look()
+  }
+  child.stdout?.on('data', take)
+  child.stderr?.on('data', take)
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal })),
+  )
+  return {
+    child,
+    lines,
+    said: (text) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const line = lines.find((l) => l.includes(text))
+          if (line === undefined) return
+          waiting.delete(look)
+          resolve(line)
+        }
+        waiting.add(look)
+        look()
+      }),
+    end: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** Loaded before the program: names are looked up by a thread of the pool that never comes back, as with a resolver that hangs. */
+import { execFileSync } from 'node:child_process'
+import dns from 'node:dns'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const pipe = join(fs.mkdtempSync(join(tmpdir(), 'svc-hang-')), 'pipe')
+execFileSync('mkfifo', [pipe])
+Object.assign(dns, {
+  lookup: (_name: string, _options: unknown, done: (error: Error | null) => void) => fs.open(pipe, 'r', done),
+})
+syncBuiltinESMExports()

@@ -1,0 +1,115 @@
+/** A scripted service over real HTTP: answers as it is told, also badly, and remembers everything that came. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Report } from '@svc/protocol'
+
+export interface Came {
+  readonly path: string
+  readonly token: string | undefined
+  readonly text: string
+  readonly report: Report & Record<string, unknown>
+  /** When it came, `performance.now()`. */
+  readonly at: number
+}
+/** How one request is answered. */
+export type Reply = (response: ServerResponse, came: Came, socket: Socket) => void
+
+export const json =
+  (body: unknown, status = 200): Reply =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+export const answer = (...commands: unknown[]): Reply => json({ commands, interval: 30 })
+export const command = (id: string, type: string, payload: unknown = {}) => ({ id, type, payload })
+
+export interface Service {
+  readonly origin: string
+  readonly reports: Came[]
+  readonly logs: Came[]
+  /** Everything else that was asked for. */
+  readonly others: Came[]
+  /** Answers for the next reports, one each; after them `usual`. */
+  readonly next: Reply[]
+  usual: Reply
+  log: Reply
+  /** Resolves when `count` reports have come in all. */
+  reported(count: number): Promise<Came>
+  logged(count: number): Promise<Came>
+  close(): Promise<void>
+}
+
+export async function startService(port = 0): Promise<Service> {
+  const waiting = new Set<() => void>()
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    read(request).then(
+      (text) => {
+        const path = request.url ?? ''
+        const token = request.headers.authorization?.replace('Bearer ', '')
+        const came: Came = { path, token, text, report: parse(text), at: performance.now() }
+        const list =
+          path === '/api/agent/v1/report'
+            ? service.reports
+            : path === '/api/agent/v1/log'
+              ? service.logs
+              : service.others
+        list.push(came)
+        const reply =
+          list === service.reports
+            ? (service.next.shift() ?? service.usual)
+            : list === service.logs
+              ? service.log
+              : json({}, 404)
+        reply(response, came, request.socket)
+        for (const look of waiting) look()
+      },
+      () => {},
+    )
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const until = (list: Came[], count: number) =>
+    new Promise<Came>((resolve) => {
+      const look = () => {
+        const last = list[count - 1]
+        if (!last) return
+        waiting.delete(look)
+        resolve(last)
+      }
+      waiting.add(look)
+      look()
+    })
+  const service: Service = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reports: [],
+    logs: [],
+    others: [],
+    next: [],
+    usual: answer(),
+    log: json({}),
+    reported: (count) => until(service.reports, count),
+    logged: (count) => until(service.logs, count),
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+  return service
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function parse(text: string): Came['report'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { protocol: 1 }
+  }
+}
