@@ -1,0 +1,139 @@
+/** The one file `svc.pyz`: built twice the same, and the same program whoever starts it. */
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildRuntime } from './build.ts'
+import { whoHolds } from './src/files/lock.ts'
+import { agentFolder, reporter } from './testing/folder.ts'
+import { startService } from './testing/service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-build-'))
+const outDir = join(folder, 'cli')
+const file = join(outDir, 'svc.pyz')
+beforeAll(async () => {
+  await buildRuntime({ outDir, version: '7.8.9' })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+const python = has('python3')
+/** The machine's own Node, where there is one: the program runs on 20 and newer. */
+const nodes = [process.execPath, ...['/usr/bin/node', '/usr/local/bin/node'].filter(has)]
+const prints = (program: string, args: string[], cwd = folder, env = process.env) =>
+  new Promise<string>((resolve, reject) =>
+    execFile(program, args, { cwd, env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out.trim()))),
+  )
+/** Behind whatever wrapper stands in the PATH. */
+const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
+/** The loader as units are to be written. */
+const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
+
+test('two builds of one version are the same bytes, and the sum beside says so', async () => {
+  const again = await buildRuntime({ outDir: join(folder, 'elsewhere/deeper'), version: '7.8.9' })
+  const bytes = readFileSync(file)
+  expect(readFileSync(again.file).equals(bytes)).toBe(true)
+  expect(again.sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+  expect(readFileSync(`${file}.sha256`, 'utf8')).toBe(`${again.sha256} svc.pyz\n`)
+})
+
+test('another version is another file', async () => {
+  const other = await buildRuntime({ outDir: join(folder, 'other'), version: '7.9.0' })
+  expect(await prints(process.execPath, load(other.file, '--version'))).toBe('7.9.0')
+})
+
+test.each(nodes)('%s loads it, by any name and below any package.json', async (node) => {
+  const inModules = join(folder, 'type module')
+  mkdirSync(inModules, { recursive: true })
+  writeFileSync(join(inModules, 'package.json'), '{"type":"module"}')
+  copyFileSync(file, join(inModules, 'svc.pyz'))
+  copyFileSync(file, join(inModules, 'svc'))
+  expect(await prints(node, load(file, '--version'))).toBe('7.8.9')
+  expect(await prints(node, load('./svc.pyz', '--version'), inModules)).toBe('7.8.9')
+  expect(await prints(node, load('./svc', '--version'), inModules)).toBe('7.8.9')
+  expect(await prints(node, [file, '--version'])).toBe('7.8.9')
+  expect(await prints(node, load(file, '--help'))).toContain('svc connect')
+})
+
+test('the shell starts it, also below "type": "module" and through a link', async () => {
+  const link = join(folder, 'svc')
+  symlinkSync(file, link)
+  expect(await prints(file, ['--version'])).toBe('7.8.9')
+  expect(await prints(join(folder, 'type module/svc.pyz'), ['--version'])).toBe('7.8.9')
+  expect(await prints(link, ['--version'])).toBe('7.8.9')
+})
+
+test.runIf(python)('Python starts it as a zip application, and Node takes the process over', async () => {
+  expect(await prints('python3', [file, '--version'])).toBe('7.8.9')
+  expect(await prints('python3', ['svc.pyz', '--version'], join(folder, 'type module'))).toBe('7.8.9')
+  const service = await startService()
+  const agent = agentFolder({}, service.origin)
+  const child = spawn(realPython(), [file, 'report', '--dir', agent.root], {
+    stdio: 'ignore',
+    env: { ...process.env, SVC_TIME_SCALE: '0.02' },
+  })
+  try {
+    await service.reported(1)
+    expect(whoHolds(agent, 'runtime')?.pid).toBe(child.pid)
+  } finally {
+    child.kill('SIGKILL')
+    await service.close()
+    agent.remove()
+  }
+})
+
+test.runIf(python)('without a Node that is new enough it says so in one sentence', async () => {
+  const old = join(folder, 'old')
+  mkdirSync(old, { recursive: true })
+  writeFileSync(join(old, 'node'), '#!/bin/sh\necho v18.20.0\n', { mode: 0o755 })
+  const main = execFileSync('python3', [
+    '-c',
+    `import zipfile; print(zipfile.ZipFile(${JSON.stringify(file)}).read("__main__.py").decode())`,
+  ]).toString()
+  const script = join(old, 'main.py')
+  writeFileSync(script, main.replace(/^PLACES = .*$/m, 'PLACES = []'))
+  const python3 = realPython()
+  await expect(prints(python3, [script], folder, { PATH: old })).rejects.toThrow(
+    /svc needs Node 20 or newer, and found only older: .*node\. Install it/,
+  )
+  await expect(prints(python3, [script], folder, { PATH: '' })).rejects.toThrow(/found none/)
+})
+
+test.runIf(python)('Python reads the archive: the release is told without running anything', async () => {
+  expect(await prints('python3', ['-m', 'zipfile', '-l', file])).toMatch(/__main__\.py[\s\S]*release\.json/)
+  expect(await prints('python3', ['-m', 'zipfile', '-t', file])).toBe('Done testing')
+  const release = await prints('python3', [
+    '-c',
+    `import zipfile; print(zipfile.ZipFile(${JSON.stringify(file)}).read("release.json").decode())`,
+  ])
+  expect(JSON.parse(release)).toEqual({ version: '7.8.9', built: expect.any(Number), leastNode: 20 })
+})
+
+test('nothing in the file names the machine it was built on', () => {
+  const text = readFileSync(file, 'latin1')
+  expect(text).not.toContain(process.cwd())
+  expect(text).not.toContain('node_modules')
+})
+
+test('the built file reports like the source, under its own version', async () => {
+  const service = await startService()
+  const agent = agentFolder({}, service.origin)
+  const running = reporter(agent, 0.02, load(file))
+  try {
+    expect((await service.reported(1)).report.runtime).toEqual({ version: '7.8.9' })
+    expect(await running.end()).toEqual({ code: 0, signal: null })
+  } finally {
+    running.child.kill('SIGKILL')
+    await service.close()
+    agent.remove()
+  }
+})

@@ -1,0 +1,85 @@
+/** kill -9 at every change of the disk while commands are taken (D4, I4): none is applied twice, none is lost without a word. */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Ack } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { agentFolder, type Running, reporter } from '../../testing/folder.ts'
+import { answer, command, startService } from '../../testing/service.ts'
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const killer = fileURLToPath(new URL('../../testing/kill-at.ts', import.meta.url))
+const scale = 0.01
+
+interface Seen {
+  readonly changes: number
+  readonly acks: Ack[]
+  readonly applied: number
+  readonly settings: string
+}
+
+/** One life: commands come, the process is killed at change `at` (0: never), the next start goes on. */
+async function life(at: number): Promise<Seen> {
+  const service = await startService()
+  const folder = agentFolder({}, service.origin)
+  const countFile = join(folder.root, 'count')
+  process.env.SVC_TEST_KILL_AT = String(at)
+  process.env.SVC_TEST_KILL_AFTER = 'outbox.json' // the answer is there: from here on commands are taken
+  process.env.SVC_TEST_KILL_COUNT = countFile
+  let running: Running | undefined
+  let applied = 0
+  const take = () => {
+    if (existsSync(folder.runNow)) applied++
+    rmSync(folder.runNow, { force: true }) // the agent acts
+  }
+  try {
+    service.next.push(
+      answer(command('a', 'run_now'), command('b', 'set', { every: 30, tone: 'brisk' }), command('c', 'pause')),
+    )
+    running = reporter(folder, scale, ['--import', killer, main])
+    if (at === 0) {
+      await service.reported(2)
+      await running.end()
+    } else
+      expect(await new Promise((resolve) => running?.child.on('close', (_code, signal) => resolve(signal)))).toBe(
+        'SIGKILL',
+      )
+    take()
+    if (at > 0) {
+      running = reporter(folder, scale)
+      await service.reported(3)
+      await running.end()
+      take()
+    }
+    const acks = new Map(service.reports.flatMap((r) => r.report.acks ?? []).map((ack) => [ack.id, ack]))
+    return {
+      changes: existsSync(countFile) ? Number(readFileSync(countFile, 'utf8')) : 0,
+      acks: [...acks.values()],
+      applied,
+      settings: existsSync(folder.settings) ? readFileSync(folder.settings, 'utf8') : '',
+    }
+  } finally {
+    running?.child.kill('SIGKILL')
+    await service.close()
+    folder.remove()
+  }
+}
+
+test('killed at any change of the disk, each command is applied at most once, and an ack tells the truth', async () => {
+  const untouched = await life(0)
+  expect(untouched.applied).toBe(1)
+  expect(untouched.acks.map((a) => a.ok)).toEqual([true, true, true])
+  expect(untouched.changes).toBeGreaterThan(40)
+
+  const step = process.env.SVC_TEST_LONG ? 1 : 5
+  for (let at = 1; at <= Math.min(untouched.changes, 75); at += step) {
+    const { applied, acks, settings } = await life(at)
+    const ack = (id: string) => acks.find((a) => a.id === id)
+    const where = `killed at change ${at}: ${JSON.stringify(acks)}`
+    expect(applied, where).toBeLessThanOrEqual(1)
+    if (ack('a')?.ok) expect(applied, where).toBe(1)
+    const values = settings === '' ? {} : JSON.parse(settings)
+    expect(['10 calm', '30 brisk'], where).toContain(`${values.every} ${values.tone}`) // I27: all keys or none
+    if (ack('b')) expect(ack('b')?.ok, where).toBe(values.every === 30)
+  }
+})

@@ -1,0 +1,15 @@
+/** Takes the turn again and again and counts one up in a file that is only right if nobody else does so meanwhile. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { folderAt } from '../src/files/folder.ts'
+import { inTurn } from '../src/files/lock.ts'
+
+const [root = '.', counter = '', times = '1'] = process.argv.slice(2)
+if (times === 'dies') inTurn(folderAt(root), 'dies', () => process.kill(process.pid, 'SIGKILL'))
+for (let i = 0; i < Number(times); i++) {
+  inTurn(folderAt(root), 'counts', () => {
+    const n = Number(readFileSync(counter, 'utf8'))
+    const until = performance.now() + 2
+    while (performance.now() < until);
+    writeFileSync(counter, String(n + 1))
+  })
+}
