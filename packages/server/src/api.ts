@@ -1,0 +1,237 @@
+/**
+ * What the page and the service say to each other: types only, imported by the dashboard. All under `/api/web`; times are
+ * Unix milliseconds unless a value comes out of a report (those are seconds, as the agent sent them). Errors are
+ * `{error: {code, message}}` as everywhere; 401 means "sign in", 403 "not yours to do", 404 also "not yours to see".
+ *
+ * GET    /api/web/me                                              → Me
+ * GET    /api/web/start?token=                                    → StartInfo                (one-time link of the first start)
+ * POST   /api/web/start {token, name, email, password, workspace, slug} → {slug}             (signs in)
+ * POST   /api/web/link {token}                                    → {ok: true}               (one-time sign-in link; signs in)
+ * GET    /api/web/invitations/:id                                 → InvitationInfo           (for the person invited)
+ * POST   /api/web/invitations/:id {name?, password?}              → {slug}                   (accept; makes the account when there is none, signs in)
+ * PATCH  /api/web/me {name}                                       → Me
+ * GET    /api/web/sessions → Session[]    DELETE /api/web/sessions/:id    DELETE /api/web/sessions (all others)
+ * POST   /api/web/password {current, next}                        → {ok: true}               (ends the other sessions)
+ * (sign-in, sign-out: the accounts library's own routes, POST /api/auth/sign-in/email {email, password}, POST /api/auth/sign-out)
+ *
+ * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
+ * GET    /                                                        → Workspace
+ * PATCH  / {name}                                       admin     → Workspace
+ * GET    /fleet?search=&level=&silent=&sort=&desc=&offset=&limit= → Fleet
+ * GET    /events                                                  → server-sent events, see Frame
+ * POST   /agents {name}                                 admin     → NewToken (201)
+ * GET    /agents/:name                                            → AgentPage
+ * PATCH  /agents/:name {name}                           admin     → {name}
+ * DELETE /agents/:name                                  admin     → {ok: true}
+ * POST   /agents/:name/token                            admin     → NewToken                 (rotates)
+ * GET    /agents/:name/runs?status=&model=&text=&offset=&limit=   → Runs
+ * GET    /agents/:name/usage?days=30                              → UsageDay[]
+ * GET    /agents/:name/levels?limit=                              → LevelChange[]            (newest first)
+ * GET    /agents/:name/commands?offset=&limit=                    → Commands                 (newest first)
+ * POST   /agents/:name/commands Wish                    admin     → Command (201; 200 when the same press is under way, D5)
+ * POST   /agents/:name/commands/:id/again               admin     → Command (201)
+ * POST   /commands {agents: string[], type}             admin     → BulkResult[]             (pause, resume, run_now)
+ * GET    /agents/:name/logs                             admin     → LogEntry[]
+ * GET    /agents/:name/logs/:id                         admin     → LogText      (…/logs/:id/download: text/plain attachment)
+ * GET    /members                                                 → Members
+ * POST   /invitations {email, role}                     admin     → {id, url} (201; the link to hand over: no mail is sent)
+ * DELETE /invitations/:id                               admin
+ * PATCH  /members/:id {role}                            admin
+ * DELETE /members/:id                                   admin (or oneself)
+ * GET    /activity?before=&limit=                                 → AuditEntry[]
+ */
+import type { CommandState, CommandType, Level, Report, Run, SettingValues } from '@svc/protocol'
+
+export interface Failure {
+  error: { code: string; message: string }
+}
+
+export type Role = 'admin' | 'member'
+
+export interface Me {
+  id: string
+  name: string
+  email: string
+  workspaces: { slug: string; name: string; role: Role }[]
+  /** The service's own version and address, for the lines to paste on a machine. */
+  service: { version: string; baseUrl: string; runtime: boolean }
+}
+
+export interface StartInfo {
+  ok: true
+}
+export interface InvitationInfo {
+  workspace: string
+  email: string
+  role: Role
+  invitedBy: string
+  /** Whether a person of that address already has an account (then they sign in first). */
+  hasAccount: boolean
+}
+export interface Session {
+  id: string
+  current: boolean
+  createdAt: number
+  /** When it was last used, as far as the accounts library keeps it. */
+  seenAt: number
+  ip: string | null
+  userAgent: string | null
+}
+
+export interface Workspace {
+  slug: string
+  name: string
+  role: Role
+  /** False: the agent routes answer 403 and the page says so. */
+  activated: boolean
+  agents: number
+}
+
+/** One line of the fleet: small, and the same in lists and in frames. */
+export interface FleetRow {
+  name: string
+  level: Level | null
+  label: string | null
+  detail: string | null
+  /** Null: has never reported. */
+  seenAt: number | null
+  /** From when on it counts as silent, by the service's clock (D20); null when it has never reported. */
+  silentAt: number | null
+  doing: string | null
+  version: string | null
+  controls: ('pause' | 'resume' | 'run_now')[]
+  /** US dollars of today (UTC) and of the last 30 days; null when no run named a cost. */
+  costToday: number | null
+  cost30: number | null
+}
+export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
+export interface Fleet {
+  now: number
+  /** Rows that match; `rows` are those from `offset` on, 200 at most. */
+  total: number
+  rows: FleetRow[]
+  /** Of the whole workspace, for the filter's labels. */
+  counts: Record<Level | 'silent' | 'never' | 'all', number>
+  costToday: number | null
+  cost30: number | null
+}
+
+/**
+ * One coalesced frame per workspace and tick (event `frame`). `rows` are the agents whose report came since the last tick
+ * (for a very busy tick it is cut and `more` is true: ask again); `names` of the agents whose commands or logs changed.
+ * On connecting, and after every reconnection, the page asks for what it shows once more. Event `ping` every 20 s.
+ */
+export interface Frame {
+  now: number
+  rows: FleetRow[]
+  /** Agents of which something else changed: commands, logs, name. */
+  changed: string[]
+  /** Agents were added, renamed or deleted: ask for the list again. */
+  list: boolean
+  more: boolean
+}
+
+export interface AgentPage {
+  now: number
+  name: string
+  createdAt: number
+  createdBy: string | null
+  blueprint: string | null
+  seenAt: number | null
+  silentAt: number | null
+  /** D8: two reporters seem to use this agent's token. */
+  twoReporters: boolean
+  /** The last report as kept, without its runs; null before the first. */
+  report: Omit<Report, 'runs' | 'acks'> | null
+  runs: { kept: number; statuses: string[]; models: string[] }
+  /** Log names that may be asked for. */
+  logs: string[]
+  costToday: number | null
+  cost30: number | null
+  /** Commands that are queued or unanswered, oldest first. */
+  open: Command[]
+  /** Admins: how many logs are kept. */
+  canAct: boolean
+}
+
+export interface Runs {
+  total: number
+  /** Newest first. */
+  rows: Run[]
+}
+
+export interface UsageDay {
+  /** `2026-11-21`, UTC. */
+  day: string
+  runs: number
+  cost: number
+  outputTokens: number
+  /** Cost by model, US dollars. */
+  models: Record<string, number>
+}
+
+export interface LevelChange {
+  at: number
+  level: Level
+  label: string | null
+}
+
+export interface Command {
+  id: string
+  type: CommandType
+  payload: SettingValues | { name: string } | Record<string, never>
+  state: CommandState
+  createdAt: number
+  createdBy: string
+  deliveredAt: number | null
+  failedAt: number | null
+  answeredAt: number | null
+  message: string | null
+  /** When it times out, while it can (D2). */
+  dueAt: number | null
+  /** The log that answered it. */
+  logId: string | null
+}
+export interface Commands {
+  total: number
+  rows: Command[]
+}
+export interface BulkResult {
+  agent: string
+  ok: boolean
+  /** Why not, when not. */
+  message: string | null
+}
+
+export interface NewToken {
+  name: string
+  /** Shown this once. */
+  token: string
+}
+
+export interface LogEntry {
+  id: string
+  name: string
+  receivedAt: number
+  bytes: number
+  expiresAt: number
+  askedBy: string
+}
+export interface LogText extends LogEntry {
+  text: string
+}
+
+export interface Members {
+  members: { id: string; name: string; email: string; role: Role; self: boolean }[]
+  /** Admins only; empty for members. */
+  invitations: { id: string; email: string; role: Role; expiresAt: number; invitedBy: string; url: string }[]
+}
+
+export interface AuditEntry {
+  id: string
+  at: number
+  actor: string
+  action: string
+  subject: string
+  details: Record<string, unknown>
+}

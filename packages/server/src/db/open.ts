@@ -1,0 +1,36 @@
+/** One store, two engines: SQLite inside this process, or PostgreSQL beside it. */
+import type { DatabaseSync } from 'node:sqlite'
+import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import pg from 'pg'
+import { kyselyDatabase, openSqlite } from './sqlite.ts'
+import type { Tables } from './tables.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+export type Db = Kysely<Tables>
+
+/** An open store. `db` serves pages and procedures; the report path uses the raw connection below it. */
+export type Store =
+  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; close: () => Promise<void> }
+  | { engine: 'postgres'; db: Db; pool: pg.Pool; close: () => Promise<void> }
+
+/** int8 and numeric as numbers: every value we store is a safe integer. */
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === 20 || oid === 1700) return Number
+    return pg.types.getTypeParser(oid, format as 'text')
+  },
+}
+
+export function openEmbedded(file: string): Store {
+  const sqlite = openSqlite(file)
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(sqlite) }) })
+  return { engine: 'sqlite', db, sqlite, close: () => db.destroy() }
+}
+
+export function openPostgres(url: string): Store {
+  const pool = new pg.Pool({ connectionString: url, max: 10, types })
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { engine: 'postgres', db, pool, close: () => db.destroy() }
+}

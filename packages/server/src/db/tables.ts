@@ -1,0 +1,198 @@
+/**
+ * What is stored. Times are Unix milliseconds, JSON is text, booleans are 0 and 1, ids that people never see are UUIDv7.
+ * The hot rows (agent_report, run, usage_day, command) are narrow and apart from what people edit, so that a report
+ * touches few and small pages; no index stands on a column that a report overwrites.
+ */
+import type { CommandState, CommandType, Level } from '@svc/protocol'
+import type { Generated, Selectable } from 'kysely'
+
+export interface AgentTable {
+  id: string
+  workspace_id: string
+  name: string
+  /** SHA-256 of the token, hex. The token itself is never stored (5). */
+  token_hash: string
+  created_at: number
+  created_by: string | null
+  /** The blueprint it was installed from; null for an agent that somebody connected by hand. */
+  blueprint: string | null
+}
+
+/** The last report, one row an agent. `body` is the report as kept, without its runs: those stand in `run`. */
+export interface AgentReportTable {
+  agent_id: string
+  received_at: number
+  /** What the fleet list shows, so that it needs no body. */
+  level: Level | null
+  label: string | null
+  detail: string | null
+  version: string | null
+  /** One line: what it is doing now, from `active`; null when it does nothing or does not say. */
+  doing: string | null
+  /** JSON array of the controls offered. */
+  controls: string
+  /** Seconds that were asked for in the answer: what silence is judged by (D20). */
+  interval_s: number
+  /** D11: which start of the reporter, and its how-manieth report. */
+  boot: string | null
+  seq: number | null
+  /** D8: JSON `{last, changes}`; host and boot of the last reports, to notice two reporters with one token. */
+  reporters: string
+  runs_kept: number
+  body: string
+}
+
+/** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
+export interface RunTable {
+  /** Order of arrival: ties of `place` are broken by it. */
+  seq: Generated<number>
+  agent_id: string
+  id: string
+  place: number
+  first_seen: number
+  started: number | null
+  ended: number | null
+  status: string | null
+  kind: string | null
+  cost_micro: number | null
+  output_tokens: number | null
+  /** The run as reported, JSON. */
+  body: string
+}
+
+/** Sums that survive the trimming of runs. Model '' holds the day's totals; a model's row holds its share of the cost. */
+export interface UsageDayTable {
+  agent_id: string
+  /** Days since 1970 (UTC) of the run's place. */
+  day: number
+  model: string
+  runs: number
+  cost_micro: number
+  output_tokens: number
+}
+
+export interface LevelChangeTable {
+  seq: Generated<number>
+  agent_id: string
+  at: number
+  level: Level
+  label: string | null
+}
+
+/** 3.2. */
+export interface CommandTable {
+  id: string
+  agent_id: string
+  type: CommandType
+  payload: string
+  state: CommandState
+  created_at: number
+  /** The person, by id and by the name at that time; null for the operator's command line. */
+  created_by: string | null
+  created_by_name: string
+  delivered_at: number | null
+  /** When the service gave up on it (failed, expired). */
+  failed_at: number | null
+  /** When the agent's answer came. */
+  answered_at: number | null
+  /** The agent's words, or the service's reason. */
+  message: string | null
+  /** When to look at it again (D2): null once nothing can time out. */
+  due_at: number | null
+}
+
+/** 2.8: 30 days from receipt, admins only. */
+export interface LogTable {
+  id: string
+  agent_id: string
+  command_id: string
+  name: string
+  received_at: number
+  bytes: number
+  text: string
+  /** After this it is unreadable; erased within a day. */
+  expires_at: number
+}
+
+export interface ProductTable {
+  /** `svc` is this service itself. */
+  id: string
+  origin: string
+  secret_hash: string | null
+  created_at: number
+}
+
+/** 5.4: a workspace not activated for `svc` gets 403 on the agent routes. */
+export interface WorkspaceProductTable {
+  workspace_id: string
+  product_id: string
+  activated_at: number
+}
+
+/** Who did what, when, to what. Kept when what it names is gone. */
+export interface AuditTable {
+  id: string
+  workspace_id: string | null
+  at: number
+  actor_id: string | null
+  /** The person's name at that time, or `operator`. */
+  actor: string
+  /** Such as `agent.created`, `command.sent`, `member.removed`. */
+  action: string
+  /** Such as `agent mail-triage`. */
+  subject: string
+  /** JSON object of further facts; never a secret. */
+  details: string
+}
+
+/** One-time links: the first person's sign-up, a person's sign-in. Only the hash is kept. */
+export interface LinkTable {
+  hash: string
+  purpose: 'first' | 'sign_in' | 'reset'
+  person_id: string | null
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+/** The accounts library's own tables that our queries join; it owns their migrations and writes. */
+export interface WorkspaceTable {
+  id: string
+  name: string
+  slug: string
+}
+export interface PersonTable {
+  id: string
+  name: string
+  email: string
+}
+export interface MemberTable {
+  id: string
+  workspaceId: string
+  userId: string
+  role: string
+}
+
+export interface Tables {
+  agent: AgentTable
+  agent_report: AgentReportTable
+  run: RunTable
+  usage_day: UsageDayTable
+  level_change: LevelChangeTable
+  command: CommandTable
+  log: LogTable
+  product: ProductTable
+  workspace_product: WorkspaceProductTable
+  audit: AuditTable
+  link: LinkTable
+  workspace: WorkspaceTable
+  user: PersonTable
+  member: MemberTable
+}
+
+export type AgentRow = Selectable<AgentTable>
+export type AgentReportRow = Selectable<AgentReportTable>
+export type RunRow = Selectable<RunTable>
+export type CommandRow = Selectable<CommandTable>
+export type LogRow = Selectable<LogTable>
+export type AuditRow = Selectable<AuditTable>
