@@ -2,7 +2,6 @@
 export * from './answer.ts'
 export * from './commands.ts'
 export { isObject, type JsonSchema, type Kept } from './fields.ts'
-export { fitReport } from './fit.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
 export * from './levels.ts'

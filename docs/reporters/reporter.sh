@@ -1,0 +1,158 @@
+#!/bin/sh
+# A reporter in POSIX sh: curl, awk and what every system has; no jq, no Python.
+#
+#     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_... sh reporter.sh FOLDER
+#
+# It runs beside the agent, as a process of its own, and shares nothing with it but files in FOLDER: status.json (the
+# agent writes it, section 2.11), paused and run_now (either may write them). It obeys pause, resume and run_now and
+# refuses everything else: settings and logs need a reporter in a language that can take JSON apart and put it together.
+# Its own notes: reporter.seen (ids received and answered), reporter.acks (answers on their way).
+set -u
+: "${SVC_URL:?is not set}" "${SVC_TOKEN:?is not set}"
+cd "${1:?usage: reporter.sh FOLDER}" || exit 2
+umask 077
+scale=${SVC_TIME_SCALE:-1} # drills and tests: multiplies every duration
+boot="$$-$(date +%s)"
+seq=0
+interval=30
+tab=$(printf '\t')
+touch reporter.seen reporter.acks
+
+# To the disk: one file where sync can do that, else everything.
+durable() { sync "$1" 2>/dev/null || sync; }
+
+# Prints a duration in seconds: between $1 and $2, times the scale.
+between() { awk -v a="$1" -v b="$2" -v s="$scale" -v n="$$$seq" 'BEGIN { srand(n); t = (a + rand() * (b - a)) * s; printf(s == 1 ? "%d" : "%.2f", t) }'; }
+
+# Reads JSON from standard input, whole or not at all. Of an answer it prints the interval and the commands, with ids and
+# types as they stand in the text, so that an id is echoed exactly.
+json='
+function fail() { bad = 1; tok = ""; exit 1 }
+function take() {
+  sub(/^[ \t\r\n]+/, "", s)
+  if (s == "") { tok = ""; return }
+  if (match(s, /^[][{},:]/) || match(s, /^"([^"\\\001-\037]|\\["\\\/bfnrtu])*"/) ||
+      match(s, /^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/) || match(s, /^(true|false|null)/)) {
+    tok = substr(s, 1, RLENGTH); s = substr(s, RLENGTH + 1)
+  } else fail()
+}
+function value(at, depth,   key, i) {
+  if (depth > 32) fail()
+  if (tok == "{") {
+    kind[at] = "object"; take()
+    if (tok == "}") { take(); return }
+    for (;;) {
+      key = tok; if (key !~ /^"/) fail()
+      take(); if (tok != ":") fail()
+      take(); value(at SUBSEP key, depth + 1)
+      if (tok == "}") { take(); return }
+      if (tok != ",") fail()
+      take()
+    }
+  }
+  if (tok == "[") {
+    kind[at] = "list"; take()
+    if (tok == "]") { take(); return }
+    for (i = 0; ; i++) {
+      value(at SUBSEP i, depth + 1); count[at] = i + 1
+      if (tok == "]") { take(); return }
+      if (tok != ",") fail()
+      take()
+    }
+  }
+  if (tok !~ /^["0-9tfn-]/) fail()
+  leaf[at] = tok; take()
+}
+{ s = s $0 "\n" }
+END {
+  if (bad) exit 1
+  take(); value("", 1)
+  if (tok != "" || s != "" || kind[""] != "object") exit 1
+  if (what == "object") exit 0
+  list = SUBSEP "\"commands\""
+  if (kind[list] != "list") exit 1
+  n = leaf[SUBSEP "\"interval\""]
+  if (n ~ /^[0-9]/) print "interval\t" (n < 5 ? 5 : n > 300 ? 300 : n + 0)
+  for (i = 0; i < count[list]; i++) {
+    id = leaf[list SUBSEP i SUBSEP "\"id\""]; type = leaf[list SUBSEP i SUBSEP "\"type\""]
+    if (id ~ /^".+"$/ && length(id) < 400 && type ~ /^".*"$/ && length(type) < 400) print "command\t" type "\t" id
+  }
+}'
+
+# The report: what the agent says of itself, then ours; where a key stands twice the later one counts.
+report() {
+  status='"state": {"level": "warn", "label": "No status"}'
+  if [ -f status.json ] && [ "$(wc -c <status.json)" -lt 200000 ] && awk -v what=object "$json" <status.json; then
+    status=$(tr '\n\r\t' '   ' <status.json | sed 's/^ *{ *//; s/ *} *$//')
+  fi
+  [ -e paused ] && status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
+  printf '{%s"protocol": 1, "boot": "%s", "seq": %d, "controls": ["pause", "resume", "run_now"], "acks": [%s]}' \
+    "${status:+$status, }" "$boot" "$seq" "$(head -n 100 reporter.acks | paste -sd, -)"
+}
+
+# One request, at most 15 s and 64 KB, no redirect. The token goes through standard input: arguments can be seen by others.
+post() {
+  rm -f reporter.answer
+  code=$(printf 'header = "Authorization: Bearer %s"\n' "$SVC_TOKEN" |
+    curl -q -sS -K - --proto '=http,https' --max-redirs 0 --max-time "$(awk -v s="$scale" 'BEGIN { print 15 * s }')" \
+      --max-filesize 65536 -H 'Content-Type: application/json' --data-binary @reporter.body \
+      -o reporter.answer -w '%{http_code}' "${SVC_URL%/}/api/agent/v1/report") || return 1
+  case $code in 2??) ;; *) echo "the service answered $code" >&2; return 1 ;; esac
+  [ -f reporter.answer ] && [ "$(wc -c <reporter.answer)" -le 65536 ]
+}
+
+# Notes the answer to a command, and lays it out for the next report.
+answer() { # ID OK MESSAGE
+  ack="{\"id\": $1, \"ok\": $2, \"message\": \"$3\"}"
+  printf '%s\n' "$ack" >>reporter.acks
+  printf 'answered\t%s\t%s\n' "$ack" "$1" >>reporter.seen
+  durable reporter.seen
+}
+
+obey() { # TYPE ID, both as JSON
+  known=$(ID=$2 awk -F '\t' '$3 == ENVIRON["ID"] { last = $0 } END { print last }' reporter.seen)
+  case $known in
+    answered*) # a repeated id gets the same answer again, and is not done again
+      ack=${known#*"$tab"}
+      ack=${ack%"$tab"*}
+      grep -Fxq -- "$ack" reporter.acks || printf '%s\n' "$ack" >>reporter.acks
+      return ;;
+    received*) return ;;
+  esac
+  printf 'received\t%s\t%s\n' "$1" "$2" >>reporter.seen
+  durable reporter.seen # on disk before anything is done: after a kill it is not done again (D4)
+  case $1 in
+    '"pause"') : >paused && answer "$2" true paused ;;
+    '"resume"') rm -f paused && answer "$2" true resumed ;;
+    '"run_now"') if [ -e paused ]; then answer "$2" false 'The agent is paused.'; else : >run_now && answer "$2" true 'asked to run now'; fi ;;
+    *) answer "$2" false 'This reporter knows pause, resume and run_now only.' ;;
+  esac
+}
+
+# Killed between receiving and answering: never again; say what is true now.
+awk -F '\t' '{ if (!($3 in at)) order[++n] = $3; at[$3] = $1; type[$3] = $2 }
+  END { for (i = 1; i <= n; i++) if (at[order[i]] == "received") print type[order[i]] "\t" order[i] }' reporter.seen >reporter.open
+while IFS=$tab read -r type id; do
+  if [ "$type" = '"pause"' ] && [ -e paused ]; then answer "$id" true 'done'
+  elif [ "$type" = '"resume"' ] && [ ! -e paused ]; then answer "$id" true 'done'
+  else answer "$id" false interrupted; fi
+done <reporter.open
+
+sleep "$(between 0 5)"
+while :; do
+  seq=$((seq + 1))
+  report >reporter.body
+  sent=$(head -n 100 reporter.acks | wc -l)
+  if post && awk "$json" <reporter.answer >reporter.read; then
+    tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks # answered: these are done
+    while IFS=$tab read -r what first second; do
+      case $what in
+        interval) interval=$first ;;
+        command) obey "$first" "$second" ;;
+      esac
+    done <reporter.read
+  else
+    echo "report $seq failed; trying again at the next interval" >&2
+  fi
+  sleep "$(between "$(awk -v i="$interval" 'BEGIN { print i * 0.85 }')" "$(awk -v i="$interval" 'BEGIN { print i * 1.15 }')")"
+done

@@ -1,0 +1,245 @@
+/** The three reporters of docs/report-from-anything.md, as processes of their own, against a service that misbehaves. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readReport } from '../../packages/protocol/src/index.ts'
+import { type Call, type Service, startService } from './service.ts'
+
+const here = new URL('.', import.meta.url).pathname
+const token = `svc_agt_${'a'.repeat(43)}`
+const status = {
+  agent: { version: '1.0.0' },
+  state: { level: 'ok', label: 'Working "hard" \\ {on} it', detail: 'a\tb' },
+  gauges: [{ name: 'Load', used: 0.5 }],
+  runs: [{ id: 'r1', log: 'work' }],
+}
+const settings = {
+  schema: [
+    { key: 'every', type: 'number', min: 1, max: 60 },
+    { key: 'tone', type: 'select', options: [{ value: 'kind' }] },
+  ],
+  values: { every: 10 },
+}
+
+const kinds = [
+  { name: 'reporter.py', command: ['python3', `${here}reporter.py`], whole: true },
+  { name: 'reporter.ts', command: [process.execPath, `${here}reporter.ts`], whole: true },
+  { name: 'reporter.sh', command: ['sh', `${here}reporter.sh`], whole: false },
+]
+
+const cleanups: (() => unknown)[] = []
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+})
+
+/** An agent's folder, a service, and a reporter between them whose every duration is a tenth of the usual one. */
+async function world(command: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+  mkdirSync(join(folder, 'logs'))
+  writeFileSync(join(folder, 'logs', 'work.log'), `start${'é'.repeat(300_000)}${token} end`)
+  symlinkSync('/etc/passwd', join(folder, 'logs', 'sly.log'))
+  const service = await startService()
+  cleanups.push(() => service.close())
+  const has = (name: string) => existsSync(join(folder, name))
+  const start = (): ChildProcess => {
+    const env = { PATH: process.env.PATH, SVC_URL: service.url, SVC_TOKEN: token, SVC_TIME_SCALE: '0.1' }
+    const [program = '', ...rest] = [...command, folder]
+    const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => said.push(text))
+    cleanups.push(() => child.kill('SIGKILL'))
+    return child
+  }
+  const said: string[] = []
+  return { folder, service, has, start, said }
+}
+
+const commands = (...list: object[]) => ({ commands: list, interval: 5 })
+const ackOf = (call: Call, id: string) => call.body.acks.find((ack: { id: string }) => ack.id === id)
+
+/** Lets good reports pass until one carries an ack of this id, and answers none of them with a command. */
+async function settled(service: Service, id: string) {
+  for (;;) {
+    const call = await service.next()
+    call.answer(commands())
+    if (ackOf(call, id)) return ackOf(call, id)
+  }
+}
+
+describe.each(kinds)('$name', ({ command, whole }) => {
+  test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses what it does not know', async () => {
+    const { folder, service, has, start } = await world(command)
+    start()
+    const first = await service.next()
+    expect([first.path, first.token]).toEqual(['/api/agent/v1/report', token])
+    const read = readReport(new TextEncoder().encode(JSON.stringify(first.body)))
+    expect(read).toMatchObject({
+      ok: true,
+      value: {
+        state: status.state,
+        gauges: status.gauges,
+        runs: status.runs,
+        controls: ['pause', 'resume', 'run_now'],
+      },
+    })
+    first.answer(
+      commands(
+        { id: 'odd "id" \\ é', type: 'pause', payload: {} },
+        { id: 'c2', type: 'run_now', payload: {} },
+        { id: 'c3', type: 'fly', payload: {} },
+      ),
+    )
+
+    const paused = await service.next()
+    expect(has('paused')).toBe(true)
+    expect(paused.body.state).toEqual({ level: 'info', label: 'Paused' })
+    expect(ackOf(paused, 'odd "id" \\ é')).toMatchObject({ ok: true })
+    expect(ackOf(paused, 'c2')).toMatchObject({ ok: false, message: 'The agent is paused.' })
+    expect(ackOf(paused, 'c3')).toMatchObject({ ok: false })
+    expect(has('run_now')).toBe(false)
+    expect(paused.body.seq).toBe(first.body.seq + 1)
+    rmSync(join(folder, 'paused')) // the agent's own channel: the same pause (rule 4)
+    paused.answer(commands())
+
+    const resumed = await service.next()
+    expect(resumed.body.state).toEqual(status.state)
+    expect(resumed.body.acks).toEqual([])
+    writeFileSync(join(folder, 'paused'), '')
+    resumed.answer(commands({ id: 'c4', type: 'resume', payload: {} }))
+    expect(await settled(service, 'c4')).toMatchObject({ ok: true })
+    expect(has('paused')).toBe(false)
+
+    writeFileSync(join(folder, 'status.json'), '{"state": {"level"')
+    ;(await service.next()).answer(commands())
+    const broken = await service.next()
+    expect(broken.body.state).toEqual({ level: 'warn', label: 'No status' })
+    broken.answer(commands())
+  })
+
+  test.concurrent('sends an ack until a report with it was answered, whatever the service does meanwhile', async () => {
+    const { service, has, start, said } = await world(command)
+    const elsewhere = await world(command)
+    start()
+    ;(await service.next()).answer(commands({ id: 'c1', type: 'pause', payload: {} }))
+    const faults: ((call: Call) => void)[] = [
+      (call) => call.refuse(500),
+      (call) => call.refuse(429, { 'retry-after': '60' }),
+      (call) => call.answer('<html>ok</html>'),
+      (call) => call.answer('[]'),
+      (call) => call.answer({ interval: 5 }),
+      (call) => call.answer('{"commands": [], "interval": 5'),
+      (call) =>
+        call.answer(' '.repeat(1_100_000) + JSON.stringify(commands({ id: 'big', type: 'run_now', payload: {} }))),
+      (call) => call.refuse(307, { location: `${elsewhere.service.url}/api/agent/v1/report` }),
+      (call) => call.reset(),
+      (call) => call.hang(),
+      (call) => call.dribble(),
+    ]
+    let redirected = false
+    void elsewhere.service.next().then(() => (redirected = true))
+    for (const fault of faults) {
+      const call = await service.next()
+      expect(ackOf(call, 'c1')).toMatchObject({ ok: true })
+      fault(call)
+    }
+    const good = await service.next()
+    expect(ackOf(good, 'c1')).toMatchObject({ ok: true })
+    good.answer(commands())
+    const after = await service.next()
+    expect(after.body.acks).toEqual([])
+    after.answer(commands())
+    expect([has('run_now'), redirected]).toEqual([false, false])
+    expect(said.join('').match(/failed/g)?.length).toBeGreaterThanOrEqual(faults.length)
+    expect(said.join('')).not.toContain(token)
+  })
+
+  test.concurrent('applies an id at most once, also when it comes again and after a kill', async () => {
+    const { folder, service, has, start } = await world(command)
+    const reporter = start()
+    const again = commands({ id: 'once', type: 'run_now', payload: {} })
+    ;(await service.next()).answer(again)
+    const acked = await service.next()
+    expect(ackOf(acked, 'once')).toMatchObject({ ok: true })
+    expect(has('run_now')).toBe(true)
+    rmSync(join(folder, 'run_now')) // the agent acted on it
+    acked.answer(again)
+    expect(await settled(service, 'once')).toMatchObject({ ok: true })
+    expect(has('run_now')).toBe(false)
+
+    reporter.kill('SIGKILL')
+    await new Promise((done) => reporter.once('close', done))
+    start()
+    ;(await service.next()).answer(again)
+    expect(await settled(service, 'once')).toMatchObject({ ok: true })
+    expect(has('run_now')).toBe(false)
+  })
+
+  test.concurrent('says after a kill in the middle of a command that it was interrupted, and does not do it', async () => {
+    const { folder, service, has, start } = await world(command)
+    writeFileSync(
+      join(folder, 'reporter.json'),
+      JSON.stringify({ seen: { x: { type: 'run_now', at: 1, ack: null } }, outbox: [] }),
+    )
+    writeFileSync(join(folder, 'reporter.seen'), 'received\t"run_now"\t"x"\n')
+    start()
+    const call = await service.next()
+    expect(ackOf(call, 'x')).toMatchObject({ ok: false, message: 'interrupted' })
+    call.answer(commands())
+    expect(has('run_now')).toBe(false)
+  })
+
+  test.concurrent.runIf(whole)(
+    'sets all of the wished settings or none, and hands out logs of its folder only',
+    async () => {
+      const { folder, service, start } = await world(command)
+      const values = () => JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')).values
+      start()
+      const first = await service.next()
+      expect(first.body.settings).toEqual(settings)
+      first.answer(
+        commands(
+          { id: 's1', type: 'set', payload: { every: 5, tone: 'rude' } },
+          { id: 's2', type: 'set', payload: { every: 90 } },
+          { id: 's3', type: 'set', payload: { other: 1 } },
+          { id: 's4', type: 'set', payload: { every: 20, tone: 'kind' } },
+          { id: 'l1', type: 'log', payload: { name: 'sly' } },
+          { id: 'l2', type: 'log', payload: { name: '../settings' } },
+          { id: 'l3', type: 'log', payload: { name: 'work' } },
+        ),
+      )
+      const log = await service.next()
+      expect(log).toMatchObject({ path: '/api/agent/v1/log', body: { command: 'l3', name: 'work' } })
+      expect(log.body.text.endsWith('é*** end')).toBe(true)
+      expect(Buffer.byteLength(log.body.text)).toBeLessThanOrEqual(524_288)
+      expect(log.body.text).not.toContain('\ufffd')
+      log.answer({})
+      const report = await service.next()
+      expect(report.body.acks.map((ack: { id: string; ok: boolean }) => [ack.id, ack.ok])).toEqual([
+        ['s1', false],
+        ['s2', false],
+        ['s3', false],
+        ['s4', true],
+        ['l1', false],
+        ['l2', false],
+      ])
+      expect(report.body.settings.values).toEqual({ every: 20, tone: 'kind' })
+      expect(values()).toEqual({ every: 20, tone: 'kind' })
+      report.answer(commands())
+    },
+  )
+})
+
+test('sh: settings and logs are refused with a sentence', async () => {
+  const { service, start } = await world(['sh', `${here}reporter.sh`])
+  start()
+  ;(await service.next()).answer(
+    commands({ id: 'a', type: 'set', payload: { every: 5 } }, { id: 'b', type: 'log', payload: { name: 'work' } }),
+  )
+  const call = await service.next()
+  expect(call.body.acks.map((ack: { ok: boolean }) => ack.ok)).toEqual([false, false])
+  call.answer(commands())
+})

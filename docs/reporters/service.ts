@@ -1,0 +1,78 @@
+/** A service that does what a test tells it, request by request: also hang, reset, talk nonsense and send elsewhere. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Call {
+  readonly path: string
+  readonly token: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+  readonly body: any
+  /** Answers 200 with this value as JSON, or with this text as it is. */
+  answer(value: unknown): void
+  refuse(status: number, headers?: Record<string, string>): void
+  /** Says nothing more; the connection stays open until the other side gives up. */
+  hang(): void
+  /** Sends one byte now and then, for ever. */
+  dribble(): void
+  reset(): void
+}
+
+export interface Service {
+  readonly url: string
+  /** The next request that comes, or came and was not taken yet. */
+  next(): Promise<Call>
+  close(): Promise<void>
+}
+
+export async function startService(): Promise<Service> {
+  const waiting: Call[] = []
+  const takers: ((call: Call) => void)[] = []
+  const timers = new Set<NodeJS.Timeout>()
+  const server = createServer(async (request, response) => {
+    const call = callOf(request, response, await textOf(request), timers)
+    const taker = takers.shift()
+    if (taker) taker(call)
+    else waiting.push(call)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    next: () => {
+      const call = waiting.shift()
+      return call ? Promise.resolve(call) : new Promise((taker) => takers.push(taker))
+    },
+    close: () => {
+      for (const timer of timers) clearInterval(timer)
+      server.closeAllConnections()
+      return new Promise((done) => server.close(() => done()))
+    },
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const part of request.setEncoding('utf8')) text += part
+  return text
+}
+
+function callOf(request: IncomingMessage, response: ServerResponse, text: string, timers: Set<NodeJS.Timeout>): Call {
+  return {
+    path: request.url ?? '',
+    token: request.headers.authorization?.replace('Bearer ', ''),
+    body: JSON.parse(text),
+    answer: (value) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(typeof value === 'string' ? value : JSON.stringify(value))
+    },
+    refuse: (status, headers = {}) => {
+      response.writeHead(status, headers)
+      response.end(JSON.stringify({ error: { code: 'refused', message: 'Not now.' } }))
+    },
+    hang: () => {},
+    dribble: () => {
+      response.writeHead(200)
+      timers.add(setInterval(() => response.write(' '), 100))
+    },
+    reset: () => void request.socket.resetAndDestroy(),
+  }
+}
