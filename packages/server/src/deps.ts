@@ -1,0 +1,46 @@
+import type { Logger } from 'pino'
+import type { Store } from './db/open.ts'
+import type { Auth } from './people/auth.ts'
+
+/** The service's settings, read once at start (config.ts). */
+export interface Config {
+  /** Origin without a trailing slash, such as `http://localhost:8787`. */
+  baseUrl: string
+  host: string
+  port: number
+  dataDir: string
+  /** Undefined: the embedded database in `dataDir`. */
+  databaseUrl: string | undefined
+  /** Addresses of proxies whose forwarded headers are believed (D16, D23). */
+  trustedProxies: string[]
+  /** 0: off. */
+  metricsPort: number
+  logLevel: string
+  /** Where a built `svc.pyz` lies. */
+  releaseDir: string
+  /** Release version of this build: the root package's version. */
+  version: string
+}
+
+/** What the pages hear of while it happens. Calls are cheap and never wait; frames go out coalesced. */
+export interface Live {
+  /** A report of this agent was committed. */
+  reported(workspaceId: string, agentId: string): void
+  /** Commands, logs or the like of this agent changed. */
+  changed(workspaceId: string, agentId: string): void
+  /** Agents of this workspace were added, renamed or deleted. */
+  listChanged(workspaceId: string): void
+  /** Whether somebody has this agent's page open: then answers ask for a report every 5 s. */
+  isWatched(agentId: string): boolean
+}
+
+/** What every part of the service is given. Time is a function here and an argument everywhere below. */
+export interface Deps {
+  store: Store
+  auth: Auth
+  config: Config
+  log: Logger
+  live: Live
+  /** Unix milliseconds. */
+  now: () => number
+}
