@@ -77,9 +77,11 @@ def _from_proc():
             continue
         try:
             stat, owner = (folder / "stat").read_text("utf-8", "replace"), folder.stat().st_uid
+            command = (folder / "cmdline").read_text("utf-8", "replace")
         except OSError:
             continue  # it ended meanwhile
-        name = stat[stat.index("(") + 1 : stat.rindex(")")]
+        own = stat[stat.index("(") + 1 : stat.rindex(")")]  # a thread's name, and cut; the program's is better
+        name = os.path.basename(command.split("\0")[0].split(" ")[0]).strip("-:") or own
         fields = stat[stat.rindex(")") + 2 :].split()
         found[(int(folder.name), fields[19])] = {
             "name": name,
