@@ -5,7 +5,7 @@ import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@
 import { isToken, limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { writeDurably } from '../files/durable.ts'
-import { type Connection, readOrigin, writeConnection } from '../files/env.ts'
+import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
@@ -15,7 +15,7 @@ import { newReporter } from '../reporter/run.ts'
 import { fillSettings } from '../state/settings.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
 import { type Common, common, existing } from './folder.ts'
-import { exits, Refusal, show } from './output.ts'
+import { exits, Refusal, show, warn } from './output.ts'
 
 type Options = Common & {
   readonly url: string
@@ -46,6 +46,8 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Pro
   const folder = existing(dir)
   const origin = readOrigin(url)
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
+  if (isOpen(origin.value))
+    warn(`Everybody on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   const { manifest, toWrite } = await manifestFor(folder, name, yes)
   const connection: Connection = { origin: origin.value, token: await tokenFrom(tokenFile) }
   if (test) await tryConnection(folder, manifest, connection)

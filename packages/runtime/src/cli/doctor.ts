@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
-import { readConnection } from '../files/env.ts'
+import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { manifestOf } from '../reporter/manifest.ts'
@@ -112,7 +112,7 @@ function connected(folder: Folder): Check {
       ok: false,
       message: `${origin} does not know the token (any more); run "svc connect --url ${origin}" with a new one`,
     }
-  const plain = origin.startsWith('http://') && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(origin)
+  const plain = isOpen(origin)
   return {
     name: 'Connection',
     ok: !plain,

@@ -71,6 +71,7 @@ async function untilStopped(
     stop.abort()
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal)
+  process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the reports go on
   const line = (message: string) => {
     const at = new Date().toISOString()
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)

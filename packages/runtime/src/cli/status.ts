@@ -25,7 +25,7 @@ function lines(f: Facts): string[] {
     ? `${f.state.label ?? f.state.level} (${f.state.level})${f.state.detail ? `: ${f.state.detail}` : ''}`
     : undefined
   return [
-    row(f.name, f.version),
+    oneLine(`${f.name} ${f.version}`),
     row(
       'State',
       f.pause

@@ -68,3 +68,7 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
   }
   return { ok: true, value: url.origin }
 }
+
+/** Whether a token sent there can be read on the way: no TLS, and not this machine. */
+export const isOpen = (origin: string): boolean =>
+  origin.startsWith('http://') && !/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)

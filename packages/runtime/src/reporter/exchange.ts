@@ -2,7 +2,16 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { type HealthItem, limits, type ReceivedAnswer, type Report, readAnswer, tokenLike } from '@svc/protocol'
+import {
+  type Ack,
+  cut,
+  type HealthItem,
+  limits,
+  type ReceivedAnswer,
+  type Report,
+  readAnswer,
+  tokenLike,
+} from '@svc/protocol'
 import { acksArrived, forget, owedAcks, readJournal, saveJournal } from '../commands/journal.ts'
 import { type Handled, receive, settleInterrupted } from '../commands/receive.ts'
 import type { Connection } from '../files/env.ts'
@@ -39,19 +48,41 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<Exchanged> {
   const { folder } = reporter
-  settleInterrupted(folder, manifest, seconds(Date.now()))
-  const report = nextReport(reporter, manifest, health)
+  const broken = brokenJournal(folder, manifest)
+  const report = broken
+    ? nextReport(reporter, { ...manifest, controls: [], settings: [] }, [broken, ...health], [])
+    : nextReport(reporter, manifest, health, owedAcks(readJournal(folder)))
   const body = JSON.stringify(shrink(report)).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const result = judge(await post(connection, '/api/agent/v1/report', body, signal))
-  record(folder, connection, { sent, body, result })
+  try {
+    record(folder, connection, { sent, body, result })
+  } catch {
+    // only for people to look at: a full disk must not cost the answer
+  }
   if (!result.ok) return result
   arrived(folder, report, seconds(Date.now()))
   const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()))
   return { ok: true, answer: result.answer, handled }
 }
 
-function nextReport(reporter: Reporter, manifest: Manifest, health: readonly HealthItem[]): Report {
+/** Without its journal the reporter takes no commands (D4): it says so, and offers none. */
+function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
+  try {
+    settleInterrupted(folder, manifest, seconds(Date.now()))
+    return undefined
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { name: 'Journal', level: 'bad', detail: cut(`No commands are taken: ${why}`, limits.detail) }
+  }
+}
+
+function nextReport(
+  reporter: Reporter,
+  manifest: Manifest,
+  health: readonly HealthItem[],
+  acks: readonly Ack[],
+): Report {
   const { folder } = reporter
   const file = manifest.status
   const now = file
@@ -65,7 +96,7 @@ function nextReport(reporter: Reporter, manifest: Manifest, health: readonly Hea
     health: [...health, ...now.health],
     values: settingsInForce(folder, manifest),
     pause: readPause(folder),
-    acks: owedAcks(readJournal(folder)),
+    acks,
     account: readAccount(folder),
     host: hostname(),
     runtimeVersion: version,

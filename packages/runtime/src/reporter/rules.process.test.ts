@@ -1,6 +1,6 @@
 /** The six rules for a reporter (1), with a real agent, the real reporter and a service that does whatever it likes. */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -8,8 +8,8 @@ import { badAnswers, nonsense } from '../../testing/bad.ts'
 import { agentFolder, type Running, reporter, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
-/** A second lasts 20 ms: reports every 100 ms once 5 s are asked for, a request may take 300 ms. */
-const scale = 0.02
+/** A second lasts 30 ms: reports every 150 ms once 5 s are asked for, a request may take 450 ms. */
+const scale = 0.03
 const quick = json({ commands: [], interval: 5 })
 const agentFile = fileURLToPath(new URL('../../testing/agent.ts', import.meta.url))
 const cleanups: (() => unknown)[] = []
@@ -83,7 +83,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
     const failed = bad.reports[1]
     expect(next.at - (failed?.at ?? 0), 'no immediate retry').toBeGreaterThan(80)
     await running.said('report failed: ')
-    await running.said('reported again after 1 failures')
+    await running.said('reported again after')
     expect(existsSync(of.paused)).toBe(false)
     expect(bad.others).toEqual([])
     expect(await running.end()).toEqual({ code: 0, signal: null })
@@ -281,9 +281,31 @@ test('a manifest that becomes wrong is told, and the last good one stays in forc
   const of = folder({}, good.origin)
   starts(of)
   await good.reported(1)
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(of.manifest, 'name: Mail Triage\n')
   const { report } = await good.reported(good.reports.length + 2)
   expect(report.health?.[0]).toMatchObject({ name: 'Manifest', level: 'warn' })
   expect(report.controls).toEqual(['pause', 'resume', 'run_now'])
+})
+
+test('with a damaged journal the reports go on, say so, and nothing is offered or taken', async () => {
+  const good = await service()
+  const of = folder({ '.svc/journal/commands.json': '{"commands": [' }, good.origin)
+  good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
+  starts(of)
+  const { report } = await good.reported(2)
+  expect(report.health?.[0]).toMatchObject({ name: 'Journal', level: 'bad' })
+  expect(report.controls).toEqual([])
+  expect(report.settings).toBeUndefined()
+  expect(existsSync(of.paused)).toBe(false)
+})
+
+test('the reports go on when nobody reads what the reporter says', async () => {
+  const good = await service()
+  const of = folder({}, good.origin)
+  const running = starts(of)
+  await good.reported(1)
+  running.child.stdout?.destroy()
+  running.child.stderr?.destroy()
+  good.next.push(json({ commands: [command('1', 'pause'), command('2', 'resume')], interval: 5 }))
+  await good.reported(good.reports.length + 4)
 })

@@ -28,7 +28,18 @@ test.each([
     ['warn status.json is not JSON.'],
   ],
   ['a good read ends it', [good, half, half, half, good, half], 'Working', []],
-  ['a file that was never there is said at once', [{ is: 'missing' }], undefined, ['warn status.json is not there.']],
+  [
+    'a file that was never there is said at once, and calmly',
+    [{ is: 'missing' }],
+    undefined,
+    ['info status.json is not there.'],
+  ],
+  [
+    'a file that went away is a warning',
+    [good, { is: 'missing' }, { is: 'missing' }, { is: 'missing' }],
+    undefined,
+    ['warn status.json is not there.'],
+  ],
   ['a list is one health line (2.11)', [good, bytes('[]')], 'Working', ['warn status.json holds no JSON object.']],
   [
     'what is not known is left out and said (D55)',

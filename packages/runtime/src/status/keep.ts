@@ -7,6 +7,8 @@ export interface Kept {
   readonly good?: StatusFile
   /** Reads since the last good one. */
   readonly misses: number
+  /** There was a good one at some time. */
+  readonly known?: boolean
 }
 export interface StatusNow {
   readonly kept: Kept
@@ -17,32 +19,37 @@ export interface StatusNow {
 /** The last good status stands for two reads that fail; after that it is not shown as if it were true. */
 const patience = 2
 
-export function keepStatus({ good, misses }: Kept, read: FileRead, name: string): StatusNow {
+export function keepStatus({ good, misses, known }: Kept, read: FileRead, name: string): StatusNow {
   const now = parse(read)
   if ('status' in now) {
-    return { kept: { good: now.status, misses: 0 }, status: now.status, health: remarks(now.unknown, now.dropped) }
+    return {
+      kept: { good: now.status, misses: 0, known: true },
+      status: now.status,
+      health: remarks(now.unknown, now.dropped),
+    }
   }
   const patient = good !== undefined && misses < patience
+  const level = now.early && !known ? 'info' : 'warn'
   return {
-    kept: { ...(patient && { good }), misses: misses + 1 },
+    kept: { ...(patient && { good }), misses: misses + 1, ...(known && { known }) },
     status: patient ? good : {},
-    health: patient && !now.plain ? [] : [{ name: 'Status file', level: 'warn', detail: `${name} ${now.why}.` }],
+    health: patient && !now.plain ? [] : [{ name: 'Status file', level, detail: `${name} ${now.why}.` }],
   }
 }
 
 type Parsed =
   | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
-  /** `plain`: no accident of writing, so there is nothing to be patient about (2.11: costs one health line). */
-  | { readonly why: string; readonly plain: boolean }
+  /** `early`: an agent that has not begun has written nothing yet. `plain`: no accident of writing, so there is nothing to be patient about (2.11: costs one health line). */
+  | { readonly why: string; readonly plain?: true; readonly early?: true }
 
 function parse(read: FileRead): Parsed {
-  if (read.is === 'missing') return { why: 'is not there', plain: false }
-  if (read.is === 'unreadable') return { why: read.why, plain: false }
+  if (read.is === 'missing') return { why: 'is not there', early: true }
+  if (read.is === 'unreadable') return { why: read.why }
   let parsed: unknown
   try {
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(read.bytes))
   } catch {
-    return { why: 'is not JSON', plain: false }
+    return { why: 'is not JSON' }
   }
   return readStatusFile(parsed) ?? { why: 'holds no JSON object', plain: true }
 }
