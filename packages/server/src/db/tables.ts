@@ -56,6 +56,8 @@ export interface RunTable {
   kind: string | null
   cost_micro: number | null
   output_tokens: number | null
+  /** The log it names, which may be asked for (2.7). */
+  log: string | null
   /** The run as reported, JSON. */
   body: string
 }

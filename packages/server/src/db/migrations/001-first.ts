@@ -50,9 +50,12 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     kind text,
     cost_micro ${sql.raw(real)},
     output_tokens ${sql.raw(real)},
+    log text,
     body text not null,
     unique (agent_id, id)
   )`.execute(db)
+  // A run keeps its place, so the upsert never writes this index; trimming and pages read it.
+  await sql`create index run_newest on run (agent_id, place, seq)`.execute(db)
 
   await db.schema
     .createTable('usage_day')

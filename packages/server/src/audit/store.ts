@@ -1,0 +1,34 @@
+import type { Db } from '../db/open.ts'
+import { newId } from '../ids.ts'
+
+export interface AuditNote {
+  /** Null: about the service as a whole. */
+  workspaceId: string | null
+  /** Unix milliseconds. */
+  at: number
+  /** The person, by id and by the name of that time; id null for the operator's command line. */
+  by: { id: string | null; name: string }
+  /** Such as `agent.created`, `command.sent`, `member.removed`. */
+  action: string
+  /** Such as `agent mail-triage`. */
+  subject: string
+  /** Further facts; never a secret. */
+  details?: Record<string, unknown>
+}
+
+/** Keeps who did what, when, to what. Call it with the transaction in which it is done, so that both or neither happen. */
+export async function audit(db: Db, note: AuditNote): Promise<void> {
+  await db
+    .insertInto('audit')
+    .values({
+      id: newId(note.at),
+      workspace_id: note.workspaceId,
+      at: note.at,
+      actor_id: note.by.id,
+      actor: note.by.name,
+      action: note.action,
+      subject: note.subject,
+      details: JSON.stringify(note.details ?? {}),
+    })
+    .execute()
+}

@@ -1,0 +1,174 @@
+/** Commands as the service keeps them (3.2): made by a person, claimed by a report, settled by an ack or by time. */
+import {
+  checkValues,
+  commandDeadline,
+  misfit,
+  type Offer,
+  offerOf,
+  type Report,
+  samePress,
+  type Verdict,
+  type Wish,
+} from '@svc/protocol'
+import { audit } from '../audit/store.ts'
+import type { Db } from '../db/open.ts'
+import type { CommandRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+import { lockAgent } from './lock.ts'
+
+/** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
+export const openCommandsMost = 100
+
+/** A person, by id and by the name of this moment; id null for the operator's command line. */
+export interface By {
+  id: string | null
+  name: string
+}
+
+export type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
+export type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
+
+/**
+ * Keeps a wish as a command of this agent, if its last report offers it (2.7). The same press while one is under way
+ * returns that one with `made` false (D5). One transaction, with its line in the audit trail. Pass `db`, not a transaction.
+ */
+export function queueCommand(db: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
+  return db.transaction().execute((trx) => queueWithin(trx, agent, wish, by, now))
+}
+
+export type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
+
+/** Sends a command that is over once more, as a new one (3.2). */
+export function sendAgain(
+  db: Db,
+  agent: { id: string },
+  id: string,
+  by: By,
+  now: number,
+): Promise<Verdict<{ command: CommandRow; made: boolean }, AgainRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const earlier = await commandOf(trx, agent, id)
+    if (!earlier) return refuse('command_unknown', 'There is no such command.')
+    if (isOpen(earlier, now)) {
+      return refuse('command_under_way', 'The command is still under way: it can be sent again when it is over.')
+    }
+    return queueWithin(trx, agent, wishOf(earlier), by, now)
+  })
+}
+
+/** A page of an agent's commands, newest first. */
+export async function listCommands(
+  db: Db,
+  agent: { id: string },
+  page: { offset?: number; limit?: number } = {},
+): Promise<{ total: number; rows: CommandRow[] }> {
+  const ofAgent = db.selectFrom('command').where('agent_id', '=', agent.id)
+  const { total } = await ofAgent.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await ofAgent
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(page.offset ?? 0)
+    .limit(page.limit ?? 50)
+    .execute()
+  return { total: Number(total), rows }
+}
+
+/** Commands that are queued or unanswered, oldest first. */
+export async function openCommands(db: Db, agent: { id: string }, now: number): Promise<CommandRow[]> {
+  const rows = await db
+    .selectFrom('command')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .where('due_at', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.filter((row) => isOpen(row, now))
+}
+
+export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
+  db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
+
+/** A stored command as the wish it was made from. */
+export const wishOf = (row: Pick<CommandRow, 'type' | 'payload'>): Wish =>
+  ({ type: row.type, payload: JSON.parse(row.payload) }) as Wish
+
+/** The names of logs that may be asked for: of the last report, and of the runs that are kept (2.7). */
+export async function logNamesOf(db: Db, agent: { id: string }): Promise<Set<string>> {
+  return (await offerNow(db, agent)).logs
+}
+
+async function queueWithin(trx: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
+  const owner = await lockAgent(trx, agent.id)
+  if (!owner) return refuse('agent_unknown', 'There is no such agent.')
+  const offer = await offerNow(trx, agent)
+  const why = misfit(wish, offer)
+  if (why !== undefined) return refuse('command_not_offered', why)
+  const open = await openCommands(trx, agent, now)
+  const same = open.find((row) => samePress(wish, wishOf(row)))
+  if (same) return { ok: true, value: { command: same, made: false } }
+  if (open.length >= openCommandsMost) {
+    return refuse('commands_too_many', `The agent has ${openCommandsMost} commands under way: wait until it answers.`)
+  }
+  const command = await insert(trx, agent, checked(wish, offer), by, now)
+  await audit(trx, {
+    workspaceId: owner.workspace_id,
+    at: now,
+    by,
+    action: 'command.sent',
+    subject: `agent ${owner.name}`,
+    details: { command: command.id, type: command.type, payload: JSON.parse(command.payload) },
+  })
+  return { ok: true, value: { command, made: true } }
+}
+
+/** The values as the check keeps them, not as they came in. */
+function checked(wish: Wish, offer: Offer): Wish {
+  if (wish.type !== 'set') return wish
+  const verdict = checkValues(offer.settings?.schema ?? [], wish.payload)
+  return verdict.ok ? { type: 'set', payload: verdict.value } : wish
+}
+
+const insert = (trx: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<CommandRow> =>
+  trx
+    .insertInto('command')
+    .values({
+      id: newId(now),
+      agent_id: agent.id,
+      type: wish.type,
+      payload: JSON.stringify(wish.payload),
+      state: 'queued',
+      created_at: now,
+      created_by: by.id,
+      created_by_name: by.name,
+      delivered_at: null,
+      failed_at: null,
+      answered_at: null,
+      message: null,
+      due_at: commandDeadline(now),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
+  const last = await db.selectFrom('agent_report').select('body').where('agent_id', '=', agent.id).executeTakeFirst()
+  const names = await db
+    .selectFrom('run')
+    .select('log')
+    .distinct()
+    .where('agent_id', '=', agent.id)
+    .where('log', 'is not', null)
+    .execute()
+  const report: Pick<Report, 'controls' | 'settings' | 'active'> = last ? JSON.parse(last.body) : {}
+  return offerOf(
+    { protocol: 1, ...report },
+    names.flatMap(({ log }) => (log === null ? [] : [log])),
+  )
+}
+
+/** Whether it may still be delivered or answered in time; one whose time is over counts as over before it is marked. */
+const isOpen = (row: CommandRow, now: number): boolean =>
+  (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
+
+const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto'
+
+let last = 0
+let counter = 0
+
+/**
+ * A UUIDv7 of this moment (Unix milliseconds). Ids made by one process in one millisecond sort in the order in which they
+ * were made: commands rely on it.
+ */
+export function newId(now: number): string {
+  const bytes = randomBytes(16)
+  counter = now === last ? counter + 1 : bytes.readUInt16BE(6) & 0x7ff
+  last = now
+  // More than 2048 in one millisecond: the next ones sort into the following one.
+  const moment = now + (counter >> 12)
+  bytes.writeUIntBE(moment, 0, 6)
+  bytes.writeUInt16BE(0x7000 | (counter & 0xfff), 6)
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
