@@ -1,6 +1,8 @@
 /** The commands of `svc` as people and scripts run them: what they print, what they leave on disk, how they exit. */
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { agentFolder, type RunOptions, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
@@ -20,6 +22,14 @@ const service = async (): Promise<Service> => {
   return started
 }
 const offline = 'http://127.0.0.1:9'
+const python = (() => {
+  try {
+    execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
 const status = { state: { level: 'warn', label: 'Waiting', detail: 'for mail' }, active: [{ kind: 'triage' }] }
 
 describe('svc connect', () => {
@@ -50,6 +60,30 @@ describe('svc connect', () => {
     const of = folder({ 'token.txt': `${token}\n` })
     expect((await connect(of, good.origin, {}, '--token-file', 'token.txt')).code).toBe(0)
     expect((await connect(of, good.origin, { env: { SVC_TOKEN: token } })).code).toBe(0)
+  })
+
+  test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
+    const good = await service()
+    const of = folder()
+    const args = [
+      'testing/terminal.py',
+      'not shown',
+      token,
+      process.execPath,
+      'src/main.ts',
+      'connect',
+      '--dir',
+      of.root,
+      '--url',
+      good.origin,
+    ]
+    const here = fileURLToPath(new URL('../..', import.meta.url))
+    const shown = await new Promise<string>((resolve) =>
+      execFile('python3', args, { cwd: here }, (_error, out) => resolve(out)),
+    )
+    expect(shown).toContain('took a report of mail-triage 1.4.0')
+    expect(shown).not.toContain('AAA')
+    expect(readFileSync(of.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
   })
 
   test('never takes a token as an argument', async () => {

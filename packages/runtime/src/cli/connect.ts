@@ -153,7 +153,7 @@ async function rawToken(file: string | undefined): Promise<string> {
     }
   }
   if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
-  return interactive() ? askHidden("The agent's token (it is not shown)") : readFileSync(0, 'utf8')
+  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput()
 }
 
 /** One real report. Commands in its answer come only once, so they are taken as any other. */
@@ -166,4 +166,14 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
   throw new Refusal(
     result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
   )
+}
+
+/** All of standard input, as far as it could be a token. */
+async function standardInput(): Promise<string> {
+  let text = ''
+  for await (const part of process.stdin) {
+    text += part
+    if (text.length > 4096) break
+  }
+  return text
 }

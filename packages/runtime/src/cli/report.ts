@@ -70,13 +70,15 @@ async function untilStopped(
     asked = signal
     stop.abort()
   }
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal)
+  // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
+  const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the reports go on
   const line = (message: string) => {
     const at = new Date().toISOString()
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)
   }
   await reportUntil(folder, manifest, stop.signal, line)
-  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal)
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
   return asked
 }

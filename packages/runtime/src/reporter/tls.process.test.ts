@@ -1,0 +1,79 @@
+/** TLS is verified whatever the environment says (D17, I25): a token goes to nobody who cannot prove who they are. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentFolder, svc } from '../../testing/folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
+const key = join(folder, 'key.pem')
+const cert = join(folder, 'cert.pem')
+const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+const made = (() => {
+  try {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        ...subject,
+      ],
+      { stdio: 'ignore' },
+    )
+    return true
+  } catch {
+    return false // no openssl on this machine
+  }
+})()
+
+const tokens: (string | undefined)[] = []
+let port = 0
+const server = made
+  ? createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+      tokens.push(request.headers.authorization)
+      response.end('{"commands": [], "interval": 30}')
+    })
+  : undefined
+beforeAll(async () => {
+  await new Promise<void>((resolve) => (server ? server.listen(0, resolve) : resolve()))
+  if (server) port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test.runIf(made).each([
+  ['a certificate that nobody vouches for', 'localhost', {}, 3, 'self-signed certificate'],
+  [
+    'the same, though the environment says not to look',
+    'localhost',
+    { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    3,
+    'self-signed certificate',
+  ],
+  ['a certificate of another name', '127.0.0.1', { NODE_EXTRA_CA_CERTS: cert }, 3, 'does not match'],
+  ['a certificate that the machine trusts', 'localhost', { NODE_EXTRA_CA_CERTS: cert }, 0, ''],
+])('%s', async (_what, host, env, code, says) => {
+  const of = agentFolder({}, `https://${host}:${port}`)
+  tokens.length = 0
+  const ran = await svc(of, ['report', '--once'], { env })
+  expect(ran.code).toBe(code)
+  expect(ran.err).toContain(says)
+  expect(tokens.length).toBe(code === 0 ? 1 : 0)
+  of.remove()
+})
