@@ -72,7 +72,7 @@ END {
   list = SUBSEP "\"commands\""
   if (kind[list] != "list") exit 1
   n = leaf[SUBSEP "\"interval\""]
-  if (n ~ /^[0-9]/) print "interval\t" (n < 5 ? 5 : n > 300 ? 300 : n + 0)
+  if (n ~ /^-?[0-9]/) { n += 0; print "interval\t" (n < 5 ? 5 : n > 300 ? 300 : n) }
   for (i = 0; i < count[list]; i++) {
     id = leaf[list SUBSEP i SUBSEP "\"id\""]; type = leaf[list SUBSEP i SUBSEP "\"type\""]
     if (id ~ /^".+"$/ && length(id) < 400 && type ~ /^".*"$/ && length(type) < 400) print "command\t" type "\t" id

@@ -70,7 +70,7 @@ async function settled(service: Service, id: string) {
   }
 }
 
-describe.each(kinds)('$name', ({ command, whole }) => {
+describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses what it does not know', async () => {
     const { folder, service, has, start } = await world(command)
     start()
@@ -192,45 +192,43 @@ describe.each(kinds)('$name', ({ command, whole }) => {
     expect(has('run_now')).toBe(false)
   })
 
-  test.concurrent.runIf(whole)(
-    'sets all of the wished settings or none, and hands out logs of its folder only',
-    async () => {
-      const { folder, service, start } = await world(command)
-      const values = () => JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')).values
-      start()
-      const first = await service.next()
-      expect(first.body.settings).toEqual(settings)
-      first.answer(
-        commands(
-          { id: 's1', type: 'set', payload: { every: 5, tone: 'rude' } },
-          { id: 's2', type: 'set', payload: { every: 90 } },
-          { id: 's3', type: 'set', payload: { other: 1 } },
-          { id: 's4', type: 'set', payload: { every: 20, tone: 'kind' } },
-          { id: 'l1', type: 'log', payload: { name: 'sly' } },
-          { id: 'l2', type: 'log', payload: { name: '../settings' } },
-          { id: 'l3', type: 'log', payload: { name: 'work' } },
-        ),
-      )
-      const log = await service.next()
-      expect(log).toMatchObject({ path: '/api/agent/v1/log', body: { command: 'l3', name: 'work' } })
-      expect(log.body.text.endsWith('é*** end')).toBe(true)
-      expect(Buffer.byteLength(log.body.text)).toBeLessThanOrEqual(524_288)
-      expect(log.body.text).not.toContain('\ufffd')
-      log.answer({})
-      const report = await service.next()
-      expect(report.body.acks.map((ack: { id: string; ok: boolean }) => [ack.id, ack.ok])).toEqual([
-        ['s1', false],
-        ['s2', false],
-        ['s3', false],
-        ['s4', true],
-        ['l1', false],
-        ['l2', false],
-      ])
-      expect(report.body.settings.values).toEqual({ every: 20, tone: 'kind' })
-      expect(values()).toEqual({ every: 20, tone: 'kind' })
-      report.answer(commands())
-    },
-  )
+  if (!whole) return
+  test.concurrent('sets all of the wished settings or none, and hands out logs of its folder only', async () => {
+    const { folder, service, start } = await world(command)
+    const values = () => JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')).values
+    start()
+    const first = await service.next()
+    expect(first.body.settings).toEqual(settings)
+    first.answer(
+      commands(
+        { id: 's1', type: 'set', payload: { every: 5, tone: 'rude' } },
+        { id: 's2', type: 'set', payload: { every: 90 } },
+        { id: 's3', type: 'set', payload: { other: 1 } },
+        { id: 's4', type: 'set', payload: { every: 20, tone: 'kind' } },
+        { id: 'l1', type: 'log', payload: { name: 'sly' } },
+        { id: 'l2', type: 'log', payload: { name: '../settings' } },
+        { id: 'l3', type: 'log', payload: { name: 'work' } },
+      ),
+    )
+    const log = await service.next()
+    expect(log).toMatchObject({ path: '/api/agent/v1/log', body: { command: 'l3', name: 'work' } })
+    expect(log.body.text.endsWith('é*** end')).toBe(true)
+    expect(Buffer.byteLength(log.body.text)).toBeLessThanOrEqual(524_288)
+    expect(log.body.text).not.toContain('\ufffd')
+    log.answer({})
+    const report = await service.next()
+    expect(report.body.acks.map((ack: { id: string; ok: boolean }) => [ack.id, ack.ok])).toEqual([
+      ['s1', false],
+      ['s2', false],
+      ['s3', false],
+      ['s4', true],
+      ['l1', false],
+      ['l2', false],
+    ])
+    expect(report.body.settings.values).toEqual({ every: 20, tone: 'kind' })
+    expect(values()).toEqual({ every: 20, tone: 'kind' })
+    report.answer(commands())
+  })
 })
 
 test('sh: settings and logs are refused with a sentence', async () => {

@@ -1,0 +1,102 @@
+/** What the documents say is checked where it can be: codes, limits, cited rules and links. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { limits, refusals } from '../packages/protocol/src/index.ts'
+
+const root = new URL('..', import.meta.url).pathname
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const protocol = read('docs/protocol.md')
+const decisions = read('docs/decisions.md')
+
+test.each(Object.entries(refusals).map(([code, [status]]) => [code, status]))(
+  'protocol.md names the error code %s with status %i',
+  (code, status) => {
+    const row = protocol.split('\n').find((line) => line.startsWith(`| ${status} `) && line.includes(`\`${code}\``))
+    expect(row).toBeDefined()
+  },
+)
+
+const numbered = [
+  '2.1',
+  '2.2',
+  '2.3',
+  '2.4',
+  '2.5',
+  '2.6',
+  '2.7',
+  '2.8',
+  '2.9',
+  '2.10',
+  '2.11',
+  '2.12',
+  '3.1',
+  '3.2',
+  '3.3',
+  '3.4',
+  '3.5',
+  '3.6',
+  '3.7',
+]
+test('protocol.md has every section that comments cite', () => {
+  for (let i = 1; i <= 9; i++) expect(protocol).toMatch(new RegExp(`^## ${i}\\. `, 'm'))
+  for (const section of numbered) expect(protocol).toMatch(new RegExp(`^### ${section.replace('.', '\\.')} `, 'm'))
+})
+
+test.each([
+  [limits.label, 'label'],
+  [limits.detail, 'detail'],
+  [limits.runsKept, 'runs kept'],
+  [limits.settingText, 'text setting'],
+  [limits.url, 'url'],
+  [limits.commandsPerAnswer, 'commands in an answer'],
+  [limits.depth, 'nesting'],
+  [limits.bundleEntries, 'bundle'],
+  [limits.version, 'versions'],
+])('protocol.md gives the limit %i for %s', (value, what) => {
+  const section = protocol.slice(protocol.indexOf('## 8.'), protocol.indexOf('## 9.'))
+  expect(section.split('\n').some((line) => line.includes(what) && line.includes(`${value}`))).toBe(true)
+})
+
+test('every rule that code or documents cite stands in decisions.md', () => {
+  const known = new Set([...decisions.matchAll(/\*\*([DI]\d+)\*\*/g)].map((match) => match[1]))
+  const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'docs/*.md', 'conformance/**/*.json'], { cwd: root })
+  const missing = files.flatMap((file) =>
+    [...read(file).matchAll(/\b(D\d{1,2}|I[1-9]\d?)\b/g)].flatMap(([, rule = '']) =>
+      known.has(rule) ? [] : [`${file}: ${rule}`],
+    ),
+  )
+  expect(missing).toEqual([])
+})
+
+test.each(['docs/protocol.md', 'docs/decisions.md', 'docs/report-from-anything.md', 'conformance/README.md'])(
+  'every link of %s leads to something',
+  (file) => {
+    const links = [
+      ...read(file)
+        .replace(/`[^`]*`/g, '')
+        .matchAll(/\]\((?!https?:)([^)]+)\)/g),
+    ].map((match) => match[1] ?? '')
+    for (const link of links) {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? file : join(dirname(file), path)
+      expect(existsSync(join(root, target)), link).toBe(true)
+      if (anchor)
+        expect(
+          read(target)
+            .split('\n')
+            .filter((line) => line.startsWith('#'))
+            .map(slug),
+          link,
+        ).toContain(anchor)
+    }
+  },
+)
+
+/** The anchor of a heading as code hosts make it. */
+const slug = (heading: string) =>
+  heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
