@@ -135,6 +135,7 @@ export class Guard {
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
+    this.#child.ref() // waited for from here on
     this.#child.stdin?.end()
     await exit
   }

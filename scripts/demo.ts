@@ -88,11 +88,13 @@ async function startService(place: Place) {
   }
 }
 
-const answers = (url: string) =>
-  fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'manual' }).then(
+function answers(url: string): Promise<boolean> {
+  const asked = fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'manual' })
+  return asked.then(
     () => true,
     () => false,
   )
+}
 
 /** A person, a workspace that is activated, and a way to make an agent in it: each through `svc-server`. */
 async function fillWorkspace(place: Place) {
