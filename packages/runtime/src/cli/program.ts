@@ -26,7 +26,7 @@ export function program(): Command {
     )
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'explain a command')
     .addHelpText(
       'after',
       '\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n  $ svc connect --url https://svc.example.com\n  $ svc report',
@@ -34,7 +34,7 @@ export function program(): Command {
   for (const [title, commands] of groups) {
     for (const make of commands) svc.addCommand(make().helpGroup(title))
   }
-  return svc
+  return svc.commandsGroup('Help:')
 }
 
 /** Runs one command line and sets the code of exit. */

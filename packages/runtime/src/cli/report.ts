@@ -67,6 +67,7 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
+    if (asked) process.kill(process.pid, 'SIGKILL') // asked twice: at once; the lock dies with the process
     asked = signal
     stop.abort()
   }
