@@ -35,6 +35,7 @@ export default defineConfig({
             testTimeout: timeout,
             hookTimeout: timeout,
             fileParallelism: !oneAtATime,
+            ...(kind === 'store' && { globalSetup: 'packages/server/testing/postgres-once.ts' }),
           },
         }
       }),

@@ -9,11 +9,30 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '001-first': first,
 }
 
+/** Any number that is ours: nodes that start together migrate one after another. */
+const migrationLock = 7_270_001
+
 /**
  * Brings the store to this version: the accounts library's tables first (ours refer to them), then ours.
- * Never one inside the other: on SQLite that waits for itself for ever.
+ * Never one inside the other: on SQLite that waits for itself for ever. Several nodes may call it at once.
  */
 export async function migrate(store: Store): Promise<void> {
+  if (store.engine === 'sqlite') return migrateAlone(store)
+  const holder = await store.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
+    await migrateAlone(store)
+    await holder.query('commit')
+  } catch (error) {
+    await holder.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    holder.release()
+  }
+}
+
+async function migrateAlone(store: Store): Promise<void> {
   const accounts = await getMigrations(
     authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) }),
   )

@@ -1,0 +1,32 @@
+/** Vitest's global set-up of the store tests: one PostgreSQL for the run, with a migrated database to copy. */
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../src/db/migrate.ts'
+import { openPostgres } from '../src/db/open.ts'
+import { once, startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of a database of the cluster, with `DATABASE` for its name. */
+    postgres: string
+  }
+}
+
+/** The migrated database that every test file's own is a copy of. */
+export const template = 'svc_test_template'
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { address, stop } = await prepare()
+  project.provide('postgres', address)
+  return stop
+}
+
+/** Starts the cluster and migrates the template. */
+export async function prepare(): Promise<{ address: string; stop: () => Promise<void> }> {
+  const cluster = await startPostgres()
+  await once(cluster.url('postgres'), `drop database if exists ${template}`)
+  await once(cluster.url('postgres'), `create database ${template}`)
+  const store = openPostgres(cluster.url(template))
+  await migrate(store)
+  await store.close()
+  return { address: cluster.url('DATABASE'), stop: cluster.stop }
+}

