@@ -31,7 +31,7 @@ export const demoAgents = (root: string): DemoAgent[] => [
   },
 ]
 
-/** Puts the agent into a folder of its own, connects it, and starts it and its reporter as two processes. */
+/** Puts the agent into a folder of its own, starts it, connects it, and starts its reporter as a second process. */
 export async function startAgent(agent: DemoAgent, token: string, place: Place, processes: Processes): Promise<string> {
   const folder = join(place.folder, 'agents', agent.name)
   cpSync(join(place.root, 'examples', agent.name), folder, { recursive: true, filter: belongs })
@@ -40,10 +40,10 @@ export async function startAgent(agent: DemoAgent, token: string, place: Place, 
     cwd: folder,
     env: place.env,
   })
-  await processes.run(svc('connect', '--url', place.url), `${token}\n`)
   const settings = Object.entries(agent.settings).map(([key, value]) => `${key}=${value}`)
   if (settings.length > 0) await processes.run(svc('set', ...settings))
   await processes.start(agent.name, { command: startCommand(folder), cwd: folder, env: place.env })
+  await processes.run(svc('connect', '--url', place.url), `${token}\n`)
   await processes.start(`${agent.name} report`, svc('report'))
   return folder
 }

@@ -74,9 +74,16 @@ const using = (folder: string): string[] =>
     })
     .filter((line) => line.includes(folder))
 
+/** A health item that only the agent itself can have written. */
+const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
+
 interface Shown {
   seenAt?: number | string | null
-  report?: { state?: { label?: string }; health?: unknown[]; settings?: { values?: Record<string, unknown> } } | null
+  report?: {
+    state?: { label?: string }
+    health?: { name: string }[]
+    settings?: { values?: Record<string, unknown> }
+  } | null
 }
 
 test(
@@ -88,10 +95,10 @@ test(
       expect.arrayContaining(['service', 'machine-watch', 'git-reader report', 'link-checker', 'demo']),
     )
     const show = (name: string) => svcServer<Shown>(ready, 'agent', 'show', `${ready.workspace}/${name}`)
-    for (const name of ['machine-watch', 'git-reader', 'link-checker'])
+    for (const [name, sign] of Object.entries(signs))
       await expect
-        .poll(async () => (await show(name)).report?.health?.length ?? 0, { timeout: minute })
-        .toBeGreaterThan(0)
+        .poll(async () => (await show(name)).report?.health?.map((item) => item.name) ?? [], { timeout: minute })
+        .toContain(sign)
     expect((await show('git-reader')).report?.settings?.values?.folder).toBe(root)
 
     await svcServer(ready, 'command', 'send', `${ready.workspace}/machine-watch`, 'pause')
