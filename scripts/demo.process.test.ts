@@ -1,10 +1,10 @@
 /** The demo for real: service, three agents, three reporters, and nothing left of them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, readlinkSync, watch } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -25,8 +25,8 @@ class Demo {
   readonly child: ChildProcess
   readonly #line: Promise<unknown>
   said = ''
-  constructor(...args: string[]) {
-    const env = { ...process.env, SVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/must-not-be-used' }
+  constructor(more: NodeJS.ProcessEnv, ...args: string[]) {
+    const env = { ...process.env, ...more, SVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/must-not-be-used' }
     const command = [join(root, 'scripts/demo.ts'), '--json', ...args]
     this.child = spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stderr?.on('data', (text) => {
@@ -89,7 +89,7 @@ interface Shown {
 test(
   'three real agents are seen, obey the page, and Ctrl-C leaves no process and no folder',
   async () => {
-    const demo = new Demo()
+    const demo = new Demo({})
     const ready = await demo.ready()
     expect(Object.keys(ready.pids)).toEqual(
       expect.arrayContaining(['service', 'machine-watch', 'git-reader report', 'link-checker', 'demo']),
@@ -118,17 +118,16 @@ test(
 )
 
 test('ended while it is still starting, it leaves nothing either', async () => {
-  const demo = new Demo()
+  const demo = new Demo({})
   await demo.hears('Connecting')
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('svc-demo-'))
-  const own = folders.map((name) => join(tmpdir(), name)).filter((folder) => using(folder).length > 0)
+  const folder = /data in (\S+)/.exec(demo.said)?.[1] ?? ''
+  expect(using(folder).length).toBeGreaterThan(0)
   expect(await demo.end('SIGTERM')).toBe(128 + 15)
-  for (const folder of own) expect([existsSync(folder), using(folder)]).toEqual([false, []])
-  expect(own.length).toBeGreaterThan(0)
+  expect([existsSync(folder), using(folder)]).toEqual([false, []])
 })
 
 test('killed with -9 it is cleaned up after', async () => {
-  const demo = new Demo()
+  const demo = new Demo({})
   const ready = await demo.ready()
   const folder = watch(tmpdir())
   await demo.end('SIGKILL')
@@ -143,10 +142,11 @@ test('a port that is taken is said, and nothing is left', async () => {
   onTestFinished(() => void server.close())
   const address = server.address()
   const port = String(typeof address === 'object' && address?.port)
-  const before = readdirSync(tmpdir()).map((name) => basename(name))
-  const demo = new Demo('--port', port)
+  const own = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
+  onTestFinished(() => rmSync(own, { recursive: true }))
+  const demo = new Demo({ TMPDIR: own }, '--port', port)
   const [code] = await once(demo.child, 'close')
   expect(code).toBe(1)
   expect(demo.said).toContain(`port ${port} is taken`)
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('svc-demo-') && !before.includes(name))).toEqual([])
+  expect(readdirSync(own)).toEqual([])
 })

@@ -63,7 +63,7 @@ async function main() {
   needs('python3', 'two of the three agents are written in Python')
   const place: Place = { root, folder, url: `http://localhost:${await freePort()}`, env: environment() }
   await build()
-  tell('Starting the service …')
+  tell(`Starting the service, with its data in ${folder} …`)
   await startService(place)
   tell('Connecting three agents …')
   const token = await fillWorkspace(place)
