@@ -1,8 +1,15 @@
-/** People's accounts are the accounts library's work: sign-in, sessions, workspaces, members, invitations. */
-import { type BetterAuthOptions, betterAuth } from 'better-auth'
+/**
+ * People's accounts are the accounts library's work: passwords, sessions, cookies, and the tables of people, workspaces,
+ * members and invitations. Of its own routes only sign-in and sign-out are reachable (people/routes.ts); whatever
+ * changes a workspace goes through our stores, so that it is checked and written down in the same transaction.
+ */
+import { createAuthEndpoint } from '@better-auth/core/api'
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
+import { setSessionCookie } from 'better-auth/cookies'
 import { organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
+import { z } from 'zod'
 import type { Store } from '../db/open.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
@@ -18,28 +25,78 @@ const roles = {
   member: access.newRole({ ...memberAc.statements, agent: ['read'] }),
 }
 
+/** Characters of a password. No rule about kinds of characters: length is what counts (ASVS 5, 6.2). */
+export const passwordLength = { least: 10, most: 200 } as const
+/** A session that is not used for so long is over. */
+const idleSeconds = 14 * 86400
+/** A session is over after this in any case. */
+export const longestSession = 90 * 86400 * 1000
+/** How exactly "last used" is kept. */
+const seenSeconds = 15 * 60
+const invitationSeconds = 7 * 86400
+export const invitationLasts = invitationSeconds * 1000
+
+/** The header in which we tell the library the address of a caller; one that a caller sends is removed first. */
+export const addressHeader = 'x-svc-caller'
+
 export interface AuthSetup {
   baseUrl: string
   /** At least 32 random characters; signs cookies. */
   secret: string
 }
 
-export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) =>
-  ({
+/** Signs a person in whom we know by other means than a password: a one-time link, an invitation. Has no address. */
+const signInPerson = {
+  id: 'svc',
+  endpoints: {
+    signInPerson: createAuthEndpoint.serverOnly(
+      { method: 'POST', body: z.object({ userId: z.string() }) },
+      async (c) => {
+        const user = await c.context.internalAdapter.findUserById(c.body.userId)
+        if (!user) throw new Error('There is no such person to sign in.')
+        const session = await c.context.internalAdapter.createSession(user.id)
+        await setSessionCookie(c, { session, user })
+        return c.json({ ok: true })
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin
+
+export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) => {
+  const https = baseUrl.startsWith('https:')
+  return {
+    appName: 'svc',
     baseURL: baseUrl,
     basePath: '/api/auth',
     secret,
     trustedOrigins: [baseUrl],
     telemetry: { enabled: false },
+    logger: { disabled: true },
     database: { db: store.db, type: store.engine },
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 10, maxPasswordLength: 200 },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: passwordLength.least,
+      maxPasswordLength: passwordLength.most,
+    },
+    session: { expiresIn: idleSeconds, updateAge: seenSeconds },
+    // Ours counts per address and per account (people/rate.ts); the library's counts per address alone.
+    rateLimit: { enabled: false },
+    advanced: {
+      // The prefix is __Host- where the page is served over https: bound to this host, this path, and TLS.
+      useSecureCookies: false,
+      cookiePrefix: 'svc',
+      cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
+      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
+    },
     plugins: [
       organization({
         ac: access,
         roles,
         creatorRole: 'admin',
         allowUserToCreateOrganization: false,
-        invitationExpiresIn: 7 * 86400,
+        invitationExpiresIn: invitationSeconds,
         schema: {
           organization: { modelName: 'workspace' },
           member: { fields: { organizationId: 'workspaceId' } },
@@ -47,8 +104,10 @@ export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) =>
           session: { fields: { activeOrganizationId: 'activeWorkspaceId' } },
         },
       }),
+      signInPerson,
     ],
-  }) satisfies BetterAuthOptions
+  } satisfies BetterAuthOptions
+}
 
 export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptions(store, setup))
 export type Auth = ReturnType<typeof openAuth>

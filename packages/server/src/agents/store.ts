@@ -1,0 +1,185 @@
+/** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
+import { isAgentName, limits, type Report, type Run, shown, type Verdict } from '@svc/protocol'
+import { audit } from '../audit/store.ts'
+import { lockAgent } from '../commands/lock.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown'
+
+/** Makes an agent; its token is given back this once and never again (5, rule 1). */
+export function createAgent(
+  db: Db,
+  workspace: { id: string },
+  name: string,
+  by: By,
+  now: number,
+): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const wrong = wrongName(name)
+    if (wrong) return wrong
+    const token = newToken('agent')
+    const agent = await trx
+      .insertInto('agent')
+      .values({
+        id: newId(now),
+        workspace_id: workspace.id,
+        name,
+        token_hash: hashToken(token),
+        created_at: now,
+        created_by: by.name,
+        blueprint: null,
+      })
+      .onConflict((oc) => oc.columns(['workspace_id', 'name']).doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!agent) return nameTaken(name)
+    await audit(trx, note(agent, by, now, 'agent.created'))
+    return { ok: true, value: { agent, token } }
+  })
+}
+
+/** A new token; the old one is refused from the commit on, also in reports that are under way (D22, I7). */
+export function rotateToken(
+  db: Db,
+  { id }: { id: string },
+  by: By,
+  now: number,
+): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const token = newToken('agent')
+    await lockAgent(trx, id)
+    const agent = await trx
+      .updateTable('agent')
+      .set({ token_hash: hashToken(token) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!agent) return unknown
+    await audit(trx, note(agent, by, now, 'agent.token_rotated'))
+    return { ok: true, value: { agent, token } }
+  })
+}
+
+export function renameAgent(
+  db: Db,
+  { id }: { id: string },
+  name: string,
+  by: By,
+  now: number,
+): Promise<Verdict<AgentRow, AgentRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const wrong = wrongName(name)
+    if (wrong) return wrong
+    const before = await lockAgent(trx, id)
+    if (!before) return unknown
+    const other = await findAgent(trx, { id: before.workspace_id }, name)
+    if (other && other.id !== id) return nameTaken(name)
+    const agent = await trx.updateTable('agent').set({ name }).where('id', '=', id).returningAll().executeTakeFirst()
+    if (!agent) return unknown
+    if (before.name !== name)
+      await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
+    return { ok: true, value: agent }
+  })
+}
+
+/** The agent with all that is kept of it: reports, runs, commands (open ones are never delivered, D56), logs. */
+export function deleteAgent(
+  db: Db,
+  { id }: { id: string },
+  by: By,
+  now: number,
+): Promise<Verdict<AgentRow, AgentRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    await lockAgent(trx, id)
+    const open = await trx
+      .selectFrom('command')
+      .select(['id', 'type'])
+      .where('agent_id', '=', id)
+      .where('due_at', 'is not', null)
+      .execute()
+    const agent = await trx.deleteFrom('agent').where('id', '=', id).returningAll().executeTakeFirst()
+    if (!agent) return unknown
+    await audit(trx, { ...note(agent, by, now, 'agent.deleted'), details: { cancelled: open.map(({ type }) => type) } })
+    return { ok: true, value: agent }
+  })
+}
+
+export const findAgent = (db: Db, workspace: { id: string }, name: string): Promise<AgentRow | undefined> =>
+  db
+    .selectFrom('agent')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+/** The agents of a workspace by name, with when they last reported and what. */
+export const listAgents = (db: Db, workspace: { id: string }) =>
+  db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
+    .where('workspace_id', '=', workspace.id)
+    .orderBy('name')
+    .execute()
+
+export type StoredReport = Omit<Report, 'runs' | 'acks'>
+
+/** The last report as it is kept, without its runs; undefined before the first. */
+export async function lastReport(db: Db, { id }: { id: string }): Promise<StoredReport | undefined> {
+  const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', id).executeTakeFirst()
+  return row && (JSON.parse(row.body) as StoredReport)
+}
+
+/** What `agent show` gives: the agent as the page shows it. `seenAt` in Unix milliseconds. */
+export async function agentSnapshot(db: Db, agent: AgentRow) {
+  const row = await db
+    .selectFrom('agent_report')
+    .select(['received_at', 'version', 'body'])
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  const runs = await db
+    .selectFrom('run')
+    .select('body')
+    .where('agent_id', '=', agent.id)
+    .orderBy('place', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limits.runsKept)
+    .execute()
+  const report = row && (JSON.parse(row.body) as StoredReport)
+  return {
+    name: agent.name,
+    seenAt: row?.received_at ?? null,
+    report: report ? { ...report, runs: runs.map(({ body }) => JSON.parse(body) as Run) } : null,
+    blueprint: agent.blueprint,
+    version: row?.version ?? null,
+    runtime: report?.runtime ?? null,
+    /** Standing wishes and held versions come with blueprints and runtime updates. */
+    wishes: { blueprint: null, runtime: null },
+    holds: { blueprint: null, runtime: null },
+  }
+}
+
+const note = (agent: AgentRow, by: By, at: number, action: string) => ({
+  workspaceId: agent.workspace_id,
+  at,
+  by,
+  action,
+  subject: `agent ${agent.name}`,
+})
+
+const refuse = (code: AgentRefusal, message: string) => ({ ok: false, code, message }) as const
+const unknown = refuse('agent_unknown', 'There is no such agent.')
+const nameTaken = (name: string) =>
+  refuse('agent_name_taken', `The workspace already has an agent ${shown(name)}: choose another name.`)
+
+function wrongName(name: string) {
+  if (isAgentName(name)) return undefined
+  return refuse(
+    'agent_name_invalid',
+    `An agent's name must have 1 to ${limits.agentName} lowercase letters, digits or single hyphens and be no device name such as "con": got ${shown(name)}.`,
+  )
+}

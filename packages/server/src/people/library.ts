@@ -1,0 +1,58 @@
+/** The accounts library's own writes inside a transaction of ours, so that they stand or fall with the audit entry. */
+import { runWithAdapter } from '@better-auth/core/context'
+import type { Verdict } from '@svc/protocol'
+import { getAdapter } from 'better-auth/db/adapter'
+import type { Transaction } from 'kysely'
+import type { Store } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Auth } from './auth.ts'
+
+export type Trx = Transaction<Tables>
+/** What a store function needs to write people, workspaces, members or invitations. */
+export interface People {
+  store: Store
+  auth: Auth
+}
+/** The library's tables and its account functions, bound to the running transaction. */
+export type Accounts = Awaited<ReturnType<typeof accountsIn>>
+
+/** Carries a refusal out of a transaction, so that everything in it is undone. */
+class Undo extends Error {
+  verdict: Verdict<never>
+  constructor(verdict: Verdict<never>) {
+    super('undone')
+    this.verdict = verdict
+  }
+}
+
+/**
+ * Runs `work` in one transaction that is undone when it refuses. Everything inside goes through `trx` or `accounts`
+ * (anything else waits for itself for ever on SQLite). Passwords are hashed before: that takes a tenth of a second.
+ */
+export async function decide<T, Code extends string>(
+  { store, auth }: People,
+  work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
+): Promise<Verdict<T, Code>> {
+  await auth.$context
+  const run = async (trx: Trx) => {
+    const accounts = await accountsIn(trx, store, auth)
+    const verdict = await runWithAdapter(accounts.tables, () => work(trx, accounts))
+    if (!verdict.ok) throw new Undo(verdict)
+    return verdict
+  }
+  try {
+    return await store.db.transaction().execute(run)
+  } catch (e) {
+    if (e instanceof Undo) return e.verdict as Verdict<T, Code>
+    throw e
+  }
+}
+
+async function accountsIn(trx: Trx, store: Store, auth: Auth) {
+  const { internalAdapter } = await auth.$context
+  const tables = await getAdapter({ ...auth.options, database: { db: trx, type: store.engine } })
+  return { tables, own: internalAdapter }
+}
+
+export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
+export const done = <T>(value: T) => ({ ok: true, value }) as const

@@ -1,0 +1,85 @@
+/** One-time links: the first person's sign-up, a person's sign-in. 256 random bits of which only the hash is kept. */
+import { randomBytes } from 'node:crypto'
+import type { Verdict } from '@svc/protocol'
+import { hashToken } from '../agents/tokens.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import type { LinkTable } from '../db/tables.ts'
+import { done } from './library.ts'
+import { findPerson, unknownPerson } from './store.ts'
+
+const minute = 60_000
+/** The first link holds until it is used or somebody has an account; a later one replaces it. */
+const lasts = { first: 3650 * 86_400_000, sign_in: 15 * minute, reset: 15 * minute } as const
+
+/**
+ * Makes a link and gives back its token, which is shown this once. `first` names no person; the others name one by
+ * e-mail address. Where the link leads: `linkUrl`.
+ */
+export function makeLink(
+  db: Db,
+  purpose: LinkTable['purpose'],
+  email: string | null,
+  by: By,
+  now: number,
+): Promise<Verdict<string, 'person_unknown'>> {
+  return db.transaction().execute(async (trx) => {
+    const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
+    if (person === undefined) return unknownPerson(email ?? '')
+    const token = randomBytes(32).toString('base64url')
+    if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
+    await trx
+      .insertInto('link')
+      .values({
+        hash: hashToken(token),
+        purpose,
+        person_id: person?.id ?? null,
+        created_at: now,
+        expires_at: now + lasts[purpose],
+        used_at: null,
+      })
+      .execute()
+    const subject = person ? `person ${person.email}` : 'first person'
+    await audit(trx, { workspaceId: null, at: now, by, action: 'link.made', subject, details: { purpose } })
+    return done(token)
+  })
+}
+
+/** Where a link leads on the page. The token stands behind `#`, so that it reaches no log and no referrer. */
+export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
+  `${baseUrl}/${purpose === 'first' ? 'start' : 'link'}#token=${token}`
+
+/** Whether a link could be used now; uses nothing. */
+export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('link')
+    .select('hash')
+    .where('hash', '=', hashToken(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Uses a link up: one statement, so that of two who come at once one gets it. Undefined when it is unknown, expired or
+ * used. With a transaction, in which what it is used for is done too.
+ */
+export function useLink(
+  db: Db,
+  purpose: LinkTable['purpose'],
+  token: string,
+  now: number,
+): Promise<{ person_id: string | null } | undefined> {
+  return db
+    .updateTable('link')
+    .set({ used_at: now })
+    .where('hash', '=', hashToken(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('person_id')
+    .executeTakeFirst()
+}

@@ -1,0 +1,155 @@
+/** People: their accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
+import { shown, type Verdict } from '@svc/protocol'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import { passwordLength } from './auth.ts'
+import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
+
+export interface Person {
+  id: string
+  name: string
+  email: string
+}
+export interface NewPerson {
+  email: string
+  name: string
+  password: string
+}
+export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
+
+/** Makes an account. */
+export async function createPerson(
+  people: People,
+  person: NewPerson,
+  by: By | 'themselves',
+  now: number,
+): Promise<Verdict<Person, PersonRefusal>> {
+  const ready = await readyPerson(people, person)
+  if (!ready.ok) return ready
+  return decide(people, (trx, accounts) => insertPerson(trx, accounts, ready.value, by, now))
+}
+
+/** A person whose fields are checked and whose password is hashed, to be inserted within a transaction. */
+export interface ReadyPerson {
+  email: string
+  name: string
+  hash: string
+}
+
+export async function readyPerson(people: People, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
+  const wrong = wrongEmail(person.email) ?? wrongName(person.name) ?? wrongPassword(person.password)
+  if (wrong) return wrong
+  const { password } = await people.auth.$context
+  const hash = await password.hash(person.password)
+  return done({ email: normalEmail(person.email), name: person.name.trim(), hash })
+}
+
+/** Within a transaction: the account, its password, the audit entry. An unused first link is void from then on. */
+export async function insertPerson(
+  trx: Trx,
+  { own }: Accounts,
+  { email, name, hash }: ReadyPerson,
+  by: By | 'themselves',
+  now: number,
+): Promise<Verdict<Person, 'email_taken'>> {
+  if (await findPerson(trx, email)) {
+    return refuse('email_taken', `There is already an account of ${shown(email)}: sign in with it.`)
+  }
+  const { id } = await own.createUser({ email, name, emailVerified: true }, { method: 'admin' })
+  await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
+  await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
+  const person = { id, name, email }
+  await audit(trx, {
+    workspaceId: null,
+    at: now,
+    by: by === 'themselves' ? { id, name } : by,
+    action: 'person.created',
+    subject: `person ${email}`,
+  })
+  return done(person)
+}
+
+export const findPerson = (db: Db, email: string): Promise<Person | undefined> =>
+  db.selectFrom('user').select(['id', 'name', 'email']).where('email', '=', normalEmail(email)).executeTakeFirst()
+
+export const listPeople = (db: Db): Promise<Person[]> =>
+  db.selectFrom('user').select(['id', 'name', 'email']).orderBy('email').execute()
+
+/** Whether nobody has an account yet: then the first link is printed. */
+export const nobodyYet = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
+
+/** A new password by the operator; every session of the person ends. */
+export async function resetPassword(
+  people: People,
+  { email, password }: { email: string; password: string },
+  by: By,
+  now: number,
+): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
+  const wrong = wrongPassword(password)
+  if (wrong) return wrong
+  const hash = await (await people.auth.$context).password.hash(password)
+  return decide(people, async (trx, { own }) => {
+    const person = await findPerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const account = await own.findCredentialAccount(person.id)
+    if (account) await own.updatePassword(person.id, hash)
+    else await own.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash })
+    await own.deleteUserSessions(person.id)
+    await trx.deleteFrom('link').where('person_id', '=', person.id).where('used_at', 'is', null).execute()
+    await audit(trx, { workspaceId: null, at: now, by, action: 'person.password_reset', subject: `person ${email}` })
+    return done(person)
+  })
+}
+
+/** One's own name, as it stands beside what one does from now on. */
+export function renamePerson(
+  people: People,
+  person: Person,
+  name: string,
+  now: number,
+): Promise<Verdict<Person, 'name_invalid'>> {
+  return decide(people, async (trx, { own }) => {
+    const wrong = wrongName(name)
+    if (wrong) return wrong
+    const renamed = { ...person, name: name.trim() }
+    await own.updateUser(person.id, { name: renamed.name })
+    await audit(trx, {
+      workspaceId: null,
+      at: now,
+      by: renamed,
+      action: 'person.renamed',
+      subject: `person ${person.email}`,
+      details: { from: person.name, to: renamed.name },
+    })
+    return done(renamed)
+  })
+}
+
+export const unknownPerson = (email: string) => refuse('person_unknown', `There is no account of ${shown(email)}.`)
+
+const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+/** Only its shape: whether it can be reached is not asked, since no mail is sent. */
+export function wrongEmail(email: string) {
+  const address = email.trim()
+  if (/^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+$/.test(address) && address.length <= 254) return undefined
+  return refuse('email_invalid', `An e-mail address looks like name@example.org: got ${shown(email)}.`)
+}
+
+export function wrongName(name: string) {
+  const length = [...name.trim()].length
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
+  if (length >= 1 && length <= 100 && !/[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined
+  return refuse('name_invalid', `A name must have 1 to 100 characters and no line breaks: got ${shown(name)}.`)
+}
+
+function wrongPassword(password: string) {
+  const { least, most } = passwordLength
+  if (password.length >= least && password.length <= most) return undefined
+  return refuse(
+    'password_invalid',
+    `A password must have ${least} to ${most} characters: this one has ${password.length}.`,
+  )
+}

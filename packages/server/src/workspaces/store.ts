@@ -1,0 +1,249 @@
+/** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
+import { shown, type Verdict } from '@svc/protocol'
+import type { Role } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
+import { findPerson, unknownPerson, wrongName } from '../people/store.ts'
+
+/** This service itself, as a product that a workspace is activated for. */
+export const ownProduct = 'svc'
+
+export interface WorkspaceInfo {
+  id: string
+  slug: string
+  name: string
+}
+
+/** As it stands in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
+export const isSlug = (text: string): boolean =>
+  text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
+
+export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
+
+/** Makes a workspace, not activated for anything; with `adminId` that person becomes its first admin. */
+export function createWorkspace(
+  people: People,
+  workspace: { slug: string; name: string; adminId?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
+  return decide(people, (trx, accounts) => insertWorkspace(trx, accounts, workspace, by, now))
+}
+
+export async function insertWorkspace(
+  trx: Trx,
+  { tables }: Accounts,
+  { slug, name, adminId }: { slug: string; name: string; adminId?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
+  const wrong = wrongSlug(slug) ?? wrongName(name)
+  if (wrong) return wrong
+  if (await findWorkspace(trx, slug)) return refuse('slug_taken', `There is already a workspace ${shown(slug)}.`)
+  const createdAt = new Date(now)
+  const data = { slug, name: name.trim(), createdAt }
+  const { id } = await tables.create<typeof data, { id: string }>({ model: 'organization', data })
+  const note = { workspaceId: id, at: now, by }
+  await audit(trx, { ...note, action: 'workspace.created', subject: `workspace ${slug}` })
+  if (adminId !== undefined) {
+    await tables.create({ model: 'member', data: { organizationId: id, userId: adminId, role: 'admin', createdAt } })
+  }
+  return done({ id, slug, name: data.name })
+}
+
+export const findWorkspace = (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
+  db.selectFrom('workspace').select(['id', 'slug', 'name']).where('slug', '=', slug).executeTakeFirst()
+
+/** All workspaces with the number of their people and agents, and the products they are activated for. */
+export async function listWorkspaces(db: Db) {
+  const rows = await db
+    .selectFrom('workspace')
+    .select((eb) => [
+      'id',
+      'slug',
+      'name',
+      eb
+        .selectFrom('member')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .whereRef('member.workspaceId', '=', 'workspace.id')
+        .as('members'),
+      eb
+        .selectFrom('agent')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .whereRef('agent.workspace_id', '=', 'workspace.id')
+        .as('agents'),
+    ])
+    .orderBy('slug')
+    .execute()
+  const active = await db.selectFrom('workspace_product').select(['workspace_id', 'product_id']).execute()
+  return rows.map(({ id, slug, name, members, agents }) => ({
+    id,
+    slug,
+    name,
+    members: Number(members),
+    agents: Number(agents),
+    products: active.filter((a) => a.workspace_id === id).map((a) => a.product_id),
+  }))
+}
+
+export const isActivated = async (db: Db, workspaceId: string, product: string = ownProduct): Promise<boolean> =>
+  (await db
+    .selectFrom('workspace_product')
+    .select('activated_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('product_id', '=', product)
+    .executeTakeFirst()) !== undefined
+
+type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
+
+/** Activates a workspace for a product; `svc` is this service. A second time changes nothing. */
+export function activate(
+  db: Db,
+  slug: string,
+  product: string,
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const workspace = await findWorkspace(trx, slug)
+    if (!workspace) return unknownWorkspace(slug)
+    if (!(await productExists(trx, product))) {
+      return refuse('product_unknown', `There is no product ${shown(product)}; this service itself is "${ownProduct}".`)
+    }
+    await activateWithin(trx, workspace, product, by, now)
+    return done(workspace)
+  })
+}
+
+export async function activateWithin(trx: Db, workspace: WorkspaceInfo, product: string, by: By, now: number) {
+  const made = await trx
+    .insertInto('workspace_product')
+    .values({ workspace_id: workspace.id, product_id: product, activated_at: now })
+    .onConflict((oc) => oc.columns(['workspace_id', 'product_id']).doNothing())
+    .returning('product_id')
+    .executeTakeFirst()
+  const note = { workspaceId: workspace.id, at: now, by, subject: `workspace ${workspace.slug}` }
+  if (made) await audit(trx, { ...note, action: 'workspace.activated', details: { product } })
+}
+
+/** Takes the activation back: its agents get 403 from their next report on and store nothing (D56). */
+export function deactivate(
+  db: Db,
+  slug: string,
+  product: string,
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const workspace = await findWorkspace(trx, slug)
+    if (!workspace) return unknownWorkspace(slug)
+    const gone = await trx
+      .deleteFrom('workspace_product')
+      .where('workspace_id', '=', workspace.id)
+      .where('product_id', '=', product)
+      .returning('product_id')
+      .executeTakeFirst()
+    if (!gone) return refuse('product_unknown', `The workspace is not activated for ${shown(product)}.`)
+    const note = { workspaceId: workspace.id, at: now, by, subject: `workspace ${slug}` }
+    await audit(trx, { ...note, action: 'workspace.deactivated', details: { product } })
+    return done(workspace)
+  })
+}
+
+export function renameWorkspace(
+  people: People,
+  workspace: WorkspaceInfo,
+  name: string,
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, 'name_invalid'>> {
+  return decide(people, async (trx, { tables }) => {
+    const wrong = wrongName(name)
+    if (wrong) return wrong
+    const renamed = { ...workspace, name: name.trim() }
+    const where = [{ field: 'id', value: workspace.id }]
+    await tables.update({ model: 'organization', where, update: { name: renamed.name } })
+    await audit(trx, {
+      workspaceId: workspace.id,
+      at: now,
+      by,
+      action: 'workspace.renamed',
+      subject: `workspace ${workspace.slug}`,
+      details: { from: workspace.name, to: renamed.name },
+    })
+    return done(renamed)
+  })
+}
+
+/** Adds a person who has an account. */
+export function addMember(
+  people: People,
+  { slug, email, role }: { slug: string; email: string; role: Role },
+  by: By,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, 'workspace_unknown' | 'person_unknown' | 'member_already'>> {
+  return decide(people, async (trx, accounts) => {
+    const workspace = await findWorkspace(trx, slug)
+    if (!workspace) return unknownWorkspace(slug)
+    const person = await findPerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const added = await insertMember(trx, accounts, workspace, person, role, by, now)
+    return added.ok ? done(workspace) : added
+  })
+}
+
+export async function insertMember(
+  trx: Trx,
+  { tables }: Accounts,
+  workspace: WorkspaceInfo,
+  person: { id: string; email: string },
+  role: Role,
+  by: By,
+  now: number,
+): Promise<Verdict<null, 'member_already'>> {
+  await lockWorkspace(trx, workspace.id)
+  if (await roleOf(trx, workspace.id, person.id)) {
+    return refuse('member_already', `${person.email} belongs to the workspace already.`)
+  }
+  const data = { organizationId: workspace.id, userId: person.id, role, createdAt: new Date(now) }
+  await tables.create({ model: 'member', data })
+  const note = { workspaceId: workspace.id, at: now, by, subject: `person ${person.email}` }
+  await audit(trx, { ...note, action: 'member.added', details: { role } })
+  return done(null)
+}
+
+export async function roleOf(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
+  const row = await db
+    .selectFrom('member')
+    .select('role')
+    .where('workspaceId', '=', workspaceId)
+    .where('userId', '=', personId)
+    .executeTakeFirst()
+  return row && asRole(row.role)
+}
+
+/** The library keeps roles as text. */
+export const asRole = (role: string): Role => (role === 'admin' ? 'admin' : 'member')
+
+/** Changes of members happen one after another, so that two cannot both be the last but one admin. */
+export async function lockWorkspace(trx: Db, id: string): Promise<void> {
+  const row = trx.selectFrom('workspace').select('id').where('id', '=', id)
+  await (isPostgres(trx) ? row.forUpdate() : row).execute()
+}
+
+export const unknownWorkspace = (slug: string) => refuse('workspace_unknown', `There is no workspace ${shown(slug)}.`)
+
+const productExists = async (db: Db, id: string): Promise<boolean> =>
+  id === ownProduct ||
+  (await db.selectFrom('product').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+
+function wrongSlug(slug: string) {
+  if (isSlug(slug)) return undefined
+  return refuse(
+    'slug_invalid',
+    `A workspace's short name must have 2 to 48 lowercase letters, digits or single hyphens: got ${shown(slug)}.`,
+  )
+}
