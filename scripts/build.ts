@@ -1,0 +1,95 @@
+/**
+ * `npm run build`: the page for the browser (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only when what it
+ * is made of has changed since. `npm start`, `npm run demo` and `npm test` call it; with nothing to do it takes milliseconds.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fingerprint } from './build/fingerprint.ts'
+
+const root = join(import.meta.dirname, '..')
+const inRoot = (path: string) => join(root, path)
+
+interface Product {
+  says: string
+  /** Without this file it was never built. */
+  result: string
+  /** Files and folders that it is made of. */
+  sources: string[]
+  make: () => Promise<void>
+}
+
+const always = ['package.json', 'package-lock.json', 'scripts/build.ts']
+const products: Product[] = [
+  {
+    says: 'the page',
+    result: 'packages/dashboard/dist/index.html',
+    sources: ['packages/dashboard', 'packages/protocol/src', 'packages/server/src/api.ts'],
+    make: makePage,
+  },
+  {
+    says: 'svc.pyz',
+    result: 'dist/cli/svc.pyz',
+    sources: ['packages/runtime', 'packages/blueprint', 'packages/protocol/src'],
+    make: makeRuntime,
+  },
+]
+
+/** Brings what is built up to date. `quiet`: says nothing when all goes well. */
+export async function build({ quiet = false }: { quiet?: boolean } = {}): Promise<void> {
+  for (const product of products) await bring(product, quiet)
+}
+
+async function bring({ says, result, sources, make }: Product, quiet: boolean): Promise<void> {
+  const mark = `${inRoot(result)}.built-from`
+  const wanted = fingerprint(root, [...always, ...sources])
+  if (readText(inRoot(result)) !== undefined && readText(mark) === wanted) return
+  const begun = performance.now()
+  if (!quiet) process.stderr.write(`svc: building ${says} … `)
+  await make()
+  writeFileSync(mark, wanted)
+  if (!quiet) process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
+}
+
+/** Vite writes beside; the finished folder then takes the old one's place, so that nobody is served half a page. */
+async function makePage(): Promise<void> {
+  const { build: bundle } = await import('vite')
+  const beside = inRoot(`.cache/page-${process.pid}`)
+  const old = `${beside}-old`
+  const place = inRoot('packages/dashboard/dist')
+  try {
+    await bundle({
+      root: inRoot('packages/dashboard'),
+      logLevel: 'warn',
+      build: { outDir: beside, emptyOutDir: true },
+    })
+    rmSync(old, { recursive: true, force: true })
+    mkdirSync(dirname(place), { recursive: true })
+    moveIfThere(place, old)
+    renameSync(beside, place)
+  } finally {
+    for (const folder of [beside, old]) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeRuntime(): Promise<void> {
+  const { buildRuntime } = await import('../packages/runtime/build.ts')
+  await buildRuntime({ outDir: inRoot('dist/cli') })
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return undefined // never built
+  }
+}
+
+if (import.meta.main) await build()

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const never = new Set(['node_modules', 'dist', '.cache', 'testing'])
+
+/**
+ * What changes when any of these files or folders changes: name, size and time of every file in them, tests left out.
+ * A removed file changes it too, which a comparison of times alone would miss.
+ */
+export function fingerprint(root: string, paths: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const path of paths)
+    for (const file of filesOf(root, path)) {
+      const { size, mtimeMs } = statSync(join(root, file))
+      hash.update(`${file}\0${size}\0${mtimeMs}\n`)
+    }
+  return hash.digest('hex')
+}
+
+function filesOf(root: string, path: string): string[] {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false })
+  if (!stat) return []
+  if (!stat.isDirectory()) return [path]
+  return readdirSync(join(root, path))
+    .sort()
+    .filter((name) => !never.has(name) && !/\.test\.tsx?$/.test(name))
+    .flatMap((name) => filesOf(root, join(path, name)))
+}

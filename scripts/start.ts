@@ -1,0 +1,9 @@
+/**
+ * `npm start`: builds what is missing, then runs the service in this very process, so that signals reach it directly.
+ * `npm start -- --port 9000` and the variables of a `.env` file do what docs/operator.md says of them.
+ */
+import { build } from './build.ts'
+
+await build()
+const { main } = await import('../packages/server/src/operator/main.ts')
+process.exitCode = await main(['start', ...process.argv.slice(2)])

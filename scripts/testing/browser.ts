@@ -1,0 +1,74 @@
+/**
+ * The browser of the browser tests: Chromium from npm (`@sparticuz/chromium`, x64 Linux, brings the libraries that a bare
+ * Debian lacks), unpacked once into `.cache/browser`; elsewhere the program that SVC_TEST_BROWSER names.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Its own arguments are not used: one process for all pages ends with the first page that is closed. */
+const args = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--font-render-hinting=none',
+]
+
+/** Contexts are made with these: without them a bare C locale reaches the page, and `Intl` throws. */
+export const contextOptions = { locale: 'en-US', timezoneId: 'UTC' } as const
+
+export async function launchBrowser(): Promise<Browser> {
+  const own = process.env.SVC_TEST_BROWSER
+  if (own) return await chromium.launch({ executablePath: own, args })
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error('The browser tests need SVC_TEST_BROWSER here: the path of a Chromium or Chrome.')
+  const place = await unpacked()
+  return await chromium.launch({ executablePath: join(place, 'chromium'), args, env: environment(place) })
+}
+
+function environment(place: string): Record<string, string> {
+  const kept = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const libraries = [join(place, 'al2023/lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter)
+  return { ...Object.fromEntries(kept), LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontsOf(place) }
+}
+
+/** The fonts it brings, and this machine's; written at each launch, since the checkout may have moved. */
+function fontsOf(place: string): string {
+  const file = join(place, `fonts.${process.pid}.conf`)
+  const folders = [join(place, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`)
+  const text = `<?xml version="1.0"?><fontconfig>${folders.join('')}<cachedir>${join(place, 'font-cache')}</cachedir>
+<alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias></fontconfig>\n`
+  writeFileSync(file, text)
+  renameSync(file, join(place, 'fonts.conf'))
+  return join(place, 'fonts.conf')
+}
+
+/** Unpacks beside and renames, so that a killed test run leaves no half browser for the next one. */
+async function unpacked(): Promise<string> {
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
+    version: string
+  }
+  const cache = join(root, '.cache/browser')
+  const place = join(cache, version)
+  if (existsSync(place)) return place
+  const beside = join(cache, `${version}.${process.pid}.tmp`)
+  mkdirSync(beside, { recursive: true })
+  const before = { TMPDIR: process.env.TMPDIR, AWS_LAMBDA_JS_RUNTIME: process.env.AWS_LAMBDA_JS_RUNTIME }
+  try {
+    // It unpacks into the temporary folder, and its libraries only when it believes to be where it was made for.
+    Object.assign(process.env, { TMPDIR: beside, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
+    const { default: bundled } = await import('@sparticuz/chromium')
+    await bundled.executablePath()
+    if (!existsSync(place)) renameSync(beside, place)
+    return place
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+    rmSync(beside, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  numTodoTests?: number
+  testResults: { status: string; assertionResults: { status: string }[] }[]
+}
+
+/**
+ * The counts of one run from vitest's JSON report. A file that could not even be loaded counts as one failure, and so does a
+ * run that ended badly with nothing failed in its report, or that left no report: a failure is never lost.
+ */
+export function countsOf(file: string, exitCode: number): Counts {
+  const report = readReport(file)
+  if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((assertion) => assertion.status !== 'failed'),
+  )
+  const failed = report.numFailedTests + unloaded.length
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: report.numPendingTests + (report.numTodoTests ?? 0),
+  }
+}
+
+export const sum = (all: readonly Counts[]): Counts =>
+  all.reduce(
+    (total, one) => ({
+      passed: total.passed + one.passed,
+      failed: total.failed + one.failed,
+      skipped: total.skipped + one.skipped,
+    }),
+    { passed: 0, failed: 0, skipped: 0 },
+  )
+
+export const lastLine = ({ passed, failed, skipped }: Counts): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+
+function readReport(file: string): VitestReport | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as VitestReport
+  } catch {
+    return undefined // it was ended before it could write one
+  }
+}
