@@ -26,6 +26,7 @@ export function program(): Command {
     )
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')
+    .commandsGroup('Help:')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText(
       'after',
@@ -34,7 +35,7 @@ export function program(): Command {
   for (const [title, commands] of groups) {
     for (const make of commands) svc.addCommand(make().helpGroup(title))
   }
-  return svc.commandsGroup('Help:')
+  return svc
 }
 
 /** Runs one command line and sets the code of exit. */
