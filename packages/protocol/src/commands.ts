@@ -64,7 +64,7 @@ export function misfit(wish: Wish, offer: Offer): string | undefined {
   }
 }
 
-/** D5: a press that is still under way is returned instead of made again; `set` always makes a new one, in order. */
+/** D5: a press that is still under way is returned instead of made again; each `set` stands for itself. */
 export const samePress = (a: Wish, b: Wish): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 

@@ -1,5 +1,5 @@
 /**
- * The report is read by a description of it: one line a field. A field is a function from unknown input to what is kept,
+ * A report is described once, one line a field, and read by that description. A field is a function from unknown input to what is kept,
  * and carries the JSON Schema of exactly those inputs that are kept unchanged. The types of the program are derived from
  * the fields (`Kept`), so nothing is written twice.
  */
@@ -12,7 +12,7 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * Reads unknown input; undefined means "nothing to keep". Never throws: version 1 cuts, it does not refuse (2). With
+ * Takes whatever came and gives what of it is kept, undefined for nothing. It cuts and drops, and never throws (2). With
  * `notes` it also tells what it did not know or had to drop (2.11); without, that costs nothing.
  */
 export interface Field<T> {

@@ -1,5 +1,5 @@
 /**
- * Every refusal on the wire (7, 3.4): the status, and a message for people. The code is for programs and never changes.
+ * Every refusal on the wire (7, 3.4): the status, and a message for people. Programs go by the code, so it stays for good.
  * On the wire: `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {

@@ -6,6 +6,8 @@ import { limits } from './limits.ts'
 import { readReport } from './report.ts'
 import { readStatusFile } from './status-file.ts'
 
+/** The long form takes a minute and more. */
+const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
@@ -64,13 +66,14 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
   expect(reports).toBeGreaterThan(count / 2) // most faults leave a report that must be read
 })
 
-test('I10: no sequence of bytes makes the reader throw', () =>
+test('I10: no sequence of bytes makes the reader throw', { timeout }, () =>
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (body) => void holds(body)),
     { numRuns: long ? 20_000 : 2000 },
-  ))
+  ),
+)
 
-test('I10: no JSON makes the reader throw', () =>
+test('I10: no JSON makes the reader throw', { timeout }, () =>
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom(...Object.keys(sampleReport)), fc.jsonValue({ maxDepth: 6 })),
@@ -79,9 +82,10 @@ test('I10: no JSON makes the reader throw', () =>
       },
     ),
     { numRuns: long ? 20_000 : 2000 },
-  ))
+  ),
+)
 
-test('2.11: a mutated status file never throws, and what was kept is read without a remark', () => {
+test('2.11: a mutated status file never throws, and what was kept is read without a remark', { timeout }, () => {
   const { agent, state, health, active, gauges, runs, panels } = sampleReport
   for (let seed = 0; seed < (long ? 50_000 : 5000); seed++) {
     const input = JSON.parse(

@@ -116,7 +116,7 @@ export type RuntimeInfo = Kept<typeof runtimeInfo>
 export const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
 export type Account = Kept<typeof account>
 
-/** 2.1. Unknown fields fall away; a missing one stays missing, so the page does not show it. */
+/** 2.1. What is not named here is not kept; what is absent stays absent, down to the page. */
 export const report = object(
   {
     protocol: field((v) => (v === protocolVersion ? (v as typeof protocolVersion) : undefined), {

@@ -44,7 +44,9 @@ const oneOfEach = (value: unknown): boolean => {
   return new Set(runs.map((run) => run.id)).size === runs.length
 }
 
-test('the report schema holds of everything that is kept, and what it allows is kept unchanged', () => {
+test('the report schema holds of everything that is kept, and what it allows is kept unchanged', {
+  timeout: 600_000,
+}, () => {
   let unchanged = 0
   for (let seed = 0; seed < (long ? 20_000 : 3000); seed++) {
     const random = randomOf(seed)
@@ -59,7 +61,9 @@ test('the report schema holds of everything that is kept, and what it allows is 
   expect(unchanged).toBeGreaterThan(500)
 })
 
-test('the status file schema holds of everything that is kept, and what it allows is kept without a remark', () => {
+test('the status file schema holds of everything that is kept, and what it allows is kept without a remark', {
+  timeout: 600_000,
+}, () => {
   let unchanged = 0
   for (let seed = 0; seed < (long ? 20_000 : 3000); seed++) {
     const random = randomOf(seed)

@@ -45,7 +45,7 @@ export const setting = object(
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
-/** 2.1: inside `values` a null means "this setting is not set" and is kept. */
+/** 2.1: the one null with a meaning: nobody has set it. So it stays. */
 const textValue = text(limits.settingText)
 const numberValue = number()
 const value: Field<SettingValue> = field<SettingValue>(
