@@ -1,0 +1,19 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { queryClient } from './queries.ts'
+import { router } from './router.tsx'
+import { resolver, theme } from './theme.ts'
+
+/** The same key is read by public/colour-scheme.js before the first paint. */
+const schemes = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
+
+export const App = () => (
+  <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto" colorSchemeManager={schemes}>
+    <QueryClientProvider client={queryClient}>
+      <Notifications position="bottom-right" />
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </MantineProvider>
+)

@@ -1,0 +1,156 @@
+/**
+ * The service's own routes, typed by what it exports. A refusal is thrown as `ApiError` with the service's code and words;
+ * no connection is `ApiError` with status 0 and code `offline`.
+ */
+import type * as web from '@svc/server/api'
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** What may be wished of an agent, as the page sends it (3.2). */
+export type WishBody =
+  | { type: 'pause' | 'resume' | 'run_now' }
+  | { type: 'set'; payload: Record<string, string | number | boolean | null> }
+  | { type: 'log'; payload: { name: string } }
+
+type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** `?a=1&b=2` of the values that are there; empty text, false and undefined are left out. */
+export function query(values: Values): string {
+  const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
+}
+
+async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw new ApiError(0, 'offline', 'The service could not be reached. Check the connection and try again.')
+  }
+  const text = await response.text()
+  const value = parsed(text)
+  if (!response.ok) throw refusal(response, value)
+  return value as T
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The service's envelope `{error: {code, message}}`, or the accounts library's `{code, message}`. */
+function refusal(response: Response, value: unknown): ApiError {
+  const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown }
+  const inner = (typeof outer.error === 'object' && outer.error !== null ? outer.error : outer) as typeof outer
+  const message =
+    typeof inner.message === 'string' && inner.message !== ''
+      ? inner.message
+      : `The service answered ${response.status} without saying why. Try again in a moment.`
+  return new ApiError(
+    response.status,
+    typeof inner.code === 'string' ? inner.code : `status_${response.status}`,
+    message,
+  )
+}
+
+const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, undefined, signal)
+const post = <T>(path: string, body: unknown = {}) => call<T>('POST', path, body)
+const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, body)
+const remove = <T>(path: string) => call<T>('DELETE', path)
+
+const w = (slug: string) => `/api/web/w/${encodeURIComponent(slug)}`
+const a = (slug: string, name: string) => `${w(slug)}/agents/${encodeURIComponent(name)}`
+
+export interface FleetQuery {
+  search?: string | undefined
+  level?: web.FleetRow['level'] | 'never' | undefined
+  silent?: boolean | undefined
+  sort?: web.FleetSort | undefined
+  desc?: boolean | undefined
+}
+
+export const api = {
+  me: (s?: AbortSignal) => get<web.Me>('/api/web/me', s),
+  rename: (name: string) => patch<web.Me>('/api/web/me', { name }),
+  sessions: (s?: AbortSignal) => get<web.Session[]>('/api/web/sessions', s),
+  endSession: (id: string) => remove<unknown>(`/api/web/sessions/${encodeURIComponent(id)}`),
+  endOtherSessions: () => remove<unknown>('/api/web/sessions'),
+  changePassword: (current: string, next: string) => post<unknown>('/api/web/password', { current, next }),
+  signIn: (email: string, password: string) => post<unknown>('/api/auth/sign-in/email', { email, password }),
+  signOut: () => post<unknown>('/api/auth/sign-out'),
+  startInfo: (token: string, s?: AbortSignal) => get<web.StartInfo>(`/api/web/start${query({ token })}`, s),
+  start: (body: { token: string; name: string; email: string; password: string; workspace: string; slug: string }) =>
+    post<{ slug: string }>('/api/web/start', body),
+  useLink: (token: string) => post<unknown>('/api/web/link', { token }),
+  invitation: (id: string, s?: AbortSignal) =>
+    get<web.InvitationInfo>(`/api/web/invitations/${encodeURIComponent(id)}`, s),
+  accept: (id: string, body: { name?: string; password?: string }) =>
+    post<{ slug: string }>(`/api/web/invitations/${encodeURIComponent(id)}`, body),
+
+  workspace: (slug: string, s?: AbortSignal) => get<web.Workspace>(w(slug), s),
+  renameWorkspace: (slug: string, name: string) => patch<web.Workspace>(w(slug), { name }),
+  fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: AbortSignal) =>
+    get<web.Fleet>(`${w(slug)}/fleet${query({ ...q, offset, limit })}`, s),
+  wishOfMany: (slug: string, agents: string[], type: 'pause' | 'resume' | 'run_now') =>
+    post<web.BulkResult[]>(`${w(slug)}/commands`, { agents, type }),
+  members: (slug: string, s?: AbortSignal) => get<web.Members>(`${w(slug)}/members`, s),
+  invite: (slug: string, email: string, role: web.Role) =>
+    post<{ id: string; url: string }>(`${w(slug)}/invitations`, { email, role }),
+  uninvite: (slug: string, id: string) => remove<unknown>(`${w(slug)}/invitations/${encodeURIComponent(id)}`),
+  setRole: (slug: string, id: string, role: web.Role) =>
+    patch<unknown>(`${w(slug)}/members/${encodeURIComponent(id)}`, { role }),
+  removeMember: (slug: string, id: string) => remove<unknown>(`${w(slug)}/members/${encodeURIComponent(id)}`),
+  activity: (slug: string, before: number | undefined, limit: number, s?: AbortSignal) =>
+    get<web.AuditEntry[]>(`${w(slug)}/activity${query({ before, limit })}`, s),
+
+  addAgent: (slug: string, name: string) => post<web.NewToken>(`${w(slug)}/agents`, { name }),
+  agent: (slug: string, name: string, s?: AbortSignal) => get<web.AgentPage>(a(slug, name), s),
+  renameAgent: (slug: string, name: string, to: string) => patch<{ name: string }>(a(slug, name), { name: to }),
+  deleteAgent: (slug: string, name: string) => remove<unknown>(a(slug, name)),
+  rotateToken: (slug: string, name: string) => post<web.NewToken>(`${a(slug, name)}/token`),
+  runs: (
+    slug: string,
+    name: string,
+    q: {
+      status?: string | undefined
+      model?: string | undefined
+      text?: string | undefined
+      offset?: number
+      limit?: number
+    },
+    s?: AbortSignal,
+  ) => get<web.Runs>(`${a(slug, name)}/runs${query(q)}`, s),
+  usage: (slug: string, name: string, days: number, s?: AbortSignal) =>
+    get<web.UsageDay[]>(`${a(slug, name)}/usage${query({ days })}`, s),
+  levels: (slug: string, name: string, limit: number, s?: AbortSignal) =>
+    get<web.LevelChange[]>(`${a(slug, name)}/levels${query({ limit })}`, s),
+  commands: (slug: string, name: string, offset: number, limit: number, s?: AbortSignal) =>
+    get<web.Commands>(`${a(slug, name)}/commands${query({ offset, limit })}`, s),
+  wish: (slug: string, name: string, wish: WishBody) => post<web.Command>(`${a(slug, name)}/commands`, wish),
+  wishAgain: (slug: string, name: string, id: string) =>
+    post<web.Command>(`${a(slug, name)}/commands/${encodeURIComponent(id)}/again`),
+  logs: (slug: string, name: string, s?: AbortSignal) => get<web.LogEntry[]>(`${a(slug, name)}/logs`, s),
+  log: (slug: string, name: string, id: string, s?: AbortSignal) =>
+    get<web.LogText>(`${a(slug, name)}/logs/${encodeURIComponent(id)}`, s),
+  /** Where the browser downloads a log from. */
+  logDownload: (slug: string, name: string, id: string) => `${a(slug, name)}/logs/${encodeURIComponent(id)}/download`,
+} as const

@@ -1,0 +1,73 @@
+/** Keeps what is shown of a workspace fresh while its page is open: frames go into the query cache as they come. */
+
+import type { Fleet, Frame } from '@svc/server/api'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type LiveState, openLive } from './live/connection.ts'
+import { mergeFrame, movesGroup, readFrame } from './live/merge.ts'
+import { keys } from './queries.ts'
+import { serviceTimeIs } from './ui/clock.ts'
+
+export type { LiveState }
+
+/** One connection for the workspace; `agent` is the one whose page is open, which then reports more often. */
+export function useLive(slug: string, agent: string | undefined): LiveState {
+  const client = useQueryClient()
+  const [state, setState] = useState<LiveState>('connecting')
+  useEffect(() => {
+    const lists = throttled(3_000, () => void client.invalidateQueries({ queryKey: keys.fleet(slug) }))
+    const close = openLive(slug, agent, {
+      state: setState,
+      open: (times) => {
+        if (times > 1) void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+      },
+      frame: (text) => {
+        const frame = readFrame(text)
+        if (!frame) return
+        serviceTimeIs(frame.now)
+        if (applyFrame(client, slug, frame)) lists.call()
+      },
+    })
+    return () => {
+      close()
+      lists.cancel()
+    }
+  }, [client, slug, agent])
+  return state
+}
+
+/** Puts a frame into the cache; true when the list must be asked for again. */
+export function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
+  let stale = frame.list || frame.more
+  for (const [key, fleet] of client.getQueriesData<Fleet>({ queryKey: keys.fleet(slug) })) {
+    if (!fleet) continue
+    stale ||= movesGroup(fleet, frame)
+    const merged = mergeFrame(fleet, frame)
+    if (merged !== fleet) client.setQueryData(key, merged)
+  }
+  const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
+  if (frame.more) void client.invalidateQueries({ queryKey: ['w', slug, 'agent'] })
+  else for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  return stale
+}
+
+/** At once, then at most once in `ms`; the last call is never lost. */
+function throttled(ms: number, act: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let waiting = false
+  const call = () => {
+    if (timer !== undefined) {
+      waiting = true
+      return
+    }
+    act()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (waiting) {
+        waiting = false
+        call()
+      }
+    }, ms)
+  }
+  return { call, cancel: () => clearTimeout(timer) }
+}

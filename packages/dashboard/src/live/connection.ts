@@ -1,0 +1,68 @@
+/**
+ * The stream of frames. The browser's own reconnecting gives up after some refusals and notices a dead line late; this one
+ * tries again for ever with a growing pause, and takes silence for loss: the service sends at least a `ping` every 20 s.
+ */
+import { query } from '../api.ts'
+
+export type LiveState = 'connecting' | 'live' | 'lost'
+
+export interface Listener {
+  /** Connected, for the `times`-th time: what is shown is to be asked for again. */
+  open: (times: number) => void
+  frame: (text: string) => void
+  state: (state: LiveState) => void
+}
+
+const silence = 45_000
+const pauses = [500, 1_000, 2_000, 5_000, 10_000]
+
+export function openLive(slug: string, agent: string | undefined, listener: Listener): () => void {
+  const url = `/api/web/w/${encodeURIComponent(slug)}/events${query({ agent })}`
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+  let opens = 0
+  let closed = false
+
+  const watch = () => {
+    clearTimeout(timer)
+    timer = setTimeout(lose, silence)
+  }
+  const lose = () => {
+    source?.close()
+    clearTimeout(timer)
+    if (closed) return
+    listener.state('lost')
+    const pause = pauses[Math.min(failures++, pauses.length - 1)] ?? 10_000
+    timer = setTimeout(connect, pause * (0.7 + 0.6 * Math.random()))
+  }
+  const connect = () => {
+    clearTimeout(timer)
+    source?.close()
+    source = new EventSource(url)
+    source.addEventListener('open', () => {
+      failures = 0
+      watch()
+      listener.state('live')
+      listener.open(++opens)
+    })
+    source.addEventListener('frame', (event) => {
+      watch()
+      listener.frame(event.data)
+    })
+    source.addEventListener('ping', watch)
+    source.addEventListener('error', lose)
+    timer = setTimeout(lose, silence)
+  }
+  const hurry = () => {
+    if (source?.readyState !== EventSource.OPEN) connect()
+  }
+  window.addEventListener('online', hurry)
+  connect()
+  return () => {
+    closed = true
+    window.removeEventListener('online', hurry)
+    clearTimeout(timer)
+    source?.close()
+  }
+}

@@ -1,0 +1,41 @@
+import { Button, Code, Group } from '@mantine/core'
+import { IconMoodConfuzed, IconPlugConnectedX } from '@tabler/icons-react'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { ApiError } from '../api.ts'
+import { Empty, useDocumentTitle } from '../ui/index.ts'
+import { NotFoundPage } from './NotFoundPage.tsx'
+
+/** What is shown instead of a page that could not be loaded or drawn. */
+export function BrokenPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  useDocumentTitle('Something went wrong')
+  const known = error instanceof ApiError
+  if (known && error.status === 404) return <NotFoundPage />
+  const again = async () => {
+    await router.invalidate()
+    reset()
+  }
+  return (
+    <main>
+      <Empty
+        icon={known ? IconPlugConnectedX : IconMoodConfuzed}
+        title={known ? 'This page could not be loaded' : 'Something went wrong on this page'}
+        action={
+          <Group justify="center" gap="xs">
+            <Button onClick={() => void again()}>Try again</Button>
+            <Button variant="default" onClick={() => window.location.reload()}>
+              Reload
+            </Button>
+          </Group>
+        }
+      >
+        {known ? error.message : 'That is a fault of ours. Your agents are not touched by it.'}
+        {!known && (
+          <Code block mt="sm" ta="start">
+            {error instanceof Error ? error.message : String(error)}
+          </Code>
+        )}
+      </Empty>
+    </main>
+  )
+}

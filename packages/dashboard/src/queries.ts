@@ -1,0 +1,94 @@
+/**
+ * What the page keeps of the service's answers, by key. Everything of a workspace stands below `['w', slug]`, everything of
+ * an agent below `['w', slug, 'agent', name]`: live frames and wishes invalidate by these beginnings.
+ */
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
+import { ApiError, api, type FleetQuery } from './api.ts'
+
+export const keys = {
+  me: ['me'] as const,
+  sessions: ['sessions'] as const,
+  workspace: (slug: string) => ['w', slug] as const,
+  /** Every window of every filter. */
+  fleet: (slug: string) => ['w', slug, 'fleet'] as const,
+  /** Everything of one agent: its page, runs, usage, levels, commands, logs. */
+  agent: (slug: string, name: string) => ['w', slug, 'agent', name] as const,
+  members: (slug: string) => ['w', slug, 'members'] as const,
+  activity: (slug: string) => ['w', slug, 'activity'] as const,
+}
+
+/** How many rows of the fleet are asked for at a time. */
+export const fleetWindow = 200
+
+export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
+export const sessionsQuery = queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions(signal) })
+
+export const workspaceQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.workspace(slug), 'facts'],
+    queryFn: ({ signal }) => api.workspace(slug, signal),
+    refetchInterval: 60_000,
+  })
+export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
+  queryOptions({
+    queryKey: [...keys.fleet(slug), q, offset],
+    queryFn: ({ signal }) => api.fleet(slug, q, offset, fleetWindow, signal),
+    refetchInterval: 30_000, // who fell silent meanwhile: that no frame tells
+  })
+export const membersQuery = (slug: string) =>
+  queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
+
+export const agentQuery = (slug: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'page'],
+    queryFn: ({ signal }) => api.agent(slug, name, signal),
+    refetchInterval: 30_000,
+  })
+export interface RunsView {
+  status?: string | undefined
+  model?: string | undefined
+  text?: string | undefined
+  offset: number
+  limit: number
+}
+export const runsQuery = (slug: string, name: string, view: RunsView) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'runs', view],
+    queryFn: ({ signal }) => api.runs(slug, name, view, signal),
+    placeholderData: keepPreviousData,
+  })
+export const usageQuery = (slug: string, name: string, days = 30) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'usage', days],
+    queryFn: ({ signal }) => api.usage(slug, name, days, signal),
+  })
+export const levelsQuery = (slug: string, name: string, limit = 50) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'levels', limit],
+    queryFn: ({ signal }) => api.levels(slug, name, limit, signal),
+  })
+export const commandsQuery = (slug: string, name: string, offset = 0, limit = 50) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'commands', offset, limit],
+    queryFn: ({ signal }) => api.commands(slug, name, offset, limit, signal),
+    placeholderData: keepPreviousData,
+  })
+export const logsQuery = (slug: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'logs'],
+    queryFn: ({ signal }) => api.logs(slug, name, signal),
+  })
+export const logQuery = (slug: string, name: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'log', id],
+    queryFn: ({ signal }) => api.log(slug, name, id, signal),
+    staleTime: Number.POSITIVE_INFINITY, // a log that arrived never changes
+  })
+
+/** Refusals are answers and are not asked again; a lost connection is, twice. */
+const again = (count: number, error: Error) =>
+  count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: again, staleTime: 5_000 }, mutations: { retry: false } },
+})

@@ -1,0 +1,173 @@
+/** Every address of the page (paths.ts), what it needs before it is drawn, and the file that draws it. */
+
+import type { FleetSort } from '@svc/server/api'
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from './api.ts'
+import { BrokenPage } from './pages/BrokenPage.tsx'
+import { NotFoundPage } from './pages/NotFoundPage.tsx'
+import { WaitingPage } from './pages/WaitingPage.tsx'
+import { type AgentTab, agentTabs, paths } from './paths.ts'
+import { keys, meQuery, queryClient, workspaceQuery } from './queries.ts'
+
+interface Context {
+  queryClient: QueryClient
+}
+type Search = Record<string, unknown>
+
+const text = (v: unknown): string | undefined =>
+  typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
+const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
+/** Only the keys that have a value, so that addresses stay short. */
+const present = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage })
+
+// ---- without being signed in ----
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: paths.signIn,
+  validateSearch: (s: Search) => present({ next: text(s.next) }),
+  component: lazyRouteComponent(() => import('./pages/SignInPage.tsx'), 'SignInPage'),
+})
+const start = createRoute({
+  getParentRoute: () => root,
+  path: paths.start,
+  validateSearch: (s: Search) => present({ token: text(s.token) }),
+  component: lazyRouteComponent(() => import('./pages/StartPage.tsx'), 'StartPage'),
+})
+const link = createRoute({
+  getParentRoute: () => root,
+  path: paths.link,
+  validateSearch: (s: Search) => present({ token: text(s.token) }),
+  component: lazyRouteComponent(() => import('./pages/LinkPage.tsx'), 'LinkPage'),
+})
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: paths.invitation,
+  component: lazyRouteComponent(() => import('./pages/InvitationPage.tsx'), 'InvitationPage'),
+})
+
+// ---- signed in ----
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      return { me: await context.queryClient.ensureQueryData(meQuery) }
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401)
+        throw redirect({ to: paths.signIn, search: location.href === '/' ? {} : { next: location.href } })
+      throw error
+    }
+  },
+  component: Outlet,
+})
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.home,
+  beforeLoad: ({ context }) => {
+    const [only, another] = context.me.workspaces
+    if (only && !another) throw redirect({ to: paths.fleet, params: { slug: only.slug }, replace: true })
+  },
+  component: lazyRouteComponent(() => import('./pages/HomePage.tsx'), 'HomePage'),
+})
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.account,
+  component: lazyRouteComponent(() => import('./pages/AccountPage.tsx'), 'AccountPage'),
+})
+
+// ---- one workspace ----
+const workspace = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/w/$slug',
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(workspaceQuery(params.slug)),
+  component: lazyRouteComponent(() => import('./shell/WorkspaceShell.tsx'), 'WorkspaceShell'),
+})
+
+export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
+export const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'never'] as const
+const fleet = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  validateSearch: (s: Search) =>
+    present({
+      search: text(s.search),
+      show: oneOf(fleetShows, s.show),
+      sort: oneOf(fleetSorts, s.sort),
+      desc: s.desc === true ? true : undefined,
+    }),
+  component: lazyRouteComponent(() => import('./pages/fleet/FleetPage.tsx'), 'FleetPage'),
+})
+const agent = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$name',
+  /** The agent page adds its own keys (filters, the log that is open): whatever is text or a number is kept. */
+  validateSearch: (s: Search): { tab?: AgentTab } & Record<string, string | number | undefined> => ({
+    ...(Object.fromEntries(
+      Object.entries(s).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
+    ) as Record<string, string | number>),
+    ...present({ tab: oneOf(agentTabs, s.tab) }),
+  }),
+  component: lazyRouteComponent(() => import('./pages/agent/AgentPage.tsx'), 'AgentPage'),
+})
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/MembersPage.tsx'), 'MembersPage'),
+})
+const activity = createRoute({
+  getParentRoute: () => workspace,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./pages/activity/ActivityPage.tsx'), 'ActivityPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    start,
+    link,
+    invitation,
+    signedIn.addChildren([home, account, workspace.addChildren([fleet, agent, members, activity])]),
+  ]),
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultPendingMs: 300,
+  defaultPendingComponent: WaitingPage,
+  defaultErrorComponent: BrokenPage,
+  defaultNotFoundComponent: NotFoundPage,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** A session that ended meanwhile: the next 401 of anything leads to the sign-in, and back afterwards. */
+queryClient.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'error') return
+  const { error } = event.action
+  if (!(error instanceof ApiError) || error.status !== 401) return
+  signInAgain()
+})
+
+export function signInAgain(): void {
+  const here = router.state.location
+  if (here.pathname === paths.signIn) return
+  queryClient.removeQueries({ queryKey: keys.me })
+  void router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
+}

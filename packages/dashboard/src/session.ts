@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from './api.ts'
+import { paths } from './paths.ts'
+
+/** Ends the session here and forgets everything that was shown in it. */
+export function useSignOut() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async () => {
+    await api.signOut().catch(() => undefined)
+    await navigate({ to: paths.signIn })
+    client.clear()
+  }
+}
+
+/** After signing in: nothing of an earlier person may stay. */
+export function useArrive() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async (to: string) => {
+    client.clear()
+    await navigate({ href: to, replace: true })
+  }
+}
+
+/** An address within this page only: `next` comes from outside. */
+export const inside = (next: string | undefined): string =>
+  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

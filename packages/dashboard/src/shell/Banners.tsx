@@ -1,0 +1,52 @@
+import { useNetwork } from '@mantine/hooks'
+import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import type { LiveState } from '../live.ts'
+import { useWorkspace } from '../workspace.ts'
+
+/** What a person must know of the whole page: no network, connection lost, workspace not activated. */
+export function Banners({ slug, live }: { slug: string; live: LiveState }) {
+  const { online } = useNetwork()
+  const { activated } = useWorkspace()
+  const lost = useSettled(live === 'lost', 1500)
+  return (
+    <>
+      {!activated && (
+        <div className="svc-banner" data-kind="warn">
+          <IconLock size={16} aria-hidden />
+          <div>
+            <strong>This workspace is not activated.</strong> Reports of its agents are refused until the operator of
+            this service runs <code>npx svc-server workspace activate {slug} svc</code>.
+          </div>
+        </div>
+      )}
+      <div role="status" className="svc-float">
+        {!online ? (
+          <span className="svc-pill">
+            <IconCloudOff size={15} aria-hidden /> Offline: what you see may be old
+          </span>
+        ) : (
+          lost && (
+            <span className="svc-pill">
+              <IconRefresh size={15} aria-hidden /> Reconnecting…
+            </span>
+          )
+        )}
+      </div>
+    </>
+  )
+}
+
+/** True only after `value` was true for `ms`: a blink of the line is not worth a word. */
+function useSettled(value: boolean, ms: number): boolean {
+  const [settled, setSettled] = useState(false)
+  useEffect(() => {
+    if (!value) {
+      setSettled(false)
+      return
+    }
+    const timer = setTimeout(() => setSettled(true), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

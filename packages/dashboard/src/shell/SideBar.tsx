@@ -1,0 +1,150 @@
+import { AppShell, Divider, Menu, NavLink, UnstyledButton } from '@mantine/core'
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconHistory,
+  IconLogout,
+  IconMoon,
+  IconSelector,
+  IconServer2,
+  IconSun,
+  IconUserCircle,
+  IconUsers,
+} from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { NavItem } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { meQuery } from '../queries.ts'
+import { useSignOut } from '../session.ts'
+import { Text } from '../ui/index.ts'
+import { useWorkspace } from '../workspace.ts'
+import { Mark } from './Mark.tsx'
+import { useScheme } from './scheme.ts'
+import './shell.css'
+
+const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
+
+export function SideBar({ slug, onGo }: { slug: string; onGo: () => void }) {
+  return (
+    <div className="svc-side">
+      <AppShell.Section visibleFrom="sm" px={12} pt={14} pb={10}>
+        <Mark />
+      </AppShell.Section>
+      <AppShell.Section px={8} pb={8}>
+        <WorkspaceMenu onGo={onGo} />
+      </AppShell.Section>
+      <AppShell.Section grow px={8}>
+        <NavItem
+          to={paths.fleet}
+          params={{ slug }}
+          activeOptions={{ exact: true, includeSearch: false }}
+          label="Agents"
+          leftSection={<IconServer2 {...icon} />}
+          onClick={onGo}
+        />
+        <NavItem
+          to={paths.activity}
+          params={{ slug }}
+          label="Activity"
+          leftSection={<IconHistory {...icon} />}
+          onClick={onGo}
+        />
+        <NavItem
+          to={paths.members}
+          params={{ slug }}
+          label="Members"
+          leftSection={<IconUsers {...icon} />}
+          onClick={onGo}
+        />
+      </AppShell.Section>
+      <Divider color="var(--svc-line)" />
+      <AppShell.Section p={8}>
+        <PersonMenu onGo={onGo} />
+      </AppShell.Section>
+    </div>
+  )
+}
+
+function WorkspaceMenu({ onGo }: { onGo: () => void }) {
+  const workspace = useWorkspace()
+  const { data: me } = useSuspenseQuery(meQuery)
+  return (
+    <Menu width={200} position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton className="svc-switch" aria-label={`Workspace ${workspace.name}: switch`}>
+          <span>
+            <Text cut>{workspace.name}</Text>
+          </span>
+          <IconSelector size={15} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Workspaces</Menu.Label>
+        {me.workspaces.map(({ slug, name }) => (
+          <Menu.Item
+            key={slug}
+            component={Link}
+            to={`/w/${slug}`}
+            onClick={onGo}
+            rightSection={slug === workspace.slug ? <IconCheck size={15} aria-label="here" /> : null}
+          >
+            <Text>{name}</Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function PersonMenu({ onGo }: { onGo: () => void }) {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const signOut = useSignOut()
+  const navigate = useNavigate()
+  const { chosen, choose } = useScheme()
+  const check = (scheme: typeof chosen) => (scheme === chosen ? <IconCheck size={15} aria-label="chosen" /> : null)
+  return (
+    <Menu width={224} position="top-start">
+      <Menu.Target>
+        <NavLink
+          component="button"
+          label={<Text cut>{me.name}</Text>}
+          aria-label={`${me.name}: account and appearance`}
+          leftSection={<IconUserCircle {...icon} />}
+        />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text>{me.email}</Text>
+        </Menu.Label>
+        <Menu.Item
+          leftSection={<IconUserCircle {...icon} />}
+          onClick={() => {
+            onGo()
+            void navigate({ to: paths.account })
+          }}
+        >
+          My account
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconSun {...icon} />} rightSection={check('light')} onClick={() => choose('light')}>
+          Light
+        </Menu.Item>
+        <Menu.Item leftSection={<IconMoon {...icon} />} rightSection={check('dark')} onClick={() => choose('dark')}>
+          Dark
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDeviceDesktop {...icon} />}
+          rightSection={check('auto')}
+          onClick={() => choose('auto')}
+        >
+          As the system
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout {...icon} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,63 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Dialog } from './Dialog.tsx'
+import { ErrorNote } from './ErrorNote.tsx'
+
+export interface ConfirmProps {
+  opened: boolean
+  onClose: () => void
+  title: string
+  /** The consequences, in sentences. */
+  children: ReactNode
+  /** The verb on the button, such as `Delete agent`. */
+  confirm: string
+  danger?: boolean
+  disabled?: boolean
+  /** Does it; the dialog closes when the promise is kept and shows the reason when not. */
+  onConfirm: () => Promise<unknown>
+}
+
+/** Asks before something that cannot be taken back, and says what follows from it. */
+export function Confirm({ opened, onClose, title, children, confirm, danger, disabled, onConfirm }: ConfirmProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const close = () => {
+    setError(null)
+    onClose()
+  }
+  const act = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (cause) {
+      setError(cause)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog opened={opened} onClose={close} title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void act()
+        }}
+      >
+        <Stack gap="md">
+          <div>{children}</div>
+          {error !== null && <ErrorNote error={error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" {...(danger && { color: 'red' })} loading={busy} disabled={disabled ?? false}>
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import './copy.css'
+
+export interface CopyLinesProps {
+  /** What is shown and copied, exactly. */
+  text: string
+  /** What it is, for the button: `Copy token`. */
+  label: string
+}
+
+/** Lines to take along, with a button that copies them. */
+export function CopyLines({ text, label }: CopyLinesProps) {
+  const clipboard = useClipboard({ timeout: 2000 })
+  return (
+    <div className="svc-copy">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled with the keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => clipboard.copy(text)}
+        leftSection={clipboard.copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+        aria-label={`Copy ${label}`}
+      >
+        {clipboard.copied ? 'Copied' : 'Copy'}
+      </Button>
+      <span role="status" className="svc-hidden">
+        {clipboard.copied ? `Copied ${label}` : ''}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+/** US dollars for reading: `$0.00`, `<$0.01`, `$12.34`, `$1,234`. */
+export function dollars(usd: number): string {
+  if (usd > 0 && usd < 0.01) return '<$0.01'
+  const digits = usd >= 1000 ? 0 : 2
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(usd)
+}
+
+/** A cost in US dollars; a dash where none was named. */
+export function Cost({ usd }: { usd: number | null | undefined }) {
+  if (usd === null || usd === undefined)
+    return (
+      <span style={{ color: 'var(--mantine-color-dimmed)' }}>
+        <span aria-hidden>–</span>
+        <span className="svc-hidden">no cost named</span>
+      </span>
+    )
+  return <span title={`US$ ${usd.toFixed(4)}`}>{dollars(usd)}</span>
+}

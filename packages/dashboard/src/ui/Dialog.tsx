@@ -1,0 +1,34 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+
+export interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
+  title: string
+  children: ReactNode
+  size?: string | number
+  /** False while it must not be closed by a stray click or key, such as when a token is shown once. */
+  closable?: boolean
+}
+
+/** A dialog with a heading and a named close button. Its head is no `<header>`: that would be a second banner of the page. */
+export function Dialog({ opened, onClose, title, children, size = 'md', closable = true }: DialogProps) {
+  const id = useId()
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={size}
+      centered
+      closeOnClickOutside={closable}
+      closeOnEscape={closable}
+    >
+      <Modal.Overlay backgroundOpacity={0.45} />
+      <Modal.Content radius="md" aria-labelledby={id}>
+        <div className="svc-dialog-head">
+          <h2 id={id}>{title}</h2>
+          {closable && <Modal.CloseButton aria-label="Close" />}
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

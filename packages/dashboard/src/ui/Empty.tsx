@@ -1,0 +1,30 @@
+import { Stack, Text, Title } from '@mantine/core'
+import type { ComponentType, ReactNode } from 'react'
+
+export interface EmptyProps {
+  icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
+  title: string
+  /** What to do next. */
+  children?: ReactNode
+  action?: ReactNode
+  /** Heading level where it stands. */
+  order?: 2 | 3 | 4
+}
+
+/** Where nothing is: what would be here, and what to do to have it. */
+export function Empty({ icon: Icon, title, children, action, order = 2 }: EmptyProps) {
+  return (
+    <Stack align="center" gap={6} py={48} px="md" ta="center">
+      <Icon size={32} stroke={1.4} aria-hidden />
+      <Title order={order} fz="md" mt={4}>
+        {title}
+      </Title>
+      {children && (
+        <Text component="div" c="dimmed" maw={440}>
+          {children}
+        </Text>
+      )}
+      {action && <div style={{ marginTop: 10 }}>{action}</div>}
+    </Stack>
+  )
+}

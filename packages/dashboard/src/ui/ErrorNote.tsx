@@ -1,0 +1,23 @@
+import { Alert, Button } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+
+export interface ErrorNoteProps {
+  error: unknown
+  /** Asks again. */
+  retry?: () => unknown
+}
+
+/** What went wrong, in the service's words, and a way to try again. */
+export function ErrorNote({ error, retry }: ErrorNoteProps) {
+  const words = error instanceof Error ? error.message : String(error)
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />} p="sm">
+      {words}
+      {retry && (
+        <Button size="compact-sm" variant="default" ms="sm" onClick={() => void retry()}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  )
+}

@@ -1,0 +1,33 @@
+import { Group, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+export interface PageHeaderProps {
+  title: ReactNode
+  /** One quiet line beneath. */
+  note?: ReactNode
+  /** Before the title, such as a level. */
+  before?: ReactNode
+  actions?: ReactNode
+}
+
+/** The head of a page: its one h1, and what can be done. */
+export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
+  return (
+    <Group justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">
+      <div style={{ minWidth: 0 }}>
+        <Group gap="sm" wrap="wrap">
+          {before}
+          <Title order={1} fz={20} lh={1.5} style={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Title>
+        </Group>
+        {note && (
+          <Text component="div" c="dimmed" fz="sm">
+            {note}
+          </Text>
+        )}
+      </div>
+      {actions && <Group gap="xs">{actions}</Group>}
+    </Group>
+  )
+}

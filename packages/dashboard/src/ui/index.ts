@@ -1,0 +1,16 @@
+/** What pages are made of. Nothing here knows the router or the service's routes. */
+
+export { Confirm } from './Confirm.tsx'
+export { CopyLines } from './CopyLines.tsx'
+export { Cost, dollars } from './Cost.tsx'
+export { serviceNow, serviceTimeIs, useClock } from './clock.ts'
+export { Dialog } from './Dialog.tsx'
+export { Empty } from './Empty.tsx'
+export { ErrorNote } from './ErrorNote.tsx'
+export { Level, looks, type Shown } from './Level.tsx'
+export { PageHeader } from './PageHeader.tsx'
+export { exact, lasting, relative } from './relative.ts'
+export { Text } from './Text.tsx'
+export { Time } from './Time.tsx'
+export { UntrustedLink } from './UntrustedLink.tsx'
+export { useDocumentTitle } from './useDocumentTitle.ts'

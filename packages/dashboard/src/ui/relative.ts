@@ -1,0 +1,61 @@
+/** Times as people say them. Arguments are Unix milliseconds, lengths are milliseconds. */
+const s = 1000
+const min = 60 * s
+const hour = 60 * min
+const day = 24 * hour
+
+/** `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, then the date; `in 3 min` for what is to come. */
+export function relative(at: number, now: number): string {
+  const off = now - at
+  const size = Math.abs(off)
+  if (size < 5 * s) return 'now'
+  if (size >= 30 * day) return date(at, now)
+  return off > 0 ? `${steps(size)} ago` : `in ${steps(size)}`
+}
+
+/** How long, in the one unit that fits: `40 s`, `3 min`, `2 h`, `12 d`. Seconds go in steps of five, so that lists stay calm. */
+function steps(size: number): string {
+  if (size < min) return `${Math.floor(size / (5 * s)) * 5} s`
+  if (size < hour) return `${Math.floor(size / min)} min`
+  if (size < day) return `${Math.floor(size / hour)} h`
+  return `${Math.floor(size / day)} d`
+}
+
+/** A length with its second unit: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
+export function lasting(ms: number): string {
+  const size = Math.max(0, ms)
+  if (size < min) return `${Math.floor(size / s)} s`
+  const [big, small, names] =
+    size < hour ? [min, s, ['min', 's']] : size < day ? [hour, min, ['h', 'min']] : [day, hour, ['d', 'h']]
+  const rest = Math.floor((size % big) / small)
+  const whole = `${Math.floor(size / big)} ${names[0]}`
+  return rest === 0 ? whole : `${whole} ${rest} ${names[1]}`
+}
+
+function date(at: number, now: number): string {
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(!sameYear && { year: 'numeric' }),
+  }).format(at)
+}
+
+/** With seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
+export const exact = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).format(at)
+
+/** For `<time dateTime>`; undefined where no date can hold the number (agents may report any, D20). */
+export function machine(at: number): string | undefined {
+  const held = new Date(at)
+  return Number.isNaN(held.getTime()) ? undefined : held.toISOString()
+}
