@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ConfigError, configOf, readConfig, readers } from './config.ts'
+
+const config = (variables: Record<string, string>) => configOf(variables, '/srv')
+
+test('nothing set is a service on this machine alone, with its data beside it', () => {
+  expect(config({})).toMatchObject({
+    baseUrl: 'http://localhost:8787',
+    host: '127.0.0.1',
+    port: 8787,
+    dataDir: '/srv/svc-data',
+    databaseUrl: undefined,
+    trustedProxies: [],
+    metricsPort: 9787,
+    logLevel: 'info',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+  })
+})
+
+test('the base address follows the port when it is not set itself', () => {
+  expect(config({ SVC_PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
+  expect(config({ SVC_PORT: '9000', SVC_BASE_URL: 'https://svc.example.org/' }).baseUrl).toBe('https://svc.example.org')
+})
+
+test.each([
+  ['SVC_BASE_URL', 'HTTPS://SVC.example.org:443/', { baseUrl: 'https://svc.example.org' }],
+  ['SVC_HOST', '::', { host: '::' }],
+  ['SVC_DATA_DIR', '/var/lib/svc', { dataDir: '/var/lib/svc' }],
+  ['SVC_DATA_DIR', 'data', { dataDir: '/srv/data' }],
+  ['SVC_DATABASE_URL', 'postgres://svc:pw@db/svc', { databaseUrl: 'postgres://svc:pw@db/svc' }],
+  ['SVC_DATABASE_URL', 'postgres://svc@/svc?host=%2Frun', { databaseUrl: 'postgres://svc@/svc?host=%2Frun' }],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.1, ::1', { trustedProxies: ['10.0.0.1', '::1'] }],
+  ['SVC_METRICS_PORT', '0', { metricsPort: 0 }],
+  ['SVC_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ['SVC_PORT', ' 80 ', { port: 80, baseUrl: 'http://localhost' }],
+  ['SVC_PORT', '', { port: 8787 }],
+])('%s=%s is understood', (name, value, meant) => {
+  expect(config({ [name]: value })).toMatchObject(meant)
+})
+
+test.each([
+  ['SVC_BASE_URL', 'svc.example.org'],
+  ['SVC_BASE_URL', 'ftp://svc.example.org'],
+  ['SVC_BASE_URL', 'https://svc.example.org/svc'],
+  ['SVC_BASE_URL', 'https://svc.example.org/?'],
+  ['SVC_BASE_URL', 'https://user@svc.example.org'],
+  ['SVC_HOST', 'svc.example.org:80'],
+  ['SVC_PORT', '0'],
+  ['SVC_PORT', '65536'],
+  ['SVC_PORT', '80a'],
+  ['SVC_PORT', '-1'],
+  ['SVC_METRICS_PORT', 'off'],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.1, proxy'],
+  ['SVC_LOG_LEVEL', 'loud'],
+])('%s=%s is an error that names both and says what is wanted', (name, value) => {
+  expect(() => config({ [name]: value })).toThrow(ConfigError)
+  expect(() => config({ [name]: value })).toThrow(
+    `${name} must be ${readers[name as keyof typeof readers]}: got ${JSON.stringify(value)}`,
+  )
+})
+
+test('a wrong database address is an error that does not repeat its password', () => {
+  const wrong = () => config({ SVC_DATABASE_URL: 'mysql://svc:sesame@db/svc' })
+  expect(wrong).toThrow(/SVC_DATABASE_URL must be a PostgreSQL address/)
+  expect(wrong).not.toThrow(/sesame/)
+})
+
+test('pages and metrics cannot share a port', () => {
+  expect(() => config({ SVC_PORT: '9787' })).toThrow('another port')
+})
+
+test('flags win over the environment, the environment over the .env file', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-config-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  writeFileSync(
+    join(cwd, '.env'),
+    'SVC_PORT=1001\nSVC_HOST="0.0.0.0" # every address\nSVC_LOG_LEVEL=warn\nHOME=/nowhere\n',
+  )
+  const env = { SVC_PORT: '1002', SVC_LOG_LEVEL: '' }
+  expect(readConfig({ cwd, env: {} })).toMatchObject({ port: 1001, host: '0.0.0.0', logLevel: 'warn' })
+  expect(readConfig({ cwd, env })).toMatchObject({ port: 1002, host: '0.0.0.0', logLevel: 'warn' })
+  expect(readConfig({ cwd, env, flags: { SVC_PORT: '1003' } })).toMatchObject({ port: 1003 })
+})

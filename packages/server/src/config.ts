@@ -1,0 +1,118 @@
+/**
+ * The service's settings: flags before environment before a `.env` file before the defaults. Read once, checked; a wrong one
+ * is an error that names the variable, the value and what is wanted. docs/operator.md has the table.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { shown } from '@svc/protocol'
+import type { Config } from './deps.ts'
+
+const checkout = resolve(import.meta.dirname, '../../..')
+
+/** Something that the person who runs the service wrote is wrong; its message says all. */
+export class ConfigError extends Error {}
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings from the environment and the `.env` file of the current folder. `flags` win over both. */
+export function readConfig({
+  flags = {},
+  env = process.env,
+  cwd = process.cwd(),
+}: {
+  flags?: Variables
+  env?: Variables
+  cwd?: string
+} = {}): Config {
+  return configOf({ ...readEnvFile(join(cwd, '.env')), ...filled(env), ...filled(flags) }, cwd)
+}
+
+/** The settings that these variables mean. Paths are taken from `cwd`. */
+export function configOf(given: Variables, cwd: string): Config {
+  const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
+    const text = given[name]?.trim()
+    if (!text) return otherwise
+    const value = reader(text)
+    if (value !== undefined) return value
+    const quoted = name === 'SVC_DATABASE_URL' ? '(not repeated here, it may hold a password)' : shown(text)
+    throw new ConfigError(`${name} must be ${readers[name]}: got ${quoted}`)
+  }
+  const port = read('SVC_PORT', portFrom(1), 8787)
+  const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
+  if (port === metricsPort)
+    throw new ConfigError(`SVC_METRICS_PORT must be another port than SVC_PORT: both are ${port}`)
+  return {
+    baseUrl: read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`),
+    host: read('SVC_HOST', host, '127.0.0.1'),
+    port,
+    dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
+    databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
+    trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
+    metricsPort,
+    logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
+    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
+    version: ownVersion(),
+  }
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Each variable, and what it wants, as the end of "must be". */
+export const readers = {
+  SVC_BASE_URL:
+    'the address under which people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
+  SVC_HOST: 'the address to listen on, an IP address or localhost (0.0.0.0 is every IPv4 address of the machine)',
+  SVC_PORT: 'a port from 1 to 65535',
+  SVC_DATA_DIR: 'a folder',
+  SVC_DATABASE_URL:
+    'a PostgreSQL address that begins with postgres:// or postgresql://, or unset for the embedded database',
+  SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
+  SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
+  SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
+  SVC_RELEASE_DIR: 'a folder',
+} as const
+
+function origin(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\//i.test(text) || url.username || url.password) return undefined
+  const bare = url.pathname === '/' && !text.includes('?') && !text.includes('#')
+  return bare && url.hostname ? url.origin : undefined
+}
+
+const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)
+const path = (text: string) => (text.includes('\0') ? undefined : text)
+
+function portFrom(least: number) {
+  return (text: string) => {
+    const port = Number(text)
+    return /^\d{1,5}$/.test(text) && port >= least && port <= 65535 ? port : undefined
+  }
+}
+
+function postgresUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace(/@\//, '@localhost/')) ? text : undefined
+}
+
+function addresses(text: string): string[] | undefined {
+  const all = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((address) => address.toLowerCase())
+  return all.every((address) => isIP(address)) ? all : undefined
+}
+
+/** Only our variables, and only those that are set to something: an empty one counts as unset. */
+const filled = (variables: Variables) =>
+  Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
+
+function readEnvFile(file: string): Variables {
+  if (!existsSync(file)) return {}
+  return filled(parseEnv(readFileSync(file, 'utf8')))
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
+  return version
+}

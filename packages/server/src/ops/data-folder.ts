@@ -1,0 +1,122 @@
+/**
+ * The data folder (0700): the embedded database, the secret that signs cookies (0600), the lock by which one process owns
+ * them, and `operator.sock`.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const leastSecret = 32
+
+export const databaseFile = (dataDir: string): string => join(dataDir, 'svc.db')
+export const secretFile = (dataDir: string): string => join(dataDir, 'secret')
+
+/** Something about the data folder that the person who runs the service must mend; its message says what. */
+export class DataFolderError extends Error {}
+
+export function makeDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    chmodSync(dataDir, 0o700)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${why}`, { cause })
+  }
+}
+
+/** The secret that signs people's cookies; made at the first start. */
+export function secretOf(dataDir: string): string {
+  const file = secretFile(dataDir)
+  const secret = readIfThere(file) ?? makeSecret(file)
+  if (secret.length < leastSecret) {
+    throw new DataFolderError(
+      `${file} must hold at least ${leastSecret} characters: it has ${secret.length}. Take it from a backup, or remove it: then a new one is made and everybody signs in again.`,
+    )
+  }
+  chmodSync(file, 0o600)
+  return secret
+}
+
+/** Complete before it has its name, and never in the place of one that another process has just made. */
+function makeSecret(file: string): string {
+  writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
+  try {
+    linkSync(`${file}.${process.pid}.tmp`, file)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  } finally {
+    rmSync(`${file}.${process.pid}.tmp`, { force: true })
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+export function writeSecret(file: string, secret: string): void {
+  const fd = openSync(file, 'w', 0o600)
+  writeSync(fd, `${secret}\n`)
+  fsyncSync(fd)
+  closeSync(fd)
+}
+
+export interface FolderLock {
+  release(): void
+}
+
+/**
+ * Takes the folder for this process; undefined when another process (or another service in this one) has it. The lock is
+ * SQLite's own on an empty database, so that it ends with its process, however that ends.
+ */
+export function lockFolder(dataDir: string): FolderLock | undefined {
+  const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })
+  try {
+    db.exec('pragma journal_mode = off; begin exclusive')
+  } catch (error) {
+    db.close()
+    if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === sqliteBusy) return undefined
+    throw error
+  }
+  chmodSync(join(dataDir, 'svc.lock'), 0o600)
+  note(join(dataDir, 'svc.pid'), `${process.pid}\n`)
+  return {
+    release: () => {
+      rmSync(join(dataDir, 'svc.pid'), { force: true })
+      db.close()
+    },
+  }
+}
+
+const sqliteBusy = 5
+
+/** Who has the lock, for people: `process 4711`. */
+export const holderOf = (dataDir: string): string => {
+  const pid = readIfThere(join(dataDir, 'svc.pid'))
+  return pid ? `process ${pid}` : 'another process'
+}
+
+function note(file: string, text: string): void {
+  const fd = openSync(file, 'w', 0o600)
+  writeSync(fd, text)
+  closeSync(fd)
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+export const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { newToken } from '../agents/tokens.ts'
+import { openLog } from './log.ts'
+
+const agent = newToken('agent')
+const code = newToken('install')
+const bot = newToken('bot')
+const password = 'correct horse battery'
+const cookie = 'v1aGVsbG8gd29ybGQ.c2lnbmF0dXJl'
+const link = 'Qm9va3NBcmVOaWNlVG9SZWFkMTIzNDU2Nzg5MA'
+
+function logged(write: (log: ReturnType<typeof openLog>) => void): string {
+  let lines = ''
+  write(
+    openLog('trace', {
+      write: (line: string) => {
+        lines += line
+      },
+    }),
+  )
+  return lines
+}
+
+test.each([
+  ['a token in a message', (log) => log.info(`refused ${agent}`)],
+  ['a token as a field', (log) => log.info({ token: agent, agent: 'mail' }, 'made')],
+  ['a token deep in an object', (log) => log.info({ a: { b: { c: { d: [agent] } } } }, 'made')],
+  ['a bearer header', (log) => log.info({ req: { headers: { authorization: `Bearer ${agent}` } } }, 'asked')],
+  ['a bearer header as text', (log) => log.info(`authorization: Bearer ${cookie}`)],
+  ['an install code', (log) => log.warn({ code }, 'unknown')],
+  ['an install code in an error', (log) => log.error(new Error(`no such code ${code}`))],
+  ['a bot token in the cause of an error', (log) => log.error(new Error('failed', { cause: new Error(bot) }))],
+  ['a password as a field', (log) => log.info({ person: { email: 'a@b', password } }, 'signed in')],
+  ['a password in a body that was kept as text', (log) => log.error({ text: JSON.stringify({ password }) }, 'bad')],
+  ['a session cookie', (log) => log.info({ cookie: `better-auth.session_token=${cookie}` })],
+  ['a session cookie as text', (log) => log.info(`got __Secure-better-auth.session_token=${cookie}; Path=/`)],
+  ['a one-time link', (log) => log.info(`http://localhost:8787/link#token=${link}`)],
+  ['a database address', (log) => log.error(new Error(`cannot reach postgres://svc:${link}@db/svc`))],
+] satisfies [string, (log: ReturnType<typeof openLog>) => void][])('%s is not in the log', (_what, write) => {
+  const lines = logged(write)
+  expect(lines).toContain('"level":')
+  for (const secret of [agent, code, bot, password, cookie, link]) expect(lines).not.toContain(secret)
+})
+
+test('what is not secret is there, also the code of an error', () => {
+  const error = Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
+  expect(JSON.parse(logged((log) => log.error({ err: error, agent: 'mail-triage' }, 'lost')))).toMatchObject({
+    level: 'error',
+    agent: 'mail-triage',
+    msg: 'lost',
+    err: { code: 'ECONNREFUSED', message: 'no answer' },
+  })
+})

@@ -1,0 +1,45 @@
+/**
+ * The service's log: JSON lines on standard error, in colour where a person looks at them. Nothing secret stands in it: known
+ * keys are left out, and whatever looks like a credential is masked in the finished line, wherever it came from (I29).
+ */
+import { masked } from '@svc/protocol'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+
+const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
+const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
+
+export function openLog(level: string, destination: DestinationStream = standardError()): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: paths.filter((path) => !allowed.has(path)), censor: '***' },
+      hooks: { streamWrite: withoutSecrets },
+    },
+    destination,
+  )
+}
+
+/** `err.code` is an error's name, such as ECONNREFUSED, and never an install code. */
+const allowed = new Set(['*.code', '*.*.code'])
+
+/** One-time links, cookies and password fields in any text; also inside JSON in JSON. */
+const shapes = [
+  [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
+  [/((?:__Secure-|__Host-)?better-auth\.[a-z_]+=)[^;\s"\\]+/g, '$1***'],
+  [/(\bbearer\s+)[^\s"\\]+/gi, '$1***'],
+  [/(\\*"password\\*"\s*:\s*\\*")[^"\\]*/gi, '$1***'],
+  [/(postgres(?:ql)?:\/\/[^:/?#\s"@]*:)[^@\s"]+@/g, '$1***@'],
+] as const
+
+export const withoutSecrets = (line: string): string =>
+  shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), masked(line, []))
+
+/** Written at once, so that the last lines of a dying process are there. */
+const standardError = (): DestinationStream =>
+  process.stderr.isTTY
+    ? pretty({ colorize: true, destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'hostname' })
+    : pino.destination({ dest: 2, sync: true })
