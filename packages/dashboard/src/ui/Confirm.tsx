@@ -13,12 +13,24 @@ export interface ConfirmProps {
   confirm: string
   danger?: boolean
   disabled?: boolean
+  /** Do not close when done: what comes next takes its place. */
+  keepOpen?: boolean
   /** Does it; the dialog closes when the promise is kept and shows the reason when not. */
   onConfirm: () => Promise<unknown>
 }
 
 /** Asks before something that cannot be taken back, and says what follows from it. */
-export function Confirm({ opened, onClose, title, children, confirm, danger, disabled, onConfirm }: ConfirmProps) {
+export function Confirm({
+  opened,
+  onClose,
+  title,
+  children,
+  confirm,
+  danger,
+  disabled,
+  keepOpen,
+  onConfirm,
+}: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const close = () => {
@@ -30,7 +42,7 @@ export function Confirm({ opened, onClose, title, children, confirm, danger, dis
     setError(null)
     try {
       await onConfirm()
-      onClose()
+      if (!keepOpen) onClose()
     } catch (cause) {
       setError(cause)
     } finally {

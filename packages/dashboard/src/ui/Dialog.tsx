@@ -5,12 +5,12 @@ export interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
   children: ReactNode
   size?: string | number
-  /** False while it must not be closed by a stray click or key, such as when a token is shown once. */
-  closable?: boolean
+  /** It must not be closed by a stray click or key, such as while a token is shown once. */
+  stay?: boolean
 }
 
 /** A dialog with a heading and a named close button. Its head is no `<header>`: that would be a second banner of the page. */
-export function Dialog({ opened, onClose, title, children, size = 'md', closable = true }: DialogProps) {
+export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
   const id = useId()
   return (
     <Modal.Root
@@ -18,14 +18,14 @@ export function Dialog({ opened, onClose, title, children, size = 'md', closable
       onClose={onClose}
       size={size}
       centered
-      closeOnClickOutside={closable}
-      closeOnEscape={closable}
+      closeOnClickOutside={!stay}
+      closeOnEscape={!stay}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
       <Modal.Content radius="md" aria-labelledby={id}>
         <div className="svc-dialog-head">
           <h2 id={id}>{title}</h2>
-          {closable && <Modal.CloseButton aria-label="Close" />}
+          <Modal.CloseButton aria-label="Close" />
         </div>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

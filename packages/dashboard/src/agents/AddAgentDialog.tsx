@@ -1,0 +1,108 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { NewToken } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { keys } from '../queries.ts'
+import { Dialog, ErrorNote } from '../ui/index.ts'
+import { FirstReport } from './FirstReport.tsx'
+import { wrongWithName } from './names.ts'
+import { TokenSteps } from './TokenSteps.tsx'
+
+interface DialogOf {
+  slug: string
+  opened: boolean
+  onClose: () => void
+}
+
+/** Name, token shown once with the lines to paste, and the first report as it arrives. */
+export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
+  const [token, setToken] = useState<NewToken | null>(null)
+  const close = () => {
+    onClose()
+    setToken(null)
+  }
+  return (
+    <Dialog
+      opened={opened}
+      onClose={close}
+      title={token ? `Connect ${token.name}` : 'Add agent'}
+      size={token ? 'lg' : 'md'}
+      stay={token !== null}
+    >
+      {token ? (
+        <Stack gap="md">
+          <TokenSteps token={token} />
+          <FirstReport slug={slug} name={token.name} />
+          <Group justify="flex-end" gap="xs">
+            <ButtonLink to={paths.agent} params={{ slug, name: token.name }} variant="default" onClick={close}>
+              Open its page
+            </ButtonLink>
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <NameForm slug={slug} onAdded={setToken} onCancel={close} />
+      )}
+    </Dialog>
+  )
+}
+
+function NameForm({
+  slug,
+  onAdded,
+  onCancel,
+}: {
+  slug: string
+  onAdded: (token: NewToken) => void
+  onCancel: () => void
+}) {
+  const client = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithName } })
+  const add = form.onSubmit(async ({ name }) => {
+    setBusy(true)
+    setError(null)
+    try {
+      onAdded(await api.addAgent(slug, name))
+      void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    } catch (cause) {
+      setError(cause)
+    } finally {
+      setBusy(false)
+    }
+  })
+  return (
+    <form onSubmit={add} noValidate>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="Name"
+          description="Lowercase letters, digits and hyphens. It can be renamed later."
+          placeholder="mail-triage"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('name')}
+        />
+        <Text c="dimmed" fz="sm">
+          The agent stays on its own machine and starts and stops on its own. It reports here, and answers what you wish
+          for.
+        </Text>
+        {error !== null && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            Add agent
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,57 @@
+import { Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { paths } from '../paths.ts'
+import { keys } from '../queries.ts'
+import { Confirm } from '../ui/index.ts'
+import type { AgentDialogProps } from './RotateDialog.tsx'
+
+/** Deletes an agent here, after its name was typed; leads back to the list. */
+export function DeleteDialog({ slug, name, opened, onClose }: AgentDialogProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const close = () => {
+    setTyped('')
+    onClose()
+  }
+  const remove = async () => {
+    await api.deleteAgent(slug, name)
+    await navigate({ to: paths.fleet, params: { slug }, replace: true })
+    client.removeQueries({ queryKey: keys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={close}
+      title={`Delete ${name}?`}
+      confirm="Delete agent"
+      danger
+      disabled={typed !== name}
+      onConfirm={remove}
+    >
+      <Stack gap="sm">
+        <div>
+          This cannot be taken back.
+          <ul className="svc-consequences">
+            <li>Its runs, costs, history, wishes and logs are deleted here.</li>
+            <li>Its token ends at once, and wishes that wait are cancelled.</li>
+            <li>On its own machine nothing changes: the agent goes on until somebody stops it there.</li>
+          </ul>
+        </div>
+        <TextInput
+          data-autofocus
+          label={`Type ${name} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      </Stack>
+    </Confirm>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { paths } from '../paths.ts'
+import { keys } from '../queries.ts'
+import { Dialog, ErrorNote } from '../ui/index.ts'
+import { wrongWithName } from './names.ts'
+import type { AgentDialogProps } from './RotateDialog.tsx'
+
+/** Another name for an agent; leads to its page's new address. */
+export function RenameDialog({ slug, name, opened, onClose }: AgentDialogProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={`Rename ${name}`}>
+      <RenameForm slug={slug} name={name} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const form = useForm({ initialValues: { to: name }, validate: { to: wrongWithName } })
+  const rename = form.onSubmit(async ({ to }) => {
+    if (to === name) return onClose()
+    setBusy(true)
+    setError(null)
+    try {
+      await api.renameAgent(slug, name, to)
+      onClose()
+      await navigate({ to: paths.agent, params: { slug, name: to }, replace: true })
+      client.removeQueries({ queryKey: keys.agent(slug, name) })
+      void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    } catch (cause) {
+      setError(cause)
+    } finally {
+      setBusy(false)
+    }
+  })
+  return (
+    <form onSubmit={rename} noValidate>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="Name"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('to')}
+        />
+        <Text c="dimmed" fz="sm">
+          Token, history and wishes stay. Links to the old name lead nowhere afterwards, and the agent's machine needs
+          no change.
+        </Text>
+        {error !== null && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

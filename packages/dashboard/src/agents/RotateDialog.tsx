@@ -1,0 +1,61 @@
+import { Button, Group, Stack } from '@mantine/core'
+import type { NewToken } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { keys } from '../queries.ts'
+import { Confirm, Dialog, serviceNow } from '../ui/index.ts'
+import { FirstReport } from './FirstReport.tsx'
+import { TokenSteps } from './TokenSteps.tsx'
+
+export interface AgentDialogProps {
+  slug: string
+  name: string
+  opened: boolean
+  onClose: () => void
+}
+
+/** A new token for an agent; the old one ends at once (D22). */
+export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) {
+  const client = useQueryClient()
+  const [fresh, setFresh] = useState<{ token: NewToken; at: number } | null>(null)
+  const rotate = async () => {
+    const token = await api.rotateToken(slug, name)
+    setFresh({ token, at: serviceNow() })
+    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  }
+  const done = () => {
+    setFresh(null)
+    onClose()
+  }
+  if (fresh)
+    return (
+      <Dialog opened onClose={done} title={`New token of ${name}`} size="lg" stay>
+        <Stack gap="md">
+          <TokenSteps token={fresh.token} rotated />
+          <FirstReport slug={slug} name={name} since={fresh.at} />
+          <Group justify="flex-end">
+            <Button onClick={done}>Done</Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      keepOpen
+      title={`Rotate the token of ${name}?`}
+      confirm="Rotate token"
+      danger
+      onConfirm={rotate}
+    >
+      A new token is made and shown once.
+      <ul className="svc-consequences">
+        <li>The old token ends at once: reports with it are refused, and the agent will be shown as silent.</li>
+        <li>The agent itself goes on working; only its reporter needs the new token.</li>
+        <li>Wishes that wait are kept and go out with the next report.</li>
+      </ul>
+    </Confirm>
+  )
+}

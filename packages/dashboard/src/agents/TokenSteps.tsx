@@ -1,0 +1,72 @@
+import { Alert, Stack, Text, TextInput } from '@mantine/core'
+import type { NewToken } from '@svc/server/api'
+import { IconKey } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { meQuery } from '../queries.ts'
+import { CopyLines } from '../ui/index.ts'
+import { connectLine, downloadLines, reportLine } from './lines.ts'
+import './agents.css'
+
+/** A token that is shown this once, and the exact lines to paste on the agent's machine. */
+export function TokenSteps({ token: { name, token }, rotated = false }: { token: NewToken; rotated?: boolean }) {
+  const { service } = useSuspenseQuery(meQuery).data
+  const [folder, setFolder] = useState('.')
+  const dir = folder.trim() === '' ? '.' : folder.trim()
+  return (
+    <Stack gap="md">
+      <Step title={rotated ? 'The new token' : 'Its token'}>
+        <CopyLines text={token} label="token" />
+        <Alert variant="light" color="yellow" icon={<IconKey size={17} aria-hidden />} p="xs">
+          Shown this once and stored nowhere. Whoever has it can report as this agent. If it gets lost, rotate it.
+        </Alert>
+      </Step>
+      {service.runtime ? (
+        <>
+          {!rotated && (
+            <Step title="Fetch the program on the agent's machine">
+              <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
+              <Text c="dimmed" fz="xs">
+                Needs Python 3.6 and Node 20, or newer. The second line says “svc.pyz: OK”.
+              </Text>
+            </Step>
+          )}
+          <Step title={rotated ? 'Connect again' : 'Connect'}>
+            <TextInput
+              label="Folder of the agent on its machine"
+              value={folder}
+              onChange={(event) => setFolder(event.currentTarget.value)}
+              spellCheck={false}
+              autoComplete="off"
+            />
+            <CopyLines text={connectLine(service.baseUrl, name, dir)} label="line that connects" />
+            <Text c="dimmed" fz="xs">
+              It asks for the token without showing it, and tries it.
+            </Text>
+          </Step>
+          <Step title={rotated ? 'Start the reporter again' : 'Report'}>
+            <CopyLines text={reportLine(dir)} label="line that reports" />
+            <Text c="dimmed" fz="xs">
+              Reports until it is stopped. The agent itself never waits for it.
+            </Text>
+          </Step>
+        </>
+      ) : (
+        <Step title="Report">
+          <Text>
+            This service has no built <code>svc.pyz</code> to hand out. Any program can report: it posts JSON to{' '}
+            <code className="svc-wrap">{service.baseUrl}/api/agent/v1/report</code> with the token as bearer, every 30
+            s.
+          </Text>
+        </Step>
+      )}
+    </Stack>
+  )
+}
+
+const Step = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className="svc-step">
+    <h3>{title}</h3>
+    <Stack gap={8}>{children}</Stack>
+  </section>
+)

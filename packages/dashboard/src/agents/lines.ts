@@ -1,0 +1,23 @@
+/** The lines to paste on an agent's machine. Pure. */
+
+/** A word as a POSIX shell reads it; `~/` in front stays the home folder. */
+export function shellWord(word: string): string {
+  if (word === '') return "''"
+  if (/^[\w@%+=:,./~-]+$/.test(word) && !/.~/.test(word)) return word
+  const home = /^~\//.exec(word)?.[0] ?? ''
+  return `${home}'${word.slice(home.length).replaceAll("'", "'\\''")}'`
+}
+
+/** Fetches the program into the present folder and checks it against the checksum that the service names. */
+export const downloadLines = (baseUrl: string): string =>
+  [
+    `curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`,
+    `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sha256sum -c`,
+  ].join('\n')
+
+/** Asks for the token without showing it, sends one report to try it, and keeps both. */
+export const connectLine = (baseUrl: string, name: string, folder: string): string =>
+  `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
+
+/** Reports until it is stopped. */
+export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
