@@ -1,0 +1,54 @@
+/** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
+import type { Verdict } from '@svc/protocol'
+import type { By } from '../commands/store.ts'
+import type { Deps } from '../deps.ts'
+
+/** A command as typed, read by the program and carried to where it runs. */
+export interface Request {
+  args: string[]
+  options: Record<string, string | boolean>
+  /** Standard input, for the commands that want it. */
+  input: string
+}
+
+/** The store and what belongs to it, opened for one command or held by the running service. */
+export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
+
+export interface OperatorCommand<T = unknown> {
+  says: string
+  /** Such as `<slug>` or `[values...]`, each with its explanation. */
+  args?: [name: string, says: string][]
+  /** Such as `--name <name>`, each with its explanation. */
+  options?: [flags: string, says: string][]
+  /** What it reads from standard input. Undefined: nothing. */
+  input?: string
+  /** What `--json` prints. A refusal is thrown. */
+  run: (request: Request, service: Service) => Promise<T>
+  /** The same for people. */
+  show: (value: T) => string
+}
+
+/** Keeps the type of what a command gives between its `run` and its `show`. */
+export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => definition as OperatorCommand
+
+/** The request is understood and not carried out: exit code 1. */
+export class Refused extends Error {}
+/** The request is not understood: exit code 2. */
+export class Misused extends Error {}
+
+/** The value of a decision; its refusal ends the command. */
+export function granted<T>(verdict: Verdict<T>): T {
+  if (verdict.ok) return verdict.value
+  throw new Refused(verdict.message)
+}
+
+/** Who the audit trail says it was. */
+export const operator: By = { id: null, name: 'operator' }
+
+/** The argument at this place; the program has checked that it is there. */
+export const argument = ({ args }: Request, at: number): string => args[at] ?? ''
+
+export const option = ({ options }: Request, name: string): string | undefined => {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}

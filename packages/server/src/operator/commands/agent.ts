@@ -1,0 +1,78 @@
+import { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../../agents/store.ts'
+import { argument, command, granted, operator, type Service } from '../command.ts'
+import { agentOf, partsOf, workspaceOf } from '../find.ts'
+import { line, moment, table } from '../show.ts'
+
+const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
+
+export const agentCommands = {
+  'agent create': command({
+    says: 'make an agent and show its token, once',
+    args: [path],
+    run: async (request, service) => {
+      const { slug, name } = partsOf(argument(request, 0))
+      const workspace = await workspaceOf(service, slug)
+      const { store, live, config, now } = service
+      const { agent, token } = granted(await createAgent(store.db, workspace, name, operator, now()))
+      live.listChanged(workspace.id)
+      return { name: agent.name, token, url: config.baseUrl }
+    },
+    show: ({ name, token, url }) =>
+      `Made the agent ${name}. Its token, shown this once:\n\n  ${token}\n\nOn its machine, in its folder: svc connect --url ${url}`,
+  }),
+  'agent list': command({
+    says: 'the agents of a workspace',
+    args: [['<slug>', "the workspace's short name"]],
+    run: async (request, service) =>
+      (await listAgents(service.store.db, await workspaceOf(service, argument(request, 0)))).map((agent) => ({
+        name: agent.name,
+        seenAt: agent.received_at,
+        level: agent.level,
+        label: agent.label,
+        version: agent.version,
+        blueprint: agent.blueprint,
+      })),
+    show: (all) =>
+      table(
+        ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
+        all.map((a) => [a.name, a.level, a.label, a.version, moment(a.seenAt)]),
+        'There is no agent yet.',
+      ),
+  }),
+  'agent show': command({
+    says: 'an agent and its last report',
+    args: [path],
+    run: async (request, service) => {
+      const { agent } = await agentOf(service, argument(request, 0))
+      return agentSnapshot(service.store.db, agent)
+    },
+    show: ({ name, seenAt, version, report }) =>
+      [
+        `${name}: ${report?.state?.level ?? '-'} ${line(report?.state?.label ?? '')}`.trimEnd(),
+        `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
+        ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),
+        `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
+      ].join('\n'),
+  }),
+  'agent rotate': command({
+    says: 'give an agent a new token and show it, once; the old one is refused from now on',
+    args: [path],
+    run: async (request, service) => {
+      const { agent } = await agentOf(service, argument(request, 0))
+      const { token } = granted(await rotateToken(service.store.db, agent, operator, service.now()))
+      return { name: agent.name, token }
+    },
+    show: ({ name, token }) => `The new token of ${name}, shown this once:\n\n  ${token}`,
+  }),
+  'agent delete': command({
+    says: 'delete an agent with its reports, runs, commands and logs',
+    args: [path],
+    run: async (request, service: Service) => {
+      const { agent, workspace } = await agentOf(service, argument(request, 0))
+      granted(await deleteAgent(service.store.db, agent, operator, service.now()))
+      service.live.listChanged(workspace.id)
+      return { name: agent.name, deleted: true }
+    },
+    show: ({ name }) => `Deleted the agent ${name}; its token is refused from now on.`,
+  }),
+}

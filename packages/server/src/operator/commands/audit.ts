@@ -1,0 +1,45 @@
+import { shown } from '@svc/protocol'
+import { argument, command, Misused, option } from '../command.ts'
+import { workspaceOf } from '../find.ts'
+import { moment, table } from '../show.ts'
+
+export const auditCommands = {
+  'audit list': command({
+    says: 'who did what, when, to what in a workspace, newest first',
+    args: [['<slug>', "the workspace's short name"]],
+    options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
+    run: async (request, service) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const rows = await service.store.db
+        .selectFrom('audit')
+        .select(['id', 'at', 'actor', 'action', 'subject', 'details'])
+        .where('workspace_id', '=', workspace.id)
+        .where('at', '>=', momentOf(option(request, 'since')))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> }))
+    },
+    show: (all) =>
+      table(
+        ['WHEN', 'WHO', 'WHAT', 'TO WHAT', ''],
+        all.map((e) => [
+          moment(e.at),
+          e.actor,
+          e.action,
+          e.subject,
+          Object.keys(e.details).length === 0 ? '' : JSON.stringify(e.details),
+        ]),
+        'Nothing is written down for this time.',
+      ),
+  }),
+}
+
+/** Unix milliseconds. */
+function momentOf(text: string | undefined): number {
+  if (text === undefined) return 0
+  const at = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text)
+  if (Number.isNaN(at))
+    throw new Misused(`A time looks like 2026-11-21T12:00:00Z or is Unix seconds: got ${shown(text)}.`)
+  return at
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { shown } from '@svc/protocol'
+import type { Role } from '../../api.ts'
+import { decide } from '../../people/library.ts'
+import { linkUrl, makeLink } from '../../people/links.ts'
+import { insertPerson, listPeople, readyPerson, resetPassword } from '../../people/store.ts'
+import { findWorkspace, insertMember, unknownWorkspace } from '../../workspaces/store.ts'
+import { argument, command, granted, Misused, operator, option, Refused } from '../command.ts'
+import { line, table } from '../show.ts'
+
+const email: [string, string] = ['<email>', 'with which the person signs in']
+
+export const personCommands = {
+  'person create': command({
+    says: 'make an account; the password is read from standard input',
+    args: [email],
+    options: [
+      ['--name <name>', "the person's name"],
+      ['--workspace <slug>', 'make them a member of this workspace'],
+      ['--role <role>', 'admin or member (default: member)'],
+    ],
+    input: 'Password',
+    run: async (request, { store, auth, now }) => {
+      const slug = option(request, 'workspace')
+      const role = roleOf(option(request, 'role'))
+      const name = option(request, 'name')
+      if (name === undefined) throw new Misused('A person needs a name: --name NAME')
+      if (slug === undefined && option(request, 'role') !== undefined)
+        throw new Misused('A role is of a workspace: --workspace SLUG')
+      const password = passwordIn(request.input)
+      if (password === '') throw new Refused('A person needs a password: give it on standard input.')
+      const person = { email: argument(request, 0), name, password }
+      const ready = granted(await readyPerson({ store, auth }, person))
+      const made = await decide({ store, auth }, async (trx, accounts) => {
+        const inserted = await insertPerson(trx, accounts, ready, operator, now())
+        if (!inserted.ok || slug === undefined) return inserted
+        const workspace = await findWorkspace(trx, slug)
+        if (!workspace) return unknownWorkspace(slug)
+        const added = await insertMember(trx, accounts, workspace, inserted.value, role, operator, now())
+        return added.ok ? inserted : added
+      })
+      const { email, name: called } = granted(made)
+      return { email, name: called, workspace: slug ?? null, role: slug === undefined ? null : role }
+    },
+    show: ({ email, workspace, role }) =>
+      `Made the account of ${line(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
+  }),
+  'person list': command({
+    says: 'everybody who has an account',
+    run: async (_, { store }) => {
+      const members = await store.db
+        .selectFrom('member')
+        .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
+        .select(['member.userId', 'member.role', 'workspace.slug'])
+        .orderBy('workspace.slug')
+        .execute()
+      return (await listPeople(store.db)).map(({ id, email, name }) => ({
+        email,
+        name,
+        workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
+      }))
+    },
+    show: (all) =>
+      table(
+        ['E-MAIL', 'NAME', 'WORKSPACES'],
+        all.map((p) => [p.email, p.name, p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-']),
+        'Nobody has an account yet.',
+      ),
+  }),
+  'person reset': command({
+    says: 'give a new password, read from standard input (empty: one is made and shown), and end all sessions',
+    args: [email],
+    input: 'New password (empty: one is made)',
+    run: async (request, { store, auth, now }) => {
+      const given = passwordIn(request.input)
+      const password = given || randomBytes(15).toString('base64url')
+      const wanted = { email: argument(request, 0), password }
+      const person = granted(await resetPassword({ store, auth }, wanted, operator, now()))
+      return { email: person.email, ...(given === '' && { password }) }
+    },
+    show: ({ email, password }) =>
+      [
+        `${line(email)} has a new password and is signed out everywhere.`,
+        ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
+      ].join('\n'),
+  }),
+  link: command({
+    says: 'a link that signs a person in, once, within 15 minutes',
+    args: [email],
+    run: async (request, { store, config, now }) => {
+      const token = granted(await makeLink(store.db, 'sign_in', argument(request, 0), operator, now()))
+      return { link: linkUrl(config.baseUrl, 'sign_in', token) }
+    },
+    show: ({ link }) => link,
+  }),
+}
+
+/** The first line of the input, without its end: what `echo`, a file or a terminal hand over. */
+const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
+
+function roleOf(text: string | undefined): Role {
+  if (text === undefined || text === 'member') return 'member'
+  if (text === 'admin') return 'admin'
+  throw new Misused(`A role is admin or member: got ${shown(text)}.`)
+}

@@ -1,0 +1,40 @@
+import { addProduct, listProducts, removeProduct } from '../../products/store.ts'
+import { argument, command, granted, Misused, operator, option } from '../command.ts'
+import { moment, table } from '../show.ts'
+
+const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
+
+export const productCommands = {
+  'product add': command({
+    says: 'add a product whose bots agents may use, and show its secret, once',
+    args: [id],
+    options: [['--origin <url>', 'where it answers, such as https://tasks.example.org']],
+    run: async (request, { store, now }) => {
+      const origin = option(request, 'origin')
+      if (origin === undefined) throw new Misused('A product needs an origin: --origin URL')
+      const wanted = { id: argument(request, 0), origin }
+      const { product, secret } = granted(await addProduct(store.db, wanted, operator, now()))
+      return { id: product.id, origin: product.origin, secret }
+    },
+    show: ({ id, secret }) => `Added the product ${id}. Its secret, shown this once:\n\n  ${secret}`,
+  }),
+  'product list': command({
+    says: 'all products',
+    run: (_, { store }) => listProducts(store.db),
+    show: (all) =>
+      table(
+        ['PRODUCT', 'ORIGIN', 'ADDED'],
+        all.map((p) => [p.id, p.origin, moment(p.createdAt)]),
+        'There is no product but this service itself (svc).',
+      ),
+  }),
+  'product remove': command({
+    says: 'remove a product; workspaces are no longer activated for it',
+    args: [id],
+    run: async (request, { store, now }) => {
+      granted(await removeProduct(store.db, argument(request, 0), operator, now()))
+      return { id: argument(request, 0), removed: true }
+    },
+    show: ({ id }) => `Removed the product ${id}.`,
+  }),
+}

@@ -1,0 +1,63 @@
+import { activate, createWorkspace, deactivate, listWorkspaces } from '../../workspaces/store.ts'
+import { argument, command, granted, operator, option } from '../command.ts'
+import { workspaceOf } from '../find.ts'
+import { line, table } from '../show.ts'
+
+const slug: [string, string] = ['<slug>', "the workspace's short name"]
+const product: [string, string] = ['<product>', 'a product; svc is this service itself']
+
+export const workspaceCommands = {
+  'workspace create': command({
+    says: 'make a workspace',
+    args: [slug],
+    options: [['--name <name>', 'as people see it (default: the short name)']],
+    run: async (request, { store, auth, now }) => {
+      const wanted = { slug: argument(request, 0), name: option(request, 'name') ?? argument(request, 0) }
+      const made = granted(await createWorkspace({ store, auth }, wanted, operator, now()))
+      return { slug: made.slug, name: made.name }
+    },
+    show: ({ slug, name }) =>
+      `Made the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
+  }),
+  'workspace list': command({
+    says: 'all workspaces',
+    run: async (_, { store }) =>
+      (await listWorkspaces(store.db)).map(({ slug, name, members, agents, products }) => ({
+        slug,
+        name,
+        members,
+        agents,
+        products,
+      })),
+    show: (all) =>
+      table(
+        ['WORKSPACE', 'NAME', 'PEOPLE', 'AGENTS', 'ACTIVATED FOR'],
+        all.map((w) => [w.slug, w.name, w.members, w.agents, w.products.join(', ') || '-']),
+        'There is no workspace yet.',
+      ),
+  }),
+  'workspace activate': command({
+    says: 'let the agents of a workspace use a product',
+    args: [slug, product],
+    run: async (request, { store, live, now }) => {
+      const [of, to] = [argument(request, 0), argument(request, 1)]
+      const workspace = granted(await activate(store.db, of, to, operator, now()))
+      live.listChanged(workspace.id)
+      return { slug: workspace.slug, product: to, activated: true }
+    },
+    show: ({ slug, product }) => `The workspace ${slug} is activated for ${product}.`,
+  }),
+  'workspace deactivate': command({
+    says: 'take that back: from the next report on its agents are refused',
+    args: [slug, product],
+    run: async (request, service) => {
+      const { store, live, now } = service
+      const [of, to] = [argument(request, 0), argument(request, 1)]
+      await workspaceOf(service, of)
+      const workspace = granted(await deactivate(store.db, of, to, operator, now()))
+      live.listChanged(workspace.id)
+      return { slug: workspace.slug, product: to, activated: false }
+    },
+    show: ({ slug, product }) => `The workspace ${slug} is no longer activated for ${product}.`,
+  }),
+}

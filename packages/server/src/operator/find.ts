@@ -1,0 +1,26 @@
+import { shown } from '@svc/protocol'
+import { findAgent } from '../agents/store.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../workspaces/store.ts'
+import { granted, Misused, Refused, type Service } from './command.ts'
+
+export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
+  const workspace = await findWorkspace(store.db, slug)
+  return workspace ?? granted(unknownWorkspace(slug))
+}
+
+/** The agent that `SLUG/NAME` names. */
+export async function agentOf(service: Service, path: string): Promise<{ workspace: WorkspaceInfo; agent: AgentRow }> {
+  const { slug, name } = partsOf(path)
+  const workspace = await workspaceOf(service, slug)
+  const agent = await findAgent(service.store.db, workspace, name)
+  if (!agent) throw new Refused(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
+  return { workspace, agent }
+}
+
+/** `SLUG/NAME`: a workspace and an agent's name in it. */
+export function partsOf(path: string): { slug: string; name: string } {
+  const [slug, name, more] = path.split('/')
+  if (!slug || !name || more !== undefined) throw new Misused(`An agent is named SLUG/NAME: got ${shown(path)}.`)
+  return { slug, name }
+}

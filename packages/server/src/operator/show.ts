@@ -1,0 +1,26 @@
+/** How values read in a terminal. What agents and people wrote can neither move the cursor nor end a line of a table (I31). */
+import { clean } from '@svc/protocol'
+
+/** Rows under their headings, columns as wide as what stands in them. */
+export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
+  if (rows.length === 0) return none
+  const cells = [headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))
+  const widths = headings.map((_, i) => Math.max(...cells.map((row) => [...(row[i] ?? '')].length)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => pad(cell, widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - [...text].length))
+
+/** One line of somebody's text. */
+export const line = (text: string): string => clean(text).replace(/[\n\t]+/g, ' ')
+
+/** Unix milliseconds as a time of day, in UTC. */
+export const moment = (at: number | null | undefined): string =>
+  at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`

@@ -1,0 +1,71 @@
+/** Products: other services that know our bots by tokens stamped for them. `svc` is this service itself and always there. */
+import { randomBytes } from 'node:crypto'
+import { isProductId, shown, type Verdict } from '@svc/protocol'
+import { hashToken } from '../agents/tokens.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import { ownProduct } from '../workspaces/store.ts'
+
+export interface ProductInfo {
+  id: string
+  origin: string
+  createdAt: number
+}
+export type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
+
+/** Adds a product; the secret with which it asks about tokens is given back this once. */
+export function addProduct(
+  db: Db,
+  { id, origin }: { id: string; origin: string },
+  by: By,
+  now: number,
+): Promise<Verdict<{ product: ProductInfo; secret: string }, ProductRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const at = originOf(origin)
+    if (!isProductId(id) || id === ownProduct) return wrongId(id)
+    if (at === undefined) return wrongOrigin(origin)
+    const secret = randomBytes(32).toString('base64url')
+    const made = await trx
+      .insertInto('product')
+      .values({ id, origin: at, secret_hash: hashToken(secret), created_at: now })
+      .onConflict((oc) => oc.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (!made) return refuse('product_taken', `There is already a product ${shown(id)}.`)
+    const note = { workspaceId: null, at: now, by, action: 'product.added', subject: `product ${id}` }
+    await audit(trx, { ...note, details: { origin: at } })
+    return { ok: true, value: { product: { id, origin: at, createdAt: now }, secret } }
+  })
+}
+
+export async function listProducts(db: Db): Promise<ProductInfo[]> {
+  const rows = await db.selectFrom('product').select(['id', 'origin', 'created_at']).orderBy('id').execute()
+  return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
+}
+
+/** Removes a product and what activates workspaces for it. */
+export function removeProduct(db: Db, id: string, by: By, now: number): Promise<Verdict<null, ProductRefusal>> {
+  return db.transaction().execute(async (trx) => {
+    const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
+    if (!gone) return refuse('product_unknown', `There is no product ${shown(id)}.`)
+    await trx.deleteFrom('workspace_product').where('product_id', '=', id).execute()
+    await audit(trx, { workspaceId: null, at: now, by, action: 'product.removed', subject: `product ${id}` })
+    return { ok: true, value: null }
+  })
+}
+
+function originOf(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined
+  return url.pathname === '/' && !/[?#]/.test(text) ? url.origin : undefined
+}
+
+const refuse = (code: ProductRefusal, message: string) => ({ ok: false, code, message }) as const
+const wrongId = (id: string) =>
+  refuse(
+    'product_invalid',
+    `A product's id begins with a lowercase letter and has lowercase letters, digits and underscores; "${ownProduct}" is this service: got ${shown(id)}.`,
+  )
+const wrongOrigin = (origin: string) =>
+  refuse('origin_invalid', `An origin looks like https://tasks.example.org, without a path: got ${shown(origin)}.`)
