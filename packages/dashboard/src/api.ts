@@ -100,7 +100,7 @@ export const api = {
   startInfo: (token: string, s?: AbortSignal) => get<web.StartInfo>(`/api/web/start${query({ token })}`, s),
   start: (body: { token: string; name: string; email: string; password: string; workspace: string; slug: string }) =>
     post<{ slug: string }>('/api/web/start', body),
-  useLink: (token: string) => post<unknown>('/api/web/link', { token }),
+  spendLink: (token: string) => post<unknown>('/api/web/link', { token }),
   invitation: (id: string, s?: AbortSignal) =>
     get<web.InvitationInfo>(`/api/web/invitations/${encodeURIComponent(id)}`, s),
   accept: (id: string, body: { name?: string; password?: string }) =>

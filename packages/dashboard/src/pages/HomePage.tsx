@@ -1,1 +1,45 @@
-export const HomePage = () => null
+import { Button, Stack } from '@mantine/core'
+import { IconChevronRight, IconSend } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../paths.ts'
+import { meQuery } from '../queries.ts'
+import { useSignOut } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { Empty, Text } from '../ui/index.ts'
+
+/** Which workspace; with only one the router goes on by itself. */
+export function HomePage() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const signOut = useSignOut()
+  return (
+    <DoorShell title="Your workspaces">
+      {me.workspaces.length === 0 ? (
+        <Empty icon={IconSend} title="You are in no workspace yet">
+          Ask an admin of one to invite <Text>{me.email}</Text>.
+        </Empty>
+      ) : (
+        <ul className="svc-choices">
+          {me.workspaces.map(({ slug, name, role }) => (
+            <li key={slug}>
+              <Link to={paths.fleet} params={{ slug }}>
+                <span>
+                  <strong>
+                    <Text cut>{name}</Text>
+                  </strong>
+                  <span className="svc-quiet">{role === 'admin' ? 'Admin' : 'Member'}</span>
+                </span>
+                <IconChevronRight size={17} aria-hidden />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Stack mt="md">
+        <Button variant="subtle" color="gray" onClick={() => void signOut()}>
+          Sign out
+        </Button>
+      </Stack>
+    </DoorShell>
+  )
+}

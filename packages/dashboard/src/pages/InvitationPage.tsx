@@ -1,1 +1,125 @@
-export const InvitationPage = () => null
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { InvitationInfo, Me } from '@svc/server/api'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { api } from '../api.ts'
+import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { keys } from '../queries.ts'
+import { useArrive, useSignOut } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote, Text } from '../ui/index.ts'
+import { SignInForm } from './SignInPage.tsx'
+import { WaitingPage } from './WaitingPage.tsx'
+
+const route = getRouteApi('/invitation/$id')
+
+/** For the person invited: makes an account, or joins with the one there is. */
+export function InvitationPage() {
+  const { id } = route.useParams()
+  const info = useQuery({
+    queryKey: ['invitation', id],
+    queryFn: ({ signal }) => api.invitation(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const me = useQuery({ queryKey: [...keys.me, 'here'], queryFn: ({ signal }) => api.me(signal).catch(() => null) })
+  if (info.isPending || me.isPending) return <WaitingPage />
+  if (info.isError)
+    return (
+      <DoorShell title="This invitation cannot be used">
+        <Stack gap="md">
+          <ErrorNote error={info.error} />
+          <div>It may have been used, taken back, or be older than seven days. Ask for a new one.</div>
+          <ButtonLink to={paths.signIn} variant="default">
+            Sign in
+          </ButtonLink>
+        </Stack>
+      </DoorShell>
+    )
+  const { workspace, invitedBy, role } = info.data
+  return (
+    <DoorShell
+      title={`Join ${workspace}`}
+      note={
+        <>
+          <Text>{invitedBy}</Text> invites you as {role === 'admin' ? 'an admin' : 'a member'}.{' '}
+          {role === 'admin' ? 'Admins see and act.' : 'Members see everything but logs; admins act.'}
+        </>
+      }
+    >
+      <Joining id={id} info={info.data} me={me.data ?? null} />
+    </DoorShell>
+  )
+}
+
+function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | null }) {
+  const mine = me?.email.toLowerCase() === info.email.toLowerCase()
+  if (me && mine) return <Join id={id} email={info.email} />
+  if (me) return <Someone else={me.email} email={info.email} />
+  if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} />
+  return <NewAccount id={id} email={info.email} />
+}
+
+function Join({ id, email }: { id: string; email: string }) {
+  const arrive = useArrive()
+  const { busy, error, submit } = useSubmit(async () => {
+    const { slug } = await api.accept(id, {})
+    await arrive(`/w/${slug}`)
+  })
+  return (
+    <Stack gap="sm">
+      {error !== null && <ErrorNote error={error} />}
+      <Button onClick={submit} loading={busy} fullWidth>
+        Join as {email}
+      </Button>
+    </Stack>
+  )
+}
+
+function Someone({ else: other, email }: { else: string; email: string }) {
+  const signOut = useSignOut()
+  return (
+    <Stack gap="sm">
+      <div>
+        You are signed in as <Text>{other}</Text>, but the invitation is for <Text>{email}</Text>. Sign out, then open
+        the link again.
+      </div>
+      <Button variant="default" onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </Stack>
+  )
+}
+
+function NewAccount({ id, email }: { id: string; email: string }) {
+  const arrive = useArrive()
+  const form = useForm({
+    initialValues: { name: '', password: '' },
+    validate: { name: wrongWithText, password: wrongWithPassword },
+  })
+  const { busy, error, submit } = useSubmit(async ({ name, password }: typeof form.values) => {
+    const { slug } = await api.accept(id, { name: name.trim(), password })
+    await arrive(`/w/${slug}`)
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <TextInput label="Email" value={email} readOnly autoComplete="username" />
+        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+        <PasswordInput
+          label="Password"
+          description="At least 10 characters. A few words are better than one odd one."
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        {error !== null && <ErrorNote error={error} />}
+        <Button type="submit" loading={busy} fullWidth mt={4}>
+          Make account and join
+        </Button>
+      </Stack>
+    </form>
+  )
+}

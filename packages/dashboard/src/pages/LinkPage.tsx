@@ -1,1 +1,37 @@
-export const LinkPage = () => null
+import { Button, Stack } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { api } from '../api.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { useArrive } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote } from '../ui/index.ts'
+
+const route = getRouteApi('/link')
+
+/** A one-time sign-in link. It is used by a press, so that a program which only looks at addresses does not spend it. */
+export function LinkPage() {
+  const { token = '' } = route.useSearch()
+  const arrive = useArrive()
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.spendLink(token)
+    await arrive(paths.home)
+  })
+  return (
+    <DoorShell title="Sign in with this link" note="The link works once. Afterwards you are signed in on this browser.">
+      <Stack gap="sm">
+        {error !== null && <ErrorNote error={error} />}
+        {error === null ? (
+          <Button onClick={submit} loading={busy} fullWidth autoFocus>
+            Sign in
+          </Button>
+        ) : (
+          <ButtonLink to={paths.signIn} variant="default" fullWidth>
+            Sign in with a password
+          </ButtonLink>
+        )}
+      </Stack>
+    </DoorShell>
+  )
+}

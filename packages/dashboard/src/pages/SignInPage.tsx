@@ -1,1 +1,62 @@
-export const SignInPage = () => null
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { getRouteApi } from '@tanstack/react-router'
+import { ApiError, api } from '../api.ts'
+import { wrongWithEmail } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { inside, useArrive } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote } from '../ui/index.ts'
+
+const route = getRouteApi('/sign-in')
+
+export function SignInPage() {
+  const { next } = route.useSearch()
+  return (
+    <DoorShell title="Sign in">
+      <SignInForm next={inside(next)} />
+    </DoorShell>
+  )
+}
+
+/** Also stands on the page of an invitation, for somebody who has an account. */
+export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
+  const arrive = useArrive()
+  const form = useForm({
+    initialValues: { email, password: '' },
+    validate: { email: wrongWithEmail, password: (v) => (v === '' ? 'Please fill this in.' : null) },
+  })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    await api.signIn(values.email.trim(), values.password)
+    await arrive(next)
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="username"
+          autoFocus={email === ''}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        {error !== null && <ErrorNote error={inWords(error)} />}
+        <Button type="submit" loading={busy} fullWidth mt={4}>
+          Sign in
+        </Button>
+        <p className="svc-quiet">
+          Forgot the password? Ask the operator of this service for a sign-in link. There is no open registration:
+          admins of a workspace invite.
+        </p>
+      </Stack>
+    </form>
+  )
+}
+
+function inWords(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  if (error.status === 401) return new Error('Email or password is not right.')
+  if (error.status === 429) return new Error('Too many attempts. Wait a minute, then try again.')
+  return error
+}

@@ -1,1 +1,108 @@
-export const StartPage = () => null
+import { Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { useArrive } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote } from '../ui/index.ts'
+import { WaitingPage } from './WaitingPage.tsx'
+
+const route = getRouteApi('/start')
+
+/** The first person's account and workspace, by the one-time link that the first start printed. */
+export function StartPage() {
+  const { token = '' } = route.useSearch()
+  const info = useQuery({
+    queryKey: ['start', token],
+    queryFn: ({ signal }) => api.startInfo(token, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (info.isPending) return <WaitingPage />
+  if (info.isError)
+    return (
+      <DoorShell title="This link cannot be used">
+        <Stack gap="md">
+          <ErrorNote error={info.error} />
+          <div>
+            It works once, for the first person only. If nobody has an account yet, start the service again: it prints a
+            new link.
+          </div>
+          <ButtonLink to={paths.signIn} variant="default">
+            Sign in
+          </ButtonLink>
+        </Stack>
+      </DoorShell>
+    )
+  return (
+    <DoorShell title="Welcome" note="Make the first account of this service, and its first workspace.">
+      <StartForm token={token} />
+    </DoorShell>
+  )
+}
+
+function StartForm({ token }: { token: string }) {
+  const arrive = useArrive()
+  const [ownSlug, setOwnSlug] = useState(false)
+  const form = useForm({
+    initialValues: { name: '', email: '', password: '', workspace: '', slug: '' },
+    validate: {
+      name: wrongWithText,
+      email: wrongWithEmail,
+      password: wrongWithPassword,
+      workspace: wrongWithText,
+      slug: wrongWithSlug,
+    },
+    onValuesChange: (values, previous) => {
+      if (!ownSlug && values.workspace !== previous.workspace) form.setFieldValue('slug', slugOf(values.workspace))
+    },
+  })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    const { slug } = await api.start({ token, ...values, name: values.name.trim(), email: values.email.trim() })
+    await arrive(`/w/${slug}`)
+  })
+  const slug = form.getInputProps('slug')
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+        <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
+        <PasswordInput
+          label="Password"
+          description="At least 10 characters. A few words are better than one odd one."
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        <Divider my={4} color="var(--svc-line)" />
+        <TextInput
+          label="Workspace"
+          description="Where your agents and the people who watch them belong."
+          placeholder="Acme"
+          autoComplete="organization"
+          {...form.getInputProps('workspace')}
+        />
+        <TextInput
+          label="Its address"
+          description={`${window.location.host}/w/${form.values.slug || '…'}`}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...slug}
+          onChange={(event) => {
+            setOwnSlug(event.currentTarget.value !== '')
+            slug.onChange(event)
+          }}
+        />
+        {error !== null && <ErrorNote error={error} />}
+        <Button type="submit" loading={busy} fullWidth mt={4}>
+          Create account and workspace
+        </Button>
+      </Stack>
+    </form>
+  )
+}

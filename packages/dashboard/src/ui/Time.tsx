@@ -1,22 +1,21 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
-import { exact, machine, relative } from './relative.ts'
+import { exact, machine, relative, silence } from './relative.ts'
 
 export interface TimeProps {
   /** Unix milliseconds. */
   at: number
   /** Whether the keyboard can reach the exact time; off inside links and buttons. */
   focusable?: boolean
-  /** Put before the relative time, such as `since`. */
-  prefix?: string
+  /** Said as a beginning, for what has lasted since: `silent 3 h`. */
+  since?: boolean
 }
 
 /** A relative time that ticks, with the exact one and its zone on hover and focus. */
-export function Time({ at, focusable = true, prefix }: TimeProps) {
-  const words = useClock((now) => (machine(at) === undefined ? 'at an impossible time' : relative(at, now)))
+export function Time({ at, focusable = true, since = false }: TimeProps) {
   const iso = machine(at)
-  if (iso === undefined) return <span>{words}</span>
-  const text = prefix ? `${prefix} ${words}` : words
+  const text = useClock((now) => (iso === undefined ? 'at an impossible time' : since ? silence(at, now) : relative(at, now)))
+  if (iso === undefined) return <span>{text}</span>
   if (!focusable)
     return (
       <time dateTime={iso} title={exact(at)}>

@@ -1,1 +1,132 @@
-export const FleetPage = () => null
+import { Button, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { AddAgentDialog } from '../../agents/index.ts'
+import { Cost, ErrorNote, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { useSlug, useWorkspace } from '../../workspace.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { FleetEmpty } from './FleetEmpty.tsx'
+import { FleetFilter } from './FleetFilter.tsx'
+import { FleetList } from './FleetList.tsx'
+import { useFleet } from './useFleet.ts'
+import { useSelection } from './useSelection.ts'
+import './fleet.css'
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+/** Every agent of the workspace: what it is doing, how it feels, what it costs. */
+export function FleetPage() {
+  const slug = useSlug()
+  const workspace = useWorkspace()
+  const view = route.useSearch()
+  const [range, setRange] = useState<readonly [number, number]>([0, 0])
+  const { shown, late, error, retry } = useFleet(slug, view, ...range)
+  const [adding, setAdding] = useState(false)
+  const selection = useSelection(slug)
+  const admin = workspace.role === 'admin'
+  useDocumentTitle('Agents', workspace.name)
+  const { counts } = shown?.head ?? {}
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        note={
+          shown && (
+            <>
+              Today <Cost usd={shown.head.costToday} /> · 30 days <Cost usd={shown.head.cost30} />
+            </>
+          )
+        }
+        actions={
+          admin && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+              Add agent
+            </Button>
+          )
+        }
+      />
+      {counts?.all !== 0 && (
+        <div className="fleet-tools">
+          <Search key={slug} />
+          <FleetFilter slug={slug} view={view} counts={counts} />
+        </div>
+      )}
+      {error ? (
+        <ErrorNote error={error} retry={retry} />
+      ) : !shown ? (
+        <WaitingPage />
+      ) : shown.total === 0 ? (
+        <FleetEmpty slug={slug} none={counts?.all === 0} view={view} onAdd={admin ? () => setAdding(true) : undefined} />
+      ) : (
+        <FleetList
+          slug={slug}
+          view={view}
+          shown={shown}
+          late={late}
+          selection={admin ? selection : undefined}
+          onRange={(first, last) => {
+            if (first !== range[0] || last !== range[1]) setRange([first, last])
+          }}
+        />
+      )}
+      {admin && <BulkBar slug={slug} selection={selection} />}
+      <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />
+    </>
+  )
+}
+
+/** Types into the address; `/` brings the cursor here. */
+function Search() {
+  const { search = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [typed, setTyped] = useState(search)
+  const input = useRef<HTMLInputElement>(null)
+  const go = useDebouncedCallback(
+    (text: string) =>
+      void navigate({
+        search: ({ search: _, ...rest }) => (text.trim() === '' ? rest : { ...rest, search: text.trim() }),
+        replace: true,
+        resetScroll: false,
+      }),
+    200,
+  )
+  useEffect(() => {
+    if (document.activeElement !== input.current) setTyped(search)
+  }, [search])
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      const at = event.target instanceof HTMLElement ? event.target : null
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+      if (at?.closest('input, textarea, select, [contenteditable], [role="dialog"]')) return
+      event.preventDefault()
+      input.current?.select()
+    }
+    window.addEventListener('keydown', key)
+    return () => window.removeEventListener('keydown', key)
+  }, [])
+  return (
+    <TextInput
+      ref={input}
+      className="fleet-search"
+      type="search"
+      aria-label="Search agents"
+      aria-keyshortcuts="/"
+      placeholder="Search agents"
+      leftSection={<IconSearch size={15} aria-hidden />}
+      rightSection={<kbd className="fleet-key">/</kbd>}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        go(event.currentTarget.value)
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        setTyped('')
+        go('')
+      }}
+    />
+  )
+}

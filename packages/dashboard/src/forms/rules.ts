@@ -1,0 +1,28 @@
+/** What forms ask of what is typed; each gives a sentence, or null when it is well. The service checks all of it again. */
+export const shortest = 10
+export const longest = 200
+
+export const wrongWithPassword = (v: string): string | null =>
+  v.length < shortest
+    ? `At least ${shortest} characters.`
+    : v.length > longest
+      ? `At most ${longest} characters.`
+      : null
+export const wrongWithEmail = (v: string): string | null =>
+  /^[^\s@]+@[^\s@]+$/.test(v.trim()) ? null : 'An address such as ann@example.org.'
+export const wrongWithText = (v: string): string | null =>
+  v.trim() === '' ? 'Please fill this in.' : v.length > 100 ? 'At most 100 characters.' : null
+export const wrongWithSlug = (v: string): string | null =>
+  /^[a-z0-9](-?[a-z0-9])*$/.test(v) && v.length <= 63
+    ? null
+    : 'Lowercase letters, digits and single hyphens, at most 63.'
+
+/** A short name for addresses, from a name for people: `Ärzte & Co.` becomes `arzte-co`. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '')

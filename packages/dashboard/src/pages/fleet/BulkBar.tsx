@@ -1,0 +1,115 @@
+import { Button, Group, Stack } from '@mantine/core'
+import type { BulkResult } from '@svc/server/api'
+import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { keys } from '../../queries.ts'
+import { Confirm, Dialog, Text } from '../../ui/index.ts'
+import type { Selection } from './useSelection.ts'
+
+type Wish = 'pause' | 'resume' | 'run_now'
+
+const wishes = [
+  { type: 'pause', words: 'Pause', icon: IconPlayerPause, means: 'starts no further run until it is resumed' },
+  { type: 'resume', words: 'Resume', icon: IconPlayerPlay, means: 'starts runs again by its own schedule' },
+  { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'starts a run now; each run may cost money' },
+] as const satisfies { type: Wish; words: string; icon: unknown; means: string }[]
+
+/** So many names in one call. */
+const atATime = 200
+
+/** Wishes for all chosen agents at once, and what became of each. */
+export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
+  const client = useQueryClient()
+  const [asking, setAsking] = useState<(typeof wishes)[number] | null>(null)
+  const [done, setDone] = useState<{ words: string; results: BulkResult[] } | null>(null)
+  const names = [...selection.names]
+  const count = names.length.toLocaleString('en-US')
+  const send = async () => {
+    if (!asking) return
+    const results: BulkResult[] = []
+    for (let i = 0; i < names.length; i += atATime)
+      results.push(...(await api.wishOfMany(slug, names.slice(i, i + atATime), asking.type)))
+    setDone({ words: asking.words, results })
+    selection.clear()
+    for (const { agent } of results) void client.invalidateQueries({ queryKey: keys.agent(slug, agent) })
+  }
+  return (
+    <>
+      {names.length > 0 && (
+        <section className="fleet-bulk" aria-label="Selected agents">
+          <span className="fleet-bulk-count" role="status">
+            {count} selected
+          </span>
+          {wishes.map((wish) => (
+            <Button
+              key={wish.type}
+              size="compact-sm"
+              variant="default"
+              leftSection={<wish.icon size={14} aria-hidden />}
+              onClick={() => setAsking(wish)}
+            >
+              {wish.words}
+            </Button>
+          ))}
+          <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
+            Clear
+          </Button>
+        </section>
+      )}
+      <Confirm
+        opened={asking !== null}
+        onClose={() => setAsking(null)}
+        title={`${asking?.words}: ${count} ${names.length === 1 ? 'agent' : 'agents'}?`}
+        confirm={`${asking?.words} ${count}`}
+        onConfirm={send}
+      >
+        Each agent gets the wish with its next report, and decides itself. One that accepts {asking?.means}. What it answers
+        stands on its page; a wish that is not fetched within ten minutes expires.
+      </Confirm>
+      <Dialog opened={done !== null} onClose={() => setDone(null)} title={`${done?.words}: what became of it`}>
+        {done && <Results slug={slug} results={done.results} onClose={() => setDone(null)} />}
+      </Dialog>
+    </>
+  )
+}
+
+function Results({ slug, results, onClose }: { slug: string; results: BulkResult[]; onClose: () => void }) {
+  const refused = results.filter(({ ok }) => !ok)
+  const sent = results.filter(({ ok }) => ok)
+  const line = ({ agent, message }: BulkResult) => (
+    <li key={agent}>
+      <Link to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'commands' }} onClick={onClose}>
+        {agent}
+      </Link>
+      {message !== null && (
+        <span className="svc-quiet">
+          {' '}
+          <Text>{message}</Text>
+        </span>
+      )}
+    </li>
+  )
+  return (
+    <Stack gap="sm">
+      {refused.length > 0 && (
+        <section>
+          <h3 className="fleet-result">Not sent to {refused.length.toLocaleString('en-US')}</h3>
+          <ul className="fleet-results">{refused.map(line)}</ul>
+        </section>
+      )}
+      {sent.length > 0 && (
+        <section>
+          <h3 className="fleet-result">Waiting for the next report of {sent.length.toLocaleString('en-US')}</h3>
+          <ul className="fleet-results">{sent.map(line)}</ul>
+        </section>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Fleet } from '@svc/server/api'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import { Level } from '../../ui/index.ts'
+import { type FleetView, type Show, shows } from './view.ts'
+
+interface FilterProps {
+  slug: string
+  view: FleetView
+  counts: Fleet['counts'] | undefined
+}
+
+/** By level, silence, or never reported; each with its count in the whole workspace. */
+export function FleetFilter({ slug, view, counts }: FilterProps) {
+  return (
+    <nav className="fleet-filter" aria-label="Filter agents">
+      {shows
+        .filter(({ show, count }) => show === undefined || show === view.show || (counts?.[count] ?? 1) > 0)
+        .map(({ show, words, count }) => (
+          <Link
+            key={words}
+            to={paths.fleet}
+            params={{ slug }}
+            search={({ show: _, ...rest }: FleetView) => (show ? { ...rest, show } : rest)}
+            resetScroll={false}
+            activeOptions={{ exact: true, includeSearch: true }}
+            className="fleet-chip"
+            data-on={show === view.show}
+            aria-current={show === view.show ? 'true' : undefined}
+          >
+            {show && <Sign show={show} />}
+            {words}
+            <span className="fleet-count">{counts ? counts[count].toLocaleString('en-US') : '…'}</span>
+          </Link>
+        ))}
+    </nav>
+  )
+}
+
+const Sign = ({ show }: { show: Show }) => (
+  <span aria-hidden className="fleet-sign">
+    {show === 'silent' ? (
+      <Level level={null} silent iconOnly />
+    ) : show === 'never' ? (
+      <Level level={null} never iconOnly />
+    ) : (
+      <Level level={show} iconOnly />
+    )}
+  </span>
+)

@@ -1,0 +1,78 @@
+import { Checkbox } from '@mantine/core'
+import type { FleetRow } from '@svc/server/api'
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { paths } from '../../paths.ts'
+import { Cost, Level, Text, Time, useClock } from '../../ui/index.ts'
+import { standing } from './view.ts'
+
+interface RowProps {
+  slug: string
+  row: FleetRow
+  index: number
+  chosen: boolean
+  /** Undefined where nothing can be chosen. */
+  onChoose: ((name: string, index: number, range: boolean) => void) | undefined
+}
+
+/** One agent, on one line where there is room and on two where there is not. The whole line is its link. */
+export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
+  const stands = useClock((now) => standing(row, now))
+  const silent = stands === 'silent'
+  return (
+    <>
+      {onChoose && (
+        <div className="fleet-cell fleet-box" role="cell">
+          <Checkbox
+            size="xs"
+            checked={chosen}
+            onChange={(event) => onChoose(row.name, index, (event.nativeEvent as MouseEvent).shiftKey === true)}
+            aria-label={`Select ${row.name}`}
+            tabIndex={-1}
+          />
+        </div>
+      )}
+      <div className="fleet-cell fleet-agent" role="cell">
+        <Link
+          to={paths.agent}
+          params={{ slug, name: row.name }}
+          className="fleet-link"
+          data-row={index}
+          preloadDelay={120}
+        >
+          <Text cut>{row.name}</Text>
+        </Link>
+      </div>
+      <div className="fleet-cell fleet-state" role="cell" data-past={silent}>
+        <Level level={row.level} silent={silent} never={stands === 'never'} iconOnly={row.label !== null} />
+        {row.label !== null && (
+          <span className="fleet-label" title={row.detail ?? undefined}>
+            {silent && <span className="fleet-was">was </span>}
+            <Text cut>{row.label}</Text>
+          </span>
+        )}
+      </div>
+      <div className="fleet-cell fleet-doing" role="cell">
+        {silent ? null : row.doing !== null ? <Text cut>{row.doing}</Text> : null}
+      </div>
+      <div className="fleet-cell fleet-seen" role="cell">
+        {row.seenAt === null ? (
+          <span className="fleet-dim">never</span>
+        ) : (
+          <span className={silent ? 'fleet-silent' : undefined}>
+            <Time at={row.seenAt} focusable={false} since={silent} />
+          </span>
+        )}
+      </div>
+      <div className="fleet-cell fleet-today fleet-end" role="cell">
+        <Cost usd={row.costToday} />
+      </div>
+      <div className="fleet-cell fleet-month fleet-end" role="cell">
+        <Cost usd={row.cost30} />
+      </div>
+      <div className="fleet-cell fleet-version" role="cell">
+        {row.version !== null && <Text cut>{row.version}</Text>}
+      </div>
+    </>
+  )
+})

@@ -1,0 +1,46 @@
+import type { Fleet, FleetRow } from '@svc/server/api'
+import { useQueries } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { fleetQuery, fleetWindow } from '../../queries.ts'
+import { serviceTimeIs } from '../../ui/index.ts'
+import { asked, type FleetView, windowsOf } from './view.ts'
+
+export interface Shown {
+  total: number
+  head: Fleet
+  /** Undefined while its window is on the way. */
+  row: (index: number) => FleetRow | undefined
+}
+
+/** The rows from `first` to `last` of a view, in windows fetched as they are seen. While a new view is on the way the last one stays. */
+export function useFleet(slug: string, view: FleetView, first: number, last: number) {
+  const query = asked(view)
+  const offsets = windowsOf(first, last, fleetWindow)
+  const results = useQueries({ queries: offsets.map((offset) => fleetQuery(slug, query, offset)) })
+  const windows = new Map(
+    results.flatMap(({ data }, i) => {
+      const offset = offsets[i]
+      return data && offset !== undefined ? [[offset, data] as const] : []
+    }),
+  )
+  const head = [...windows.values()].reduce<Fleet | undefined>((a, b) => (a && a.now > b.now ? a : b), undefined)
+  const shown: Shown | undefined = head && {
+    total: head.total,
+    head,
+    row: (index) => windows.get(Math.floor(index / fleetWindow) * fleetWindow)?.rows[index % fleetWindow],
+  }
+  const before = useRef<{ slug: string; shown: Shown } | undefined>(undefined)
+  const headNow = head?.now
+  useEffect(() => {
+    if (headNow !== undefined) serviceTimeIs(headNow)
+  }, [headNow])
+  useEffect(() => {
+    if (shown) before.current = { slug, shown }
+  })
+  return {
+    shown: shown ?? (before.current?.slug === slug ? before.current.shown : undefined),
+    late: shown === undefined,
+    error: results.find(({ error, data }) => error && !data)?.error ?? null,
+    retry: () => Promise.all(results.map(({ refetch }) => refetch())),
+  }
+}

@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react'
+
+export interface Selection {
+  names: ReadonlySet<string>
+  toggle: (name: string) => void
+  /** From the last one toggled to this one, as shift does everywhere. */
+  set: (names: Iterable<string>, on: boolean) => void
+  clear: () => void
+}
+
+/** Which agents are chosen for a wish to many; another workspace starts afresh. */
+export function useSelection(slug: string): Selection {
+  const [names, setNames] = useState<ReadonlySet<string>>(new Set())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides
+  useEffect(() => setNames(new Set()), [slug])
+  const set = (which: Iterable<string>, on: boolean) =>
+    setNames((old) => {
+      const next = new Set(old)
+      for (const name of which) {
+        if (on) next.add(name)
+        else next.delete(name)
+      }
+      return next
+    })
+  return {
+    names,
+    set,
+    toggle: (name) => set([name], !names.has(name)),
+    clear: () => setNames(new Set()),
+  }
+}

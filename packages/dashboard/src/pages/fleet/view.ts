@@ -1,0 +1,64 @@
+/** What the address says about the list, and what the service is asked for because of it. Pure. */
+import type { Fleet, FleetRow, FleetSort } from '@svc/server/api'
+import type { FleetQuery } from '../../api.ts'
+
+export interface FleetView {
+  search?: string
+  show?: Show
+  sort?: FleetSort
+  desc?: boolean
+}
+export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'never'
+
+export const shows: readonly { show: Show | undefined; words: string; count: keyof Fleet['counts'] }[] = [
+  { show: undefined, words: 'All', count: 'all' },
+  { show: 'bad', words: 'Bad', count: 'bad' },
+  { show: 'warn', words: 'Warning', count: 'warn' },
+  { show: 'info', words: 'Info', count: 'info' },
+  { show: 'ok', words: 'OK', count: 'ok' },
+  { show: 'silent', words: 'Silent', count: 'silent' },
+  { show: 'never', words: 'Never reported', count: 'never' },
+]
+
+export const columns: readonly { sort: FleetSort | undefined; words: string; name: string; end?: boolean }[] = [
+  { sort: 'name', words: 'Agent', name: 'agent' },
+  { sort: 'level', words: 'State', name: 'state' },
+  { sort: undefined, words: 'Doing now', name: 'doing' },
+  { sort: 'seen', words: 'Last seen', name: 'seen' },
+  { sort: 'cost_today', words: 'Today', name: 'today', end: true },
+  { sort: 'cost_30', words: '30 days', name: 'month', end: true },
+  { sort: 'version', words: 'Version', name: 'version' },
+]
+
+/** Which way a column is sorted at the first press: what one looks for comes first. */
+const firstDown: Partial<Record<FleetSort, true>> = { seen: true, cost_today: true, cost_30: true, version: true }
+
+/** The order after a press on a column's heading: its first way, then the other. */
+export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'desc'> {
+  const now = view.sort ?? 'level'
+  const down = now === sort ? !view.desc : firstDown[sort] === true
+  return { ...(sort !== 'level' && { sort }), ...(down && { desc: true }) }
+}
+
+/** By level, worst first, unless the address says otherwise. */
+export function asked({ search, show, sort = 'level', desc = false }: FleetView): FleetQuery {
+  return {
+    search,
+    ...(show === 'silent' ? { silent: true } : show !== undefined && { level: show }),
+    sort,
+    desc,
+  }
+}
+
+/** The offsets of the windows that hold rows `first` to `last`. */
+export function windowsOf(first: number, last: number, size: number): number[] {
+  const from = Math.floor(Math.max(0, first) / size)
+  const to = Math.floor(Math.max(0, last) / size)
+  return Array.from({ length: to - from + 1 }, (_, i) => (from + i) * size)
+}
+
+/** D20: how an agent stands now, by the service's clock. */
+export function standing(row: FleetRow, now: number): 'never' | 'silent' | 'reporting' {
+  if (row.silentAt === null) return 'never'
+  return row.silentAt <= now ? 'silent' : 'reporting'
+}

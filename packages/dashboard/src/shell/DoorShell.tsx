@@ -1,0 +1,22 @@
+import { Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useDocumentTitle } from '../ui/index.ts'
+import { Mark } from './Mark.tsx'
+import './door.css'
+
+/** What stands around the pages before the workspace: sign-in, first start, links, invitations. */
+export function DoorShell({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+  useDocumentTitle(title)
+  return (
+    <main className="svc-door">
+      <div className="svc-door-card">
+        <Mark />
+        <Title order={1} fz={20} mt={20} mb={note ? 4 : 16}>
+          {title}
+        </Title>
+        {note && <div className="svc-door-note">{note}</div>}
+        {children}
+      </div>
+    </main>
+  )
+}
