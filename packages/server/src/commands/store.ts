@@ -15,6 +15,9 @@ import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
 import { lockAgent } from './lock.ts'
+import { wishOf } from './wish.ts'
+
+export { wishOf } from './wish.ts'
 
 /** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
 export const openCommandsMost = 100
@@ -89,10 +92,6 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
 
 export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
-
-/** A stored command as the wish it was made from. */
-export const wishOf = (row: Pick<CommandRow, 'type' | 'payload'>): Wish =>
-  ({ type: row.type, payload: JSON.parse(row.payload) }) as Wish
 
 /** The names of logs that may be asked for: of the last report, and of the runs that are kept (2.7). */
 export async function logNamesOf(db: Db, agent: { id: string }): Promise<Set<string>> {

@@ -36,7 +36,7 @@ export interface AgentReportTable {
   /** D11: which start of the reporter, and its how-manieth report. */
   boot: string | null
   seq: number | null
-  /** D8: JSON `{last, changes}`; host and boot of the last reports, to notice two reporters with one token. */
+  /** D8: marks of host and boot of the last ten reports, read by `twoReporters` of reports/reporters.ts. */
   reporters: string
   runs_kept: number
   body: string

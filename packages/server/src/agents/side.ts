@@ -1,0 +1,86 @@
+/**
+ * The agents' side of the service in one piece: their routes, the batches behind them, the sweeper, and what they count.
+ * The service's main opens it once, gives `routes` to the listener, and closes it last.
+ */
+import { limits } from '@svc/protocol'
+import { Deliveries } from '../commands/deliveries.ts'
+import type { Deps } from '../deps.ts'
+import { agentRoutes } from '../http/agent-routes.ts'
+import type { BareRoutes } from '../http/listener.ts'
+import { Window } from '../limits/window.ts'
+import { type Batcher, newBatcher } from '../reports/batch.ts'
+import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
+import type { Decision, Submission } from '../reports/rows.ts'
+import { openReportStore } from '../reports/store.ts'
+import { newSweeper, type Sweeper } from '../sweeper/sweeper.ts'
+import { type Lookup, newLookup } from './lookup.ts'
+import { newTrouble, type Trouble } from './trouble.ts'
+
+/** The agents' side knows no people. */
+export type AgentDeps = Omit<Deps, 'auth'>
+
+/** What the agent routes stand on. */
+export interface Side {
+  deps: AgentDeps
+  lookup: Lookup
+  batcher: Batcher
+  metrics: AgentMetrics
+  trouble: Trouble
+  windows: { reports: Window; logs: Window }
+}
+
+export interface AgentSide {
+  routes: BareRoutes
+  metrics: AgentMetrics
+  /** Start it once the service listens. */
+  sweeper: Sweeper
+  /** Resolves when everything submitted is answered and the sweeper stands still. The store may be closed afterwards. */
+  close(): Promise<void>
+}
+
+export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentSide {
+  const metrics = newMetrics()
+  const deliveries = new Deliveries(monotonic)
+  const lookup = newLookup(deps.store)
+  const trouble = newTrouble(deps.log)
+  const batcher = newBatcher({
+    store: openReportStore(deps.store),
+    metrics,
+    now: deps.now,
+    age: deliveries.age,
+    committed: (submission, decision) => committed(deps, lookup, deliveries, metrics, submission, decision),
+    failed: (error) => trouble.note(error, 'a batch of reports was not stored'),
+    parallel: deps.store.engine === 'sqlite' ? 1 : 2,
+  })
+  const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
+  const sweeper = newSweeper(deps, deliveries.age)
+  return {
+    routes: agentRoutes({ deps, lookup, batcher, metrics, trouble, windows }),
+    metrics,
+    sweeper,
+    close: async () => {
+      await batcher.settled()
+      await sweeper.stop()
+    },
+  }
+}
+
+/** What follows a commit and precedes the answer: the note of what was delivered when (D20), and whoever watches. */
+function committed(
+  { live }: AgentDeps,
+  lookup: Lookup,
+  deliveries: Deliveries,
+  metrics: AgentMetrics,
+  submission: Submission,
+  decision: Decision,
+): void {
+  if (!decision.ok) {
+    lookup.forget(submission.tokenHash)
+    return
+  }
+  metrics.reports++
+  metrics.commandsDelivered += decision.claimed.length
+  for (const { id } of decision.claimed) deliveries.note(id)
+  if (decision.write.report) live.reported(decision.workspaceId, submission.agentId)
+  if (decision.write.commands.length > 0) live.changed(decision.workspaceId, submission.agentId)
+}

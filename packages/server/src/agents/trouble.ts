@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+
+/** Faults of the database under load: said once in a while with their number, not once a report. */
+export interface Trouble {
+  note(error: unknown, what: string): void
+}
+
+const quietMs = 5_000
+
+export function newTrouble(log: Logger, monotonic: () => number = () => performance.now()): Trouble {
+  let saidAt = Number.NEGATIVE_INFINITY
+  let unsaid = 0
+  return {
+    note(error, what) {
+      unsaid++
+      if (monotonic() - saidAt < quietMs) return
+      log.error({ err: error, times: unsaid }, what)
+      saidAt = monotonic()
+      unsaid = 0
+    },
+  }
+}

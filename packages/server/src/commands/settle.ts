@@ -1,0 +1,88 @@
+/** What a report does to its agent's commands, in the order of D1: acks, time-outs, claim. Pure. */
+import {
+  type Ack,
+  type Command,
+  type CommandEvent,
+  commandDeadline,
+  limits,
+  misfit,
+  moveCommand,
+  offerOf,
+  type Report,
+} from '@svc/protocol'
+import type { CommandChange, StoredCommand } from '../reports/rows.ts'
+import { wishOf } from './wish.ts'
+
+export interface Settled {
+  changes: CommandChange[]
+  claimed: Command[]
+}
+
+const nothing: Settled = { changes: [], claimed: [] }
+
+/** How long ago this process delivered a command, in milliseconds by the monotonic clock; undefined if it did not. */
+export type MonotonicAge = (id: string) => number | undefined
+
+/** D1: acks of the report, then what timed out, then what is handed out with the answer. */
+export function settleAndClaim(
+  commands: readonly StoredCommand[],
+  report: Report,
+  now: number,
+  given: { claims: boolean; logs: ReadonlySet<string>; age: MonotonicAge },
+): Settled {
+  if (commands.length === 0) return nothing
+  const acked = settleAcks(commands, report.acks ?? [], now)
+  const timed = acked.map((c) => timeOut(c, now, given.age) ?? c)
+  let room = given.claims ? limits.commandsPerAnswer : 0
+  const claimed: StoredCommand[] = []
+  const after = timed.map((c) => {
+    if (c.state !== 'queued' || room === 0) return c
+    const why = noLongerOffered(c, report, given.logs)
+    if (why !== undefined) return moved(c, 'misfit', { failed_at: now, message: `No longer offered: ${why}` })
+    room--
+    claimed.push(c)
+    return moved(c, 'claimed', { delivered_at: now, due_at: commandDeadline(now) })
+  })
+  return {
+    changes: after.filter((c, i) => c !== commands[i]),
+    claimed: claimed.map((c) => ({ id: c.id, ...wishOf(c) })),
+  }
+}
+
+/** D3: the first ack is the truth, also a late one; acks of queued, foreign or log commands mean nothing. */
+export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ack[], now: number): StoredCommand[] {
+  const first = new Map<string, Ack>()
+  for (const ack of acks) if (!first.has(ack.id)) first.set(ack.id, ack)
+  return commands.map((c) => {
+    const ack = first.get(c.id)
+    if (!ack || c.type === 'log' || c.delivered_at === null) return c
+    return moved(c, ack.ok ? 'ackedOk' : 'ackedNo', { answered_at: now, message: ack.message ?? null })
+  })
+}
+
+/**
+ * D2, D20: the command after its time is over; undefined while it is not. A delivered one times out only when, where this
+ * process delivered it, the monotonic clock says so too; until then it is looked at again later.
+ */
+export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
+  if (c.due_at === null || c.due_at > now) return undefined
+  if (c.state === 'delivered') {
+    const left = limits.commandSeconds * 1000 - (age(c.id) ?? Infinity)
+    if (left > 0) return { ...c, due_at: now + Math.ceil(left) }
+  }
+  const timedOut = moved(c, 'timedOut', { failed_at: now })
+  return timedOut === c ? { ...c, due_at: null } : timedOut
+}
+
+/** D6: checked against what this report carries; what it does not carry was checked when the person pressed. */
+function noLongerOffered(c: StoredCommand, report: Report, logs: ReadonlySet<string>): string | undefined {
+  const carried =
+    c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
+  return carried === undefined ? undefined : misfit(wishOf(c), offerOf(report, logs))
+}
+
+/** The command after an event, or the same one where its state does not know the event (I2). */
+export function moved(c: StoredCommand, event: CommandEvent, facts: Partial<CommandChange>): StoredCommand {
+  const state = moveCommand(c.state, event)
+  return state === undefined ? c : { ...c, due_at: null, ...facts, state }
+}

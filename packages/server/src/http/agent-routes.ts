@@ -1,0 +1,148 @@
+/** The two routes of an agent (4): report and log, on the bare listener. The order of refusals is D15's. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits, type RefusalCode, readLogUpload, readReport } from '@svc/protocol'
+import type { Caller } from '../agents/lookup.ts'
+import type { Side } from '../agents/side.ts'
+import type { Window } from '../limits/window.ts'
+import { storeLog } from '../logs/store.ts'
+import { countRefusal } from '../reports/metrics.ts'
+import type { Decision } from '../reports/rows.ts'
+import { refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
+import { drain, readBody } from './body.ts'
+import type { BareRoutes } from './listener.ts'
+
+/** A request that may go on: who calls, and the bytes. */
+interface Admitted {
+  caller: Caller
+  bytes: Buffer
+}
+
+export function agentRoutes(side: Side): BareRoutes {
+  const { deps, lookup, batcher, metrics, trouble, windows } = side
+  return { 'POST /api/agent/v1/report': report, 'POST /api/agent/v1/log': log }
+
+  async function report(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const admitted = await admit(req, res, windows.reports, limits.reportBytes)
+    if (!admitted) return
+    const { caller, bytes } = admitted
+    const read = readReport(bytes)
+    if (!read.ok) return refuseBody(res, caller, read.message)
+    const interval = deps.live.isWatched(caller.agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
+    const decision = await batcher.submit({
+      agentId: caller.agentId,
+      tokenHash: caller.tokenHash,
+      report: read.value,
+      interval,
+      gone: () => res.destroyed || (res.socket?.destroyed ?? true),
+    })
+    if (decision.ok) send(res, 200, answerOf(decision, interval))
+    else if (decision.code === 'unavailable') busy(res)
+    else refuseNow(res, decision.code)
+  }
+
+  async function log(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const admitted = await admit(req, res, windows.logs, limits.logBodyBytes)
+    if (!admitted) return
+    const { caller, bytes } = admitted
+    const read = readLogUpload(bytes)
+    if (!read.ok) return refuseBody(res, caller, read.message)
+    try {
+      const stored = await storeLog(deps.store.db, caller, read.value, deps.now())
+      if (!stored.ok) {
+        if (stored.code === 'token_unknown' || stored.code === 'workspace_inactive') lookup.forget(caller.tokenHash)
+        return refuseNow(
+          res,
+          stored.code,
+          stored.code === 'body_invalid' ? 'The command asked for another log.' : undefined,
+        )
+      }
+      if (stored.made) {
+        metrics.logs++
+        deps.live.changed(stored.workspaceId, caller.agentId)
+      }
+      send(res, 200, '{}')
+    } catch (error) {
+      trouble.note(error, 'a log was not stored')
+      busy(res)
+    }
+  }
+
+  /** 401, 403, 429 before the body is read; then 413, and 400 for an encoded one (D15). */
+  async function admit(
+    req: IncomingMessage,
+    res: ServerResponse,
+    window: Window,
+    most: number,
+  ): Promise<Admitted | undefined> {
+    let caller: Caller | undefined
+    try {
+      const found = lookup.callerOf(req.headers.authorization)
+      caller = found instanceof Promise ? await found : found
+    } catch (error) {
+      trouble.note(error, 'the agent of a token could not be looked up')
+      await drain(req)
+      busy(res)
+      return
+    }
+    if (!caller) return refuseUnread(req, res, 'token_unknown')
+    if (!caller.activated) return refuseUnread(req, res, 'workspace_inactive')
+    const retryAfter = window.take(caller.agentId, deps.now())
+    if (retryAfter > 0) return refuseUnread(req, res, await confirmed(caller, 'rate_limited'), retryAfter)
+    const body = await readBody(req, res, most)
+    if (body.is === 'broken') return
+    if (body.is === 'too_large') {
+      const code = await confirmed(caller, 'body_too_large')
+      countRefusal(metrics, code)
+      refuseAndClose(req, res, code)
+      return
+    }
+    const encoding = req.headers['content-encoding']
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      await refuseBody(res, caller, 'The body must not be encoded.')
+      return
+    }
+    return { caller, bytes: body.bytes }
+  }
+
+  async function refuseUnread(
+    req: IncomingMessage,
+    res: ServerResponse,
+    code: RefusalCode,
+    retryAfter?: number,
+  ): Promise<undefined> {
+    countRefusal(metrics, code)
+    await drain(req)
+    refuseAndClose(req, res, code, code === 'rate_limited' ? retryAfter : undefined)
+  }
+
+  async function refuseBody(res: ServerResponse, caller: Caller, message: string): Promise<void> {
+    const code = await confirmed(caller, 'body_invalid')
+    refuseNow(res, code, code === 'body_invalid' ? message : undefined)
+  }
+
+  /** What is remembered of a token may be out of date: before a refusal the store is asked, since 401 and 403 come first. */
+  async function confirmed(caller: Caller, code: RefusalCode): Promise<RefusalCode> {
+    try {
+      const now = await lookup.afresh(caller)
+      if (!now) return 'token_unknown'
+      return now.activated ? code : 'workspace_inactive'
+    } catch (error) {
+      trouble.note(error, 'the agent of a token could not be looked up')
+      return code
+    }
+  }
+
+  function refuseNow(res: ServerResponse, code: RefusalCode, message?: string): void {
+    countRefusal(metrics, code)
+    refuse(res, code, message)
+  }
+
+  function busy(res: ServerResponse): void {
+    countRefusal(metrics, 'unavailable')
+    refuseAsBusy(res)
+  }
+}
+
+/** 2.7. Most answers carry no command. */
+const answerOf = ({ claimed }: Extract<Decision, { ok: true }>, interval: number): string =>
+  claimed.length === 0 ? `{"commands":[],"interval":${interval}}` : JSON.stringify({ commands: claimed, interval })

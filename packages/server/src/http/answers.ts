@@ -1,0 +1,51 @@
+/** How the bare listener answers (7): JSON with its length, never stored by caches (D56). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
+import { endAfterReading } from './body.ts'
+
+/** Sends a whole JSON text. */
+export function send(res: ServerResponse, status: number, body: string, ...more: string[]): void {
+  if (res.headersSent || res.destroyed) return
+  res.writeHead(status, headersOf(body, more))
+  res.end(body)
+}
+
+/** Sends a refusal in the envelope and keeps the connection. */
+export function refuse(res: ServerResponse, code: RefusalCode, message?: string, retryAfter?: number): void {
+  send(res, statusOf(code), bodyOf(code, message), ...retry(retryAfter))
+}
+
+/** Sends a refusal and closes the connection, since the body was not read to its end. */
+export function refuseAndClose(
+  req: IncomingMessage,
+  res: ServerResponse,
+  code: RefusalCode,
+  retryAfter?: number,
+): void {
+  if (res.headersSent || res.destroyed) return
+  const body = bodyOf(code)
+  res.writeHead(statusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
+  endAfterReading(req, res, body)
+}
+
+/** 503 (D18): with a delay that differs from agent to agent, so that they do not all come back at once. */
+export function refuseAsBusy(res: ServerResponse): void {
+  refuse(res, 'unavailable', undefined, 5 + Math.floor(Math.random() * 26))
+}
+
+export const bodyOf = (code: RefusalCode, message?: string): string =>
+  JSON.stringify(envelope(code, message ?? refusals[code][1]))
+
+const retry = (seconds: number | undefined): string[] => (seconds === undefined ? [] : ['Retry-After', String(seconds)])
+
+const headersOf = (body: string, more: string[]): string[] => [
+  'Content-Type',
+  'application/json',
+  'Content-Length',
+  String(Buffer.byteLength(body)),
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  ...more,
+]

@@ -1,0 +1,80 @@
+/** Bodies read by hand (D14, D15): a limit that answers instead of breaking the connection. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Read and thrown away so that a client that is still sending sees why it was refused, before the connection is closed. */
+const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
+/** How long a connection is left open after an answer while its client still sends. */
+const lingerMs = 500
+
+export type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
+
+/** The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. */
+export function readBody(req: IncomingMessage, res: ServerResponse, most: number): Promise<Body> {
+  continueIfAsked(req, res)
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= most) chunks.push(chunk)
+      else if (size > drained.tooLarge) {
+        req.pause()
+        resolve({ is: 'too_large' })
+      } else chunks.length = 0
+    })
+    req.once('end', () => {
+      if (size > most) resolve({ is: 'too_large' })
+      else resolve({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
+    })
+    req.once('error', () => resolve({ is: 'broken' }))
+    req.once('close', () => resolve({ is: 'broken' }))
+  })
+}
+
+/** Throws away at most 64 KB of a body that is refused unread (D15). Resolves when it has ended or that much has come. */
+export function drain(req: IncomingMessage): Promise<void> {
+  if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()
+  return new Promise((resolve) => {
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= drained.early) return
+      req.pause()
+      resolve()
+    })
+    req.once('end', resolve)
+    req.once('error', () => resolve())
+    req.once('close', resolve)
+  })
+}
+
+/** Ends the answer; where the client is still sending, only after it has had time to read what was answered. */
+export function endAfterReading(req: IncomingMessage, res: ServerResponse, body: string): void {
+  if (req.complete || hasNoBody(req) || waitsForContinue(req) || req.destroyed) {
+    res.end(body)
+    return
+  }
+  res.write(body)
+  setTimeout(() => {
+    res.end()
+    req.destroy()
+  }, lingerMs).unref()
+}
+
+const asked = new WeakSet<IncomingMessage>()
+
+/** Marks a request whose client waits for "100 Continue" before it sends the body. */
+export const noteExpectation = (req: IncomingMessage): void => {
+  asked.add(req)
+}
+
+/** Lets such a client send, once. */
+export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void {
+  if (asked.delete(req)) res.writeContinue()
+}
+
+const waitsForContinue = (req: IncomingMessage): boolean => asked.has(req)
+
+const hasNoBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] === undefined || headers['content-length'] === '0')

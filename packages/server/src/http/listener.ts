@@ -1,0 +1,98 @@
+/**
+ * The one listener of the service: the agent routes stand directly on it, everything else goes on to the pages' routes.
+ * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, and the process goes on (I10).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { envelope } from '@svc/protocol'
+import type { Deps } from '../deps.ts'
+import { refuseAndClose, refuseAsBusy } from './answers.ts'
+import { continueIfAsked, drain, noteExpectation } from './body.ts'
+import { ownOrigin } from './origin.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+/** Handlers by method and exact path, such as `POST /api/agent/v1/report`. */
+export type BareRoutes = Readonly<Record<string, Handler>>
+
+/** Milliseconds. Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18). */
+const times = { headers: 10_000, request: 30_000, idle: 75_000, check: 2_000 } as const
+
+export interface Routing {
+  agentRoutes: BareRoutes
+  /** Everything that is no agent route; gets requests for the own origin only. */
+  fallback: Handler
+}
+
+export function createListener(deps: Pick<Deps, 'config' | 'log'>, { agentRoutes, fallback }: Routing): Server {
+  const pathOf = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
+  const routes = new Map(Object.entries(agentRoutes))
+  const server = createServer({
+    headersTimeout: times.headers,
+    requestTimeout: times.request,
+    keepAliveTimeout: times.idle,
+    connectionsCheckingInterval: times.check,
+  })
+  server.on('request', listen)
+  server.on('checkContinue', expecting)
+  server.on('checkExpectation', listen)
+  server.on('clientError', answerBrokenRequest)
+  return server
+
+  function listen(req: IncomingMessage, res: ServerResponse): void {
+    if (!server.listening) res.shouldKeepAlive = false
+    const target = pathOf(req)
+    if (target === undefined) {
+      drain(req).then(() => refuseAndClose(req, res, 'not_found'))
+      return
+    }
+    req.url = target
+    const query = target.indexOf('?')
+    const route = routes.get(`${req.method} ${query < 0 ? target : target.slice(0, query)}`)
+    if (route) attempt(route, req, res)
+    else {
+      continueIfAsked(req, res)
+      attempt(fallback, req, res)
+    }
+  }
+
+  function expecting(req: IncomingMessage, res: ServerResponse): void {
+    noteExpectation(req)
+    listen(req, res)
+  }
+
+  /** A fault of a handler is a bug: it is logged, costs this one request, and never the process. */
+  async function attempt(handler: Handler, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      await handler(req, res)
+    } catch (error) {
+      deps.log.error({ err: error, method: req.method, path: req.url?.split('?')[0] }, 'a request failed')
+      if (res.headersSent) res.destroy()
+      else refuseAsBusy(res)
+    }
+  }
+}
+
+/** What is no HTTP at all, or comes too slowly, or has too many headers. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, message] = brokenBy[error.code ?? ''] ?? [400, 'The request is not valid HTTP.']
+  const body = JSON.stringify(envelope('request_invalid', message))
+  socket.end(
+    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  setTimeout(() => socket.destroy(), 1000).unref()
+}
+
+const brokenBy: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large.'],
+}
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}

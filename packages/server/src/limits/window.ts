@@ -1,0 +1,54 @@
+/** D16: calls in the last sixty seconds, counted exactly, in memory: one array of times for each key that is active. */
+
+const windowMs = 60_000
+
+export class Window {
+  readonly #most: number
+  readonly #calls = new Map<string, number[]>()
+  #sweepAt = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /**
+   * Counts a call of `key` at `now` (Unix milliseconds). Gives 0 when it is within the limit, else the seconds after which
+   * the next one will be (a refused call is not counted: whoever keeps to the limit again is served again).
+   */
+  take(key: string, now: number): number {
+    if (now >= this.#sweepAt) this.#sweep(now)
+    const calls = this.#calls.get(key)
+    if (!calls) {
+      this.#calls.set(key, [now])
+      return 0
+    }
+    forget(calls, now)
+    if (calls.length < this.#most) {
+      calls.push(now)
+      return 0
+    }
+    return Math.max(1, Math.ceil(((calls[0] ?? now) + windowMs - now) / 1000))
+  }
+
+  /** Keys in memory, for tests and metrics. */
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** Once a minute: whoever did not call since is forgotten, so memory follows those who are active. */
+  #sweep(now: number): void {
+    this.#sweepAt = now + windowMs
+    for (const [key, calls] of this.#calls) {
+      forget(calls, now)
+      if (calls.length === 0) this.#calls.delete(key)
+    }
+  }
+}
+
+/** Drops what is older than the window, or in the future because the clock was set back. */
+function forget(calls: number[], now: number): void {
+  if ((calls.at(-1) ?? 0) > now) calls.length = 0
+  let old = 0
+  while (old < calls.length && (calls[old] as number) <= now - windowMs) old++
+  if (old > 0) calls.splice(0, old)
+}

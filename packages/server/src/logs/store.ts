@@ -1,0 +1,129 @@
+/** Logs that agents sent (2.8, D7): the first upload of a command counts, for thirty days, and only for admins. */
+import { type LogUpload, limits, type RefusalCode } from '@svc/protocol'
+import { moved } from '../commands/settle.ts'
+import { wishOf } from '../commands/wish.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { LogRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+
+const dayMs = 86_400_000
+
+export type LogStored =
+  | { ok: true; workspaceId: string; made: boolean }
+  | {
+      ok: false
+      code: Extract<RefusalCode, 'token_unknown' | 'workspace_inactive' | 'command_unknown' | 'body_invalid'>
+    }
+
+/** Stores an upload and settles its command, in one transaction that asks for token and activation again (D22). */
+export function storeLog(
+  db: Db,
+  caller: { agentId: string; tokenHash: string },
+  upload: LogUpload,
+  now: number,
+): Promise<LogStored> {
+  return db.transaction().execute(async (trx) => {
+    const agent = await callerWithin(trx, caller)
+    if (!agent) return { ok: false, code: 'token_unknown' }
+    if (agent.activated_at === null) return { ok: false, code: 'workspace_inactive' }
+    const command = await trx
+      .selectFrom('command')
+      .selectAll()
+      .where('id', '=', upload.command)
+      .where('agent_id', '=', caller.agentId)
+      .where('type', '=', 'log')
+      .where('delivered_at', '>', now - limits.logAnswerSeconds * 1000)
+      .$if(isPostgres(trx), (query) => query.forUpdate())
+      .executeTakeFirst()
+    if (!command || command.state === 'cancelled') return { ok: false, code: 'command_unknown' }
+    const wish = wishOf(command)
+    if (wish.type !== 'log' || wish.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
+    const after = moved(command, 'uploaded', { answered_at: now })
+    if (after === command) return { ok: true, workspaceId: agent.workspace_id, made: false }
+    await insert(trx, caller.agentId, upload, now)
+    await trx
+      .updateTable('command')
+      .set({ state: after.state, answered_at: now, due_at: null })
+      .where('id', '=', command.id)
+      .execute()
+    return { ok: true, workspaceId: agent.workspace_id, made: true }
+  })
+}
+
+export type LogLine = Omit<LogRow, 'text'> & { asked_by: string }
+
+/** What can still be read, newest first, without the texts. An expired one is gone at once, before it is erased (D56). */
+export function listLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
+  return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
+}
+
+/** One log with its text; undefined when there is none, or none any more. */
+export function readLog(
+  db: Db,
+  agent: { id: string },
+  id: string,
+  now: number,
+): Promise<(LogLine & { text: string }) | undefined> {
+  return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
+}
+
+/** The logs that answered these commands, by command id. */
+export async function logsOfCommands(db: Db, commandIds: readonly string[], now: number): Promise<Map<string, string>> {
+  if (commandIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('log')
+    .select(['id', 'command_id'])
+    .where('command_id', 'in', commandIds)
+    .where('expires_at', '>', now)
+    .execute()
+  return new Map(rows.map((row) => [row.command_id, row.id]))
+}
+
+const readable = (db: Db, agent: { id: string }, now: number) =>
+  db
+    .selectFrom('log')
+    .innerJoin('command', 'command.id', 'log.command_id')
+    .select([
+      'log.id',
+      'log.agent_id',
+      'log.command_id',
+      'log.name',
+      'log.received_at',
+      'log.bytes',
+      'log.expires_at',
+      'command.created_by_name as asked_by',
+    ])
+    .where('log.agent_id', '=', agent.id)
+    .where('log.expires_at', '>', now)
+
+const insert = (trx: Db, agentId: string, { command, name, text }: LogUpload, now: number) =>
+  trx
+    .insertInto('log')
+    .values({
+      id: newId(now),
+      agent_id: agentId,
+      command_id: command,
+      name,
+      received_at: now,
+      bytes: Buffer.byteLength(text),
+      expires_at: now + limits.logRetentionDays * dayMs,
+      text,
+    })
+    .execute()
+
+/** The agent's row, held for the length of the transaction, if the token is still its own. */
+function callerWithin(trx: Db, caller: { agentId: string; tokenHash: string }) {
+  return trx
+    .selectFrom('agent')
+    .leftJoin('workspace_product', (join) =>
+      join
+        .onRef('workspace_product.workspace_id', '=', 'agent.workspace_id')
+        .on('workspace_product.product_id', '=', 'svc'),
+    )
+    .select(['agent.workspace_id', 'workspace_product.activated_at'])
+    .where('agent.id', '=', caller.agentId)
+    .where('agent.token_hash', '=', caller.tokenHash)
+    .$if(isPostgres(trx), (query) => query.forUpdate('agent'))
+    .executeTakeFirst()
+}

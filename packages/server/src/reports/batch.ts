@@ -1,0 +1,150 @@
+/**
+ * Group commit: reports that arrive together are committed together, and each is answered only after its commit. A batch
+ * waits a millisecond for company, unless as many have come as last time; one agent has at most one report in it.
+ */
+
+import { CommitUnknown, type ReportStore } from './committing.ts'
+import type { AgentMetrics } from './metrics.ts'
+import { countBatch } from './metrics.ts'
+import type { Decision, Submission } from './rows.ts'
+
+/** Milliseconds that the first report of a batch waits for others. */
+const lingerMs = 1
+const batchMost = 128
+/** Reports that may wait; more than this is overload, and the next one is turned away before memory grows (D18). */
+const waitingMost = 4096
+
+export interface Batcher {
+  /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
+  submit(submission: Submission): Promise<Decision | Unavailable>
+  /** Resolves when everything submitted so far has been answered. */
+  settled(): Promise<void>
+}
+export type Unavailable = { ok: false; code: 'unavailable' }
+/** So many failures in a row mean that the database is not there: trying the rest would only take time. */
+const hopeless = 2
+const unavailable: Unavailable = { ok: false, code: 'unavailable' }
+
+export interface BatchOptions {
+  store: ReportStore
+  metrics: AgentMetrics
+  now: () => number
+  /** Age of a delivery by the monotonic clock (D20). */
+  age: (id: string) => number | undefined
+  /** Called after a commit and before any answer of its batch. */
+  committed: (submission: Submission, decision: Decision) => void
+  failed: (error: unknown) => void
+  /** Batches at the same time: one on the embedded engine, a few where the database works elsewhere. */
+  parallel: number
+}
+
+interface Waiting {
+  submission: Submission
+  resolve: (answer: Decision | Unavailable) => void
+}
+
+export function newBatcher(options: BatchOptions): Batcher {
+  const { store, metrics, now, age } = options
+  let waiting: Waiting[] = []
+  const busy = new Set<string>()
+  let running = 0
+  let lastSize = 1
+  let timer: NodeJS.Timeout | undefined
+  let soon: NodeJS.Immediate | undefined
+  let idle: (() => void)[] = []
+
+  return { submit, settled }
+
+  function submit(submission: Submission) {
+    if (waiting.length >= waitingMost) return Promise.resolve(unavailable)
+    return new Promise<Decision | Unavailable>((resolve) => {
+      waiting.push({ submission, resolve })
+      schedule()
+    })
+  }
+
+  function schedule(): void {
+    metrics.waiting = waiting.length
+    if (waiting.length === 0 || running >= options.parallel || soon) return
+    if (waiting.length >= batchMost || (lastSize > 1 && waiting.length >= lastSize)) soon = setImmediate(start)
+    else timer ??= setTimeout(start, lingerMs)
+  }
+
+  function start(): void {
+    if (timer) clearTimeout(timer)
+    if (soon) clearImmediate(soon)
+    timer = soon = undefined
+    const batch = take()
+    if (batch.length === 0) return
+    lastSize = batch.length
+    running++
+    run(batch).then(() => {
+      running--
+      for (const { submission } of batch) busy.delete(submission.agentId)
+      schedule()
+      if (waiting.length === 0 && running === 0) for (const done of idle.splice(0)) done()
+    })
+  }
+
+  /** The next batch: in order of arrival, one report an agent; the others wait for the next. */
+  function take(): Waiting[] {
+    const batch: Waiting[] = []
+    const left: Waiting[] = []
+    for (const one of waiting) {
+      const { agentId } = one.submission
+      if (batch.length >= batchMost || busy.has(agentId)) left.push(one)
+      else {
+        busy.add(agentId)
+        batch.push(one)
+      }
+    }
+    waiting = left
+    metrics.waiting = left.length
+    return batch
+  }
+
+  async function run(batch: Waiting[]): Promise<void> {
+    const from = performance.now()
+    try {
+      const submissions = batch.map(({ submission }) => submission)
+      const decisions = await store(submissions, now(), age)
+      for (const [i, decision] of decisions.entries()) options.committed(submissions[i] as Submission, decision)
+      for (const [i, decision] of decisions.entries()) batch[i]?.resolve(decision)
+    } catch (error) {
+      await rescue(batch, error)
+    } finally {
+      countBatch(metrics, batch.length, (performance.now() - from) / 1000)
+    }
+  }
+
+  /** After a failed transaction each report is tried alone, so that one cannot take others with it. */
+  async function rescue(batch: Waiting[], error: unknown): Promise<void> {
+    options.failed(error)
+    let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0
+    for (const one of batch) {
+      const stored = failures < hopeless && (await runAlone(one))
+      if (!stored) one.resolve(unavailable)
+      failures = stored ? 0 : failures + 1
+    }
+  }
+
+  async function runAlone({ submission, resolve }: Waiting): Promise<boolean> {
+    try {
+      const [decision] = await store([submission], now(), age)
+      if (!decision) return false
+      options.committed(submission, decision)
+      resolve(decision)
+      return true
+    } catch (error) {
+      options.failed(error)
+      return false
+    }
+  }
+
+  function settled(): Promise<void> {
+    if (waiting.length === 0 && running === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      idle = [...idle, resolve]
+    })
+  }
+}

@@ -1,0 +1,39 @@
+/** What of a report stands in columns of its own, so that lists need no body. */
+import { cut, limits, type Report } from '@svc/protocol'
+import { rememberReporter } from './reporters.ts'
+import type { LastReport, ReportWrite } from './rows.ts'
+
+/** The row of a report, without how many runs are kept. */
+export function columnsOf(
+  report: Report,
+  last: LastReport | undefined,
+  interval: number,
+  now: number,
+): Omit<ReportWrite, 'runsKept'> {
+  const { runs: _, acks: __, ...body } = report
+  const { state } = report
+  return {
+    receivedAt: now,
+    level: state?.level ?? null,
+    label: state?.label ?? null,
+    detail: state?.detail ?? null,
+    version: report.agent?.version ?? report.applied?.version ?? null,
+    doing: doingNow(report),
+    controls: report.controls ? JSON.stringify(report.controls) : '[]',
+    interval,
+    boot: report.boot ?? null,
+    seq: report.seq ?? null,
+    reporters: rememberReporter(last?.reporters ?? '', report),
+    body: JSON.stringify(body),
+  }
+}
+
+/** One line: what the agent does now, by its first active run; null when it does nothing or does not say. */
+export function doingNow({ active }: Report): string | null {
+  const first = active?.[0]
+  if (!active || !first) return null
+  const what = first.detail ?? first.subjects?.[0]?.title
+  const line = [first.kind, what].filter((part) => part !== undefined && part !== '').join(': ')
+  const more = active.length > 1 ? ` (and ${active.length - 1} more)` : ''
+  return line === '' && more === '' ? null : cut(line, limits.detail) + more
+}

@@ -1,0 +1,118 @@
+/** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
+import type { Command, CommandState, CommandType, Level, Report } from '@svc/protocol'
+
+/** A report on its way into the store. */
+export interface Submission {
+  agentId: string
+  /** SHA-256 of the token it came with; compared again inside the transaction (D22). */
+  tokenHash: string
+  report: Report
+  /** Seconds that the answer asks for (2.7). */
+  interval: number
+  /** Whether the client has hung up: then nothing is claimed for it (D1). */
+  gone: () => boolean
+}
+
+/** What is stored about one agent and matters to its report; read in the transaction that writes. */
+export interface AgentRows {
+  workspaceId: string
+  tokenHash: string
+  /** 5.4 */
+  activated: boolean
+  last: LastReport | undefined
+  /** Those of its kept runs that the report names, by id. */
+  runs: ReadonlyMap<string, KeptRun>
+  /** The lowest kept runs by D10, as many as `excess` says. */
+  lowest: readonly Ranked[]
+  /** Queued and unanswered ones, and those that an ack names; oldest first. */
+  commands: readonly StoredCommand[]
+  /** Log names of kept runs; only read when a queued command asks for a log. */
+  logs: ReadonlySet<string>
+}
+
+export interface LastReport {
+  level: Level | null
+  boot: string | null
+  seq: number | null
+  reporters: string
+  runsKept: number
+}
+export interface Ranked {
+  seq: number
+  place: number
+}
+export interface KeptRun extends Ranked {
+  body: string
+}
+export interface StoredCommand {
+  id: string
+  type: CommandType
+  payload: string
+  state: CommandState
+  created_at: number
+  delivered_at: number | null
+  failed_at: number | null
+  answered_at: number | null
+  message: string | null
+  due_at: number | null
+}
+
+export type Decision =
+  | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
+  | { ok: true; workspaceId: string; write: Writes; claimed: Command[] }
+
+/** Everything one report changes. */
+export interface Writes {
+  /** Undefined: the report came after a later one of the same reporter (D11). */
+  report: ReportWrite | undefined
+  newRuns: RunWrite[]
+  changedRuns: (RunWrite & { seq: number })[]
+  /** `seq` of the runs that fall out of the newest 2000. */
+  trimmed: number[]
+  usage: UsageDelta[]
+  levelChange: { at: number; level: Level; label: string | null } | undefined
+  commands: CommandChange[]
+}
+export interface ReportWrite {
+  receivedAt: number
+  level: Level | null
+  label: string | null
+  detail: string | null
+  version: string | null
+  doing: string | null
+  controls: string
+  interval: number
+  boot: string | null
+  seq: number | null
+  reporters: string
+  runsKept: number
+  body: string
+}
+export interface RunWrite {
+  id: string
+  place: number
+  /** Only written with a new run. */
+  firstSeen: number
+  started: number | null
+  ended: number | null
+  status: string | null
+  kind: string | null
+  costMicro: number | null
+  outputTokens: number | null
+  log: string | null
+  body: string
+}
+export interface UsageDelta {
+  /** Days since 1970. */
+  day: number
+  /** '' for the totals. */
+  model: string
+  runs: number
+  costMicro: number
+  outputTokens: number
+}
+/** The columns of a command that may change, as they are afterwards. */
+export type CommandChange = Pick<
+  StoredCommand,
+  'id' | 'state' | 'delivered_at' | 'failed_at' | 'answered_at' | 'message' | 'due_at'
+>

@@ -1,0 +1,149 @@
+/** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
+import { limits, type Report, type Run } from '@svc/protocol'
+import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
+
+type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed' | 'usage'> & { runsKept: number }
+
+const dayMs = 86_400_000
+const mostAheadSeconds = 86_400
+/** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
+export const usageMost = 1e12
+
+/** A report without runs changes none. */
+const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
+
+/** What the runs of a report change, given those of them that are kept already and the lowest kept ones. */
+export function mergeRuns(
+  report: Report,
+  kept: ReadonlyMap<string, KeptRun>,
+  lowest: readonly Ranked[],
+  last: LastReport | undefined,
+  now: number,
+): RunWrites {
+  const runsKept = last?.runsKept ?? 0
+  if (!report.runs || report.runs.length === 0) return { ...none, runsKept }
+  const fresh: RunWrite[] = []
+  const changed: { run: Run; was: KeptRun; write: RunWrite & { seq: number } }[] = []
+  const freshRuns: Run[] = []
+  for (const run of report.runs) {
+    const was = kept.get(run.id)
+    const body = JSON.stringify(run)
+    if (was === undefined) {
+      fresh.push(asWritten(run, placeOf(run, now), now, body))
+      freshRuns.push(run)
+    } else if (was.body !== body) {
+      changed.push({ run, was, write: { ...asWritten(run, was.place, now, body), seq: was.seq } })
+    }
+  }
+  const gone = trim(lowest, fresh, excess(last, fresh.length))
+  const sums = new Sums()
+  const newRuns = fresh.filter((write, i) => {
+    if (gone.fresh.has(i)) return false
+    sums.add(write.place, freshRuns[i] as Run, 1)
+    return true
+  })
+  const changedRuns = changed.flatMap(({ run, was, write }) => {
+    if (gone.kept.has(was.seq)) return []
+    sums.add(was.place, JSON.parse(was.body) as Run, -1)
+    sums.add(was.place, run, 1)
+    return [write]
+  })
+  return {
+    newRuns,
+    changedRuns,
+    trimmed: [...gone.kept],
+    usage: sums.deltas(),
+    runsKept: runsKept + newRuns.length - gone.kept.size,
+  }
+}
+
+/** How many runs are too many when `fresh` ones come. */
+export const excess = (last: LastReport | undefined, fresh: number): number =>
+  Math.max(0, (last?.runsKept ?? 0) + fresh - limits.runsKept)
+
+/** D10: `started`, if it is above 0 and at most a day ahead, else the time of first sight; in milliseconds. */
+export function placeOf(run: Run, now: number): number {
+  const { started } = run
+  return started !== undefined && started > 0 && started * 1000 <= now + mostAheadSeconds * 1000 ? started * 1000 : now
+}
+
+/** Which `count` runs stand lowest among the kept ones and the fresh ones; what was seen earlier goes first (D10). */
+function trim(lowest: readonly Ranked[], fresh: readonly RunWrite[], count: number) {
+  const gone = { kept: new Set<number>(), fresh: new Set<number>() }
+  if (count === 0) return gone
+  const all = [
+    ...lowest.map(({ seq, place }, order) => ({ place, order, seq, index: -1 })),
+    ...fresh.map(({ place }, index) => ({ place, order: lowest.length + index, seq: -1, index })),
+  ].sort((a, b) => a.place - b.place || a.order - b.order)
+  for (const { seq, index } of all.slice(0, count)) {
+    if (index < 0) gone.kept.add(seq)
+    else gone.fresh.add(index)
+  }
+  return gone
+}
+
+const asWritten = (run: Run, place: number, now: number, body: string): RunWrite => ({
+  id: run.id,
+  place,
+  firstSeen: now,
+  started: run.started ?? null,
+  ended: run.ended ?? null,
+  status: run.status ?? null,
+  kind: run.kind ?? null,
+  costMicro: costOf(run),
+  outputTokens: run.output_tokens ?? null,
+  log: run.log ?? null,
+  body,
+})
+
+/** Micro-dollars of a run: what it names, else the sum of its models; null when it names neither. */
+function costOf(run: Run): number | null {
+  if (run.cost_usd !== undefined) return micro(run.cost_usd)
+  const models = run.models ? Object.values(run.models) : []
+  return models.length > 0
+    ? Math.min(
+        usageMost,
+        models.reduce((sum, cost) => sum + micro(cost), 0),
+      )
+    : null
+}
+
+const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollars * 1e6))
+
+/** Differences of days, by day and model; '' holds the totals. */
+class Sums {
+  readonly #sums = new Map<string, UsageDelta>()
+
+  /** Adds (or with sign -1 takes away) one run at its place. */
+  add(place: number, run: Run, sign: 1 | -1): void {
+    const day = Math.floor(place / dayMs)
+    const total = this.#of(day, '')
+    total.runs += sign
+    total.costMicro += sign * (costOf(run) ?? 0)
+    total.outputTokens += sign * Math.min(usageMost, run.output_tokens ?? 0)
+    if (!run.models) return
+    for (const model of Object.keys(run.models)) {
+      const share = this.#of(day, model)
+      share.runs += sign
+      share.costMicro += sign * micro(run.models[model] ?? 0)
+    }
+  }
+
+  deltas(): UsageDelta[] {
+    const sums = [...this.#sums.values()]
+    for (const sum of sums) {
+      sum.costMicro = Math.min(usageMost, sum.costMicro)
+      sum.outputTokens = Math.min(usageMost, sum.outputTokens)
+    }
+    return sums.filter((s) => s.runs !== 0 || s.costMicro !== 0 || s.outputTokens !== 0)
+  }
+
+  #of(day: number, model: string): UsageDelta {
+    const key = `${day} ${model}`
+    const known = this.#sums.get(key)
+    if (known) return known
+    const made = { day, model, runs: 0, costMicro: 0, outputTokens: 0 }
+    this.#sums.set(key, made)
+    return made
+  }
+}

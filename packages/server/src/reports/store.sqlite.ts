@@ -1,0 +1,213 @@
+/** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { MonotonicAge } from '../commands/settle.ts'
+import type { Store } from '../db/open.ts'
+import { CommitUnknown, type ReportStore } from './committing.ts'
+import type {
+  AgentRows,
+  CommandChange,
+  Decision,
+  KeptRun,
+  LastReport,
+  Ranked,
+  StoredCommand,
+  Submission,
+  Writes,
+} from './rows.ts'
+import { asksForLog, decide } from './rules.ts'
+import { excess, usageMost } from './runs.ts'
+
+/**
+ * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
+ * Kysely for its length, so that it never lands inside somebody's open transaction.
+ */
+export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): ReportStore {
+  let statements: Statements | undefined
+  return (batch, now, age) =>
+    store.db.connection().execute(async () => {
+      statements ??= prepare(store.sqlite)
+      return commit(store.sqlite, statements, batch, now, age)
+    })
+}
+
+/** Everything between `begin` and `commit` happens in one turn of the event loop. */
+function commit(
+  db: DatabaseSync,
+  s: Statements,
+  batch: readonly Submission[],
+  now: number,
+  age: MonotonicAge,
+): Decision[] {
+  s.begin.run()
+  let committed: Decision[]
+  try {
+    committed = batch.map((submission) => {
+      const rows = load(s, submission)
+      const decision = decide(rows?.rows, submission, now, age)
+      if (decision.ok) write(s, submission.agentId, rows?.reportRow, decision.write)
+      return decision
+    })
+  } catch (error) {
+    if (db.isTransaction) s.rollback.run()
+    throw error
+  }
+  try {
+    s.commit.run()
+  } catch (error) {
+    if (db.isTransaction) s.rollback.run()
+    throw new CommitUnknown(error)
+  }
+  return committed
+}
+
+type Row = Record<string, string | number | null>
+
+function load(
+  s: Statements,
+  { agentId, report }: Submission,
+): { rows: AgentRows; reportRow: number | null } | undefined {
+  const found = s.agent.get(agentId) as Row | undefined
+  if (!found) return undefined
+  const reportRow = found.report_row as number | null
+  const last: LastReport | undefined = reportRow === null ? undefined : (found as unknown as LastReport)
+  const runs = new Map<string, KeptRun>()
+  for (const { id } of report.runs ?? []) {
+    const kept = s.run.get(agentId, id) as KeptRun | undefined
+    if (kept) runs.set(id, kept)
+  }
+  const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
+  const commands = loadCommands(s, agentId, report.acks)
+  return {
+    reportRow,
+    rows: {
+      workspaceId: found.workspace_id as string,
+      tokenHash: found.token_hash as string,
+      activated: found.activated_at !== null,
+      last,
+      runs,
+      lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
+      commands,
+      logs: asksForLog(commands)
+        ? new Set((s.logNames.all(agentId) as { log: string }[]).map(({ log }) => log))
+        : new Set(),
+    },
+  }
+}
+
+function loadCommands(s: Statements, agentId: string, acks: readonly { id: string }[] = []): StoredCommand[] {
+  const open = s.openCommands.all(agentId) as unknown as StoredCommand[]
+  if (acks.length === 0) return open
+  const known = new Set(open.map(({ id }) => id))
+  for (const { id } of acks) {
+    if (known.has(id)) continue
+    known.add(id)
+    const closed = s.command.get(id, agentId) as StoredCommand | undefined
+    if (closed) open.push(closed)
+  }
+  return open
+}
+
+function write(s: Statements, agentId: string, reportRow: number | null | undefined, w: Writes): void {
+  for (const seq of w.trimmed) s.trim.run(seq)
+  for (const r of w.newRuns) {
+    s.insertRun.run(
+      agentId,
+      r.id,
+      r.place,
+      r.firstSeen,
+      r.started,
+      r.ended,
+      r.status,
+      r.kind,
+      r.costMicro,
+      r.outputTokens,
+      r.log,
+      r.body,
+    )
+  }
+  for (const r of w.changedRuns) {
+    s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
+  }
+  for (const u of w.usage) s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
+  if (w.levelChange) s.levelChange.run(agentId, w.levelChange.at, w.levelChange.level, w.levelChange.label)
+  for (const c of w.commands) changeCommand(s.changeCommand, c)
+  const r = w.report
+  if (!r) return
+  const columns = [
+    r.receivedAt,
+    r.level,
+    r.label,
+    r.detail,
+    r.version,
+    r.doing,
+    r.controls,
+    r.interval,
+    r.boot,
+    r.seq,
+    r.reporters,
+    r.runsKept,
+    r.body,
+  ]
+  if (typeof reportRow === 'number') s.updateReport.run(...columns, reportRow)
+  else s.insertReport.run(...columns, agentId)
+}
+
+const changeCommand = (statement: StatementSync, c: CommandChange) =>
+  statement.run(c.state, c.delivered_at, c.failed_at, c.answered_at, c.message, c.due_at, c.id)
+
+const reportColumns = [
+  'received_at',
+  'level',
+  'label',
+  'detail',
+  'version',
+  'doing',
+  'controls',
+  'interval_s',
+  'boot',
+  'seq',
+  'reporters',
+  'runs_kept',
+  'body',
+]
+const commandColumns = 'id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
+
+type Statements = ReturnType<typeof prepare>
+
+const prepare = (db: DatabaseSync) => ({
+  begin: db.prepare('begin immediate'),
+  commit: db.prepare('commit'),
+  rollback: db.prepare('rollback'),
+  agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, r.rowid as report_row, r.level, r.boot, r.seq,
+    r.reporters, r.runs_kept as runsKept from agent a
+    left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
+    left join agent_report r on r.agent_id = a.id where a.id = ?`),
+  run: db.prepare('select seq, place, body from run where agent_id = ? and id = ?'),
+  lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
+  logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
+  openCommands: db.prepare(
+    `select ${commandColumns} from command where agent_id = ? and due_at is not null order by created_at, id`,
+  ),
+  command: db.prepare(`select ${commandColumns} from command where id = ? and agent_id = ?`),
+  trim: db.prepare('delete from run where seq = ?'),
+  insertRun: db.prepare(`insert into run
+    (agent_id, id, place, first_seen, started, ended, status, kind, cost_micro, output_tokens, log, body)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+  updateRun: db.prepare(`update run set started = ?, ended = ?, status = ?, kind = ?, cost_micro = ?, output_tokens = ?,
+    log = ?, body = ? where seq = ?`),
+  usage: db.prepare(`insert into usage_day (agent_id, day, model, runs, cost_micro, output_tokens)
+    values (?, ?, ?, ?, ?, ?)
+    on conflict (agent_id, day, model) do update set runs = max(0, runs + excluded.runs),
+    cost_micro = min(${usageMost}, max(0, cost_micro + excluded.cost_micro)),
+    output_tokens = min(${usageMost}, max(0, output_tokens + excluded.output_tokens))`),
+  levelChange: db.prepare('insert into level_change (agent_id, at, level, label) values (?, ?, ?, ?)'),
+  changeCommand:
+    db.prepare(`update command set state = ?, delivered_at = ?, failed_at = ?, answered_at = ?, message = ?,
+    due_at = ? where id = ?`),
+  insertReport: db.prepare(
+    `insert into agent_report (${reportColumns.join(', ')}, agent_id) values (${'?, '.repeat(reportColumns.length)}?)`,
+  ),
+  updateReport: db.prepare(
+    `update agent_report set ${reportColumns.map((c) => `${c} = ?`).join(', ')} where rowid = ?`,
+  ),
+})

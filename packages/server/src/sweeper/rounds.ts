@@ -1,0 +1,73 @@
+/** What the sweeper does in a round; a few rows at a time, so that reports never wait long for it. */
+import { type MonotonicAge, timeOut } from '../commands/settle.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db, Store } from '../db/open.ts'
+
+const dayMs = 86_400_000
+const commandsAtOnce = 500
+const logsAtOnce = 20
+const levelsAtOnce = 1000
+/** Changes of level are kept for so long. */
+const levelDays = 400
+
+/** D2: queued commands expire, delivered ones fail. Gives the agents of which something changed. */
+export async function timeOutCommands(
+  { db }: Store,
+  now: number,
+  age: MonotonicAge,
+): Promise<{ id: string; workspaceId: string }[]> {
+  const agents = new Map<string, string>()
+  for (let more = true; more; ) {
+    more = await db.transaction().execute(async (trx) => {
+      const due = await trx
+        .selectFrom('command')
+        .innerJoin('agent', 'agent.id', 'command.agent_id')
+        .selectAll('command')
+        .select('agent.workspace_id')
+        .where('command.due_at', '<=', now)
+        .orderBy('command.due_at')
+        .limit(commandsAtOnce)
+        .$if(isPostgres(trx), (query) => query.forUpdate('command').skipLocked())
+        .execute()
+      for (const command of due) {
+        const after = timeOut(command, now, age)
+        if (!after) continue
+        const { state, failed_at, due_at } = after
+        await trx.updateTable('command').set({ state, failed_at, due_at }).where('id', '=', command.id).execute()
+        if (state !== command.state) agents.set(command.agent_id, command.workspace_id)
+      }
+      return due.length === commandsAtOnce
+    })
+  }
+  return [...agents].map(([id, workspaceId]) => ({ id, workspaceId }))
+}
+
+/**
+ * D56: logs are unreadable from their expiry on (their readers ask for it) and erased here. On SQLite freed pages are
+ * overwritten, and the write-ahead log that may still hold them is emptied.
+ */
+export async function eraseLogs(store: Store, now: number): Promise<void> {
+  let erased = 0
+  for (let more = true; more; ) {
+    const due = await store.db.selectFrom('log').select('id').where('expires_at', '<=', now).limit(logsAtOnce).execute()
+    if (due.length > 0) {
+      const ids = due.map(({ id }) => id)
+      await store.db.deleteFrom('log').where('id', 'in', ids).execute()
+    }
+    erased += due.length
+    more = due.length === logsAtOnce
+  }
+  if (erased === 0 || store.engine !== 'sqlite') return
+  const { sqlite } = store
+  await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
+}
+
+/** The oldest changes of level stand first in their table. */
+export async function eraseOldLevels(db: Db, now: number): Promise<void> {
+  const oldest = db.selectFrom('level_change').select('seq').orderBy('seq').limit(levelsAtOnce)
+  await db
+    .deleteFrom('level_change')
+    .where('seq', 'in', oldest)
+    .where('at', '<=', now - levelDays * dayMs)
+    .execute()
+}

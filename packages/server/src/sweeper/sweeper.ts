@@ -1,0 +1,56 @@
+/**
+ * Work that is due by rows of the database, not by memory (D53): commands whose time is over, logs and old history to
+ * erase. Every round may be done by any node, twice, or late: each statement takes only what is still due.
+ */
+import type { MonotonicAge } from '../commands/settle.ts'
+import type { Deps } from '../deps.ts'
+import { eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
+
+const everyMs = 3_000
+
+export interface Sweeper {
+  start(): void
+  /** One round now: for tests, and after a start. */
+  sweep(): Promise<void>
+  /** Resolves when no round is under way any more. */
+  stop(): Promise<void>
+}
+
+export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | undefined
+  let stopped = false
+  return { start: plan, sweep, stop }
+
+  /** Nodes that started together do not sweep together. */
+  function plan(): void {
+    if (stopped) return
+    timer = setTimeout(
+      async () => {
+        await sweep().catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; tried again soon'))
+        plan()
+      },
+      everyMs * (0.8 + 0.4 * Math.random()),
+    ).unref()
+  }
+
+  function sweep(): Promise<void> {
+    round ??= sweepOnce().finally(() => {
+      round = undefined
+    })
+    return round
+  }
+
+  async function sweepOnce(): Promise<void> {
+    const now = deps.now()
+    for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
+    await eraseLogs(deps.store, now)
+    await eraseOldLevels(deps.store.db, now)
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true
+    clearTimeout(timer)
+    await round?.catch(() => {})
+  }
+}

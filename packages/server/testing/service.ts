@@ -1,0 +1,158 @@
+/** The agents' side of the service over real HTTP, on a store and a clock of the test. */
+import { once } from 'node:events'
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Answer } from '@svc/protocol'
+import { pino } from 'pino'
+import { type AgentSide, openAgentSide } from '../src/agents/side.ts'
+import type { Store } from '../src/db/open.ts'
+import type { Config, Live } from '../src/deps.ts'
+import { createListener } from '../src/http/listener.ts'
+
+export interface TestService extends AgentSide {
+  url: string
+  port: number
+  live: TestLive
+  /** Errors that were logged. */
+  errors: unknown[]
+  stop: () => Promise<void>
+}
+
+/** Notes what the pages would have heard. */
+export interface TestLive extends Live {
+  heard: { what: 'reported' | 'changed' | 'list'; workspaceId: string; agentId?: string }[]
+  watched: Set<string>
+}
+
+export function testLive(): TestLive {
+  const heard: TestLive['heard'] = []
+  const watched = new Set<string>()
+  return {
+    heard,
+    watched,
+    reported: (workspaceId, agentId) => heard.push({ what: 'reported', workspaceId, agentId }),
+    changed: (workspaceId, agentId) => heard.push({ what: 'changed', workspaceId, agentId }),
+    listChanged: (workspaceId) => heard.push({ what: 'list', workspaceId }),
+    isWatched: (agentId) => watched.has(agentId),
+  }
+}
+
+export const testConfig = (more: Partial<Config> = {}): Config => ({
+  baseUrl: 'http://localhost:8787',
+  host: '127.0.0.1',
+  port: 0,
+  dataDir: '',
+  databaseUrl: undefined,
+  trustedProxies: [],
+  metricsPort: 0,
+  logLevel: 'silent',
+  releaseDir: '',
+  version: '0.0.0',
+  ...more,
+})
+
+export interface ServiceOptions {
+  now?: () => number
+  monotonic?: () => number
+  config?: Partial<Config>
+}
+
+export async function startService(store: Store, options: ServiceOptions = {}): Promise<TestService> {
+  const live = testLive()
+  const errors: unknown[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) })
+  const now = options.now ?? Date.now
+  const config = testConfig(options.config)
+  const side = openAgentSide({ store, config, log, live, now }, options.monotonic)
+  const server = createListener(
+    { config, log },
+    {
+      agentRoutes: side.routes,
+      fallback: (_req, res) => {
+        res.writeHead(200, { 'Content-Type': 'text/plain' }).end('a page')
+      },
+    },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await side.close()
+  }
+  return { ...side, url: `http://127.0.0.1:${port}`, port, live, errors, stop }
+}
+
+export interface Reply {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
+  json: any
+}
+
+export interface Sending {
+  token?: string
+  method?: string
+  path?: string
+  body?: string | Uint8Array
+  headers?: Record<string, string>
+  agent?: Agent
+}
+
+/** One request, as a client would send it. The address is that of the service's own origin unless a header says other. */
+export function send(service: { port: number }, sending: Sending): Promise<Reply> {
+  const { token, method = 'POST', path = '/api/agent/v1/report', body, headers, agent } = sending
+  return new Promise((resolve, reject) => {
+    const req = request(
+      {
+        port: service.port,
+        host: '127.0.0.1',
+        method,
+        path,
+        agent: agent ?? false,
+        headers: {
+          Host: 'localhost:8787',
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+          ...headers,
+        },
+      },
+      async (res) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of res) chunks.push(chunk)
+        const text = Buffer.concat(chunks).toString()
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json: parsed(text) })
+      },
+    )
+    req.on('error', reject)
+    req.end(body)
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends a report and gives the answer; throws where it is refused. */
+export async function report(
+  service: { port: number },
+  token: string,
+  parts: Record<string, unknown> = {},
+): Promise<Answer> {
+  const reply = await send(service, { token, body: JSON.stringify({ protocol: 1, ...parts }) })
+  if (reply.status !== 200) throw new Error(`The report was refused with ${reply.status}: ${reply.text}`)
+  return reply.json as Answer
+}
+
+/** Every button and a setting, for tests of commands. */
+export const offering = {
+  controls: ['pause', 'resume', 'run_now'],
+  settings: { schema: [{ key: 'every', type: 'number', min: 1, max: 120 }], values: { every: 10 } },
+  active: [{ kind: 'work', log: 'work' }],
+}
