@@ -125,7 +125,7 @@ const agent = createRoute({
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
-  component: lazyRouteComponent(() => import('./pages/MembersPage.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 const activity = createRoute({
   getParentRoute: () => workspace,

@@ -1,1 +1,142 @@
-export const AccountPage = () => null
+import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api } from '../api.ts'
+import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { keys, meQuery } from '../queries.ts'
+import { useSignOut } from '../session.ts'
+import { useScheme } from '../shell/scheme.ts'
+import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
+import { Sessions } from './account/Sessions.tsx'
+import './account/account.css'
+
+/** One's own name, password, sessions and appearance. */
+export function AccountPage() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const router = useRouter()
+  const signOut = useSignOut()
+  useDocumentTitle('My account')
+  return (
+    <main className="account">
+      <Anchor
+        href="/"
+        className="account-back"
+        onClick={(event) => {
+          event.preventDefault()
+          if (router.history.canGoBack()) router.history.back()
+          else void router.navigate({ to: '/' })
+        }}
+      >
+        <IconArrowLeft size={15} aria-hidden /> Back
+      </Anchor>
+      <PageHeader
+        title="My account"
+        note={<Text>{me.email}</Text>}
+        actions={
+          <Button variant="default" onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        }
+      />
+      <Part title="Name" note="Stands beside what you do from now on.">
+        <NameForm name={me.name} />
+      </Part>
+      <Part title="Appearance" note="Remembered in this browser.">
+        <Appearance />
+      </Part>
+      <Part title="Password" note="Changing it ends your other sessions.">
+        <PasswordForm email={me.email} />
+      </Part>
+      <Part title="Sessions" note="Where you are signed in.">
+        <Sessions />
+      </Part>
+    </main>
+  )
+}
+
+const Part = ({ title, note, children }: { title: string; note: string; children: ReactNode }) => (
+  <section className="account-part">
+    <div>
+      <h2>{title}</h2>
+      <p className="svc-quiet">{note}</p>
+    </div>
+    <div>{children}</div>
+  </section>
+)
+
+function Appearance() {
+  const { chosen, choose } = useScheme()
+  return (
+    <SegmentedControl
+      aria-label="Appearance"
+      value={chosen}
+      onChange={(scheme) => choose(scheme as typeof chosen)}
+      data={[
+        { value: 'auto', label: 'As the system' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+    />
+  )
+}
+
+function NameForm({ name }: { name: string }) {
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    client.setQueryData(keys.me, await api.rename(values.name.trim()))
+    notifications.show({ message: 'Your name was changed.' })
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <Group align="flex-start" gap="xs">
+          <TextInput flex={1} aria-label="Name" autoComplete="name" {...form.getInputProps('name')} />
+          <Button type="submit" variant="default" loading={busy} disabled={form.values.name.trim() === name}>
+            Save
+          </Button>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </Stack>
+    </form>
+  )
+}
+
+function PasswordForm({ email }: { email: string }) {
+  const client = useQueryClient()
+  const form = useForm({
+    initialValues: { current: '', next: '' },
+    validate: { current: (v) => (v === '' ? 'Please fill this in.' : null), next: wrongWithPassword },
+  })
+  const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
+    await api.changePassword(current, next)
+    form.reset()
+    void client.invalidateQueries({ queryKey: keys.sessions })
+    notifications.show({ message: 'Your password was changed; other sessions have ended.' })
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <input type="text" value={email} readOnly hidden autoComplete="username" />
+        <PasswordInput label="Present password" autoComplete="current-password" {...form.getInputProps('current')} />
+        <PasswordInput
+          label="New password"
+          description="At least 10 characters."
+          autoComplete="new-password"
+          {...form.getInputProps('next')}
+        />
+        {error !== null && <ErrorNote error={error} />}
+        <Group>
+          <Button type="submit" variant="default" loading={busy}>
+            Change password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,1 +1,101 @@
-export const ActivityPage = () => null
+import { Button } from '@mantine/core'
+import type { AuditEntry } from '@svc/server/api'
+import { IconHistory } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { keys } from '../../queries.ts'
+import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { useSlug, useWorkspace } from '../../workspace.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { dayOf, type Part, sentence } from './sentence.ts'
+import './activity.css'
+
+const pageSize = 50
+
+/** Who did what, when, to what: newest first, older on demand. */
+export function ActivityPage() {
+  const slug = useSlug()
+  const { name } = useWorkspace()
+  useDocumentTitle('Activity', name)
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: keys.activity(slug),
+    queryFn: ({ pageParam, signal }) => api.activity(slug, pageParam, pageSize, signal),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.at),
+  })
+  const entries = once(data?.pages.flat() ?? [])
+  return (
+    <>
+      <PageHeader title="Activity" note="What people did in this workspace, and the operator of this service." />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {isPending ? (
+        <WaitingPage />
+      ) : entries.length === 0 && !error ? (
+        <Empty icon={IconHistory} title="Nothing has been done yet">
+          Adding agents, wishes, invitations and changes of roles are listed here.
+        </Empty>
+      ) : (
+        byDay(entries).map(([day, list]) => (
+          <section key={day} className="activity-day">
+            <h2>{day}</h2>
+            <ol>
+              {list.map((entry) => (
+                <Line key={entry.id} slug={slug} entry={entry} />
+              ))}
+            </ol>
+          </section>
+        ))
+      )}
+      {hasNextPage && (
+        <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Pages may overlap where several things were done in one millisecond. */
+function once(entries: AuditEntry[]): AuditEntry[] {
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
+}
+
+function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
+  const days = new Map<string, AuditEntry[]>()
+  for (const entry of entries) {
+    const day = dayOf(entry.at)
+    days.set(day, [...(days.get(day) ?? []), entry])
+  }
+  return [...days]
+}
+
+function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
+  return (
+    <li className="activity-line">
+      <span className="activity-words">
+        <strong>
+          <Text>{entry.actor}</Text>
+        </strong>{' '}
+        {sentence(entry).map((part, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never change
+          <Piece key={i} slug={slug} part={part} />
+        ))}
+      </span>
+      <span className="activity-time">
+        <Time at={entry.at} />
+      </span>
+    </li>
+  )
+}
+
+function Piece({ slug, part }: { slug: string; part: Part }) {
+  if (typeof part === 'string') return part
+  if ('said' in part) return <Text>{part.said}</Text>
+  return (
+    <Link to={paths.agent} params={{ slug, name: part.agent }} className="activity-link">
+      <Text>{part.agent}</Text>
+    </Link>
+  )
+}

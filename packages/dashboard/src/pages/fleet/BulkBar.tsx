@@ -67,8 +67,8 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
         confirm={`${asking?.words} ${count}`}
         onConfirm={send}
       >
-        Each agent gets the wish with its next report, and decides itself. One that accepts {asking?.means}. What it answers
-        stands on its page; a wish that is not fetched within ten minutes expires.
+        Each agent gets the wish with its next report, and decides itself. One that accepts {asking?.means}. What it
+        answers stands on its page; a wish that is not fetched within ten minutes expires.
       </Confirm>
       <Dialog opened={done !== null} onClose={() => setDone(null)} title={`${done?.words}: what became of it`}>
         {done && <Results slug={slug} results={done.results} onClose={() => setDone(null)} />}

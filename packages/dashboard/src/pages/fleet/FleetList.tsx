@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows are placed by the virtualizer, which a real table forbids
+// biome-ignore-all lint/a11y/useFocusableInteractive: rows and cells take no focus, the links and boxes in them do
 import { Checkbox, Select, Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { FleetSort } from '@svc/server/api'
@@ -110,7 +112,6 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
       ) : (
         <WideHead view={view} shown={shown} selection={selection} />
       )}
-      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by the virtualizer, which a real table forbids */}
       <div
         ref={body}
         role="rowgroup"
@@ -122,8 +123,6 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
         {items.map((item) => {
           const agent = shown.row(item.index)
           return (
-            // biome-ignore lint/a11y/useSemanticElements: as above
-            // biome-ignore lint/a11y/useFocusableInteractive: its link is what takes the focus
             <div
               key={item.index}
               role="row"
@@ -141,7 +140,6 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
                   onChoose={selection ? choose : undefined}
                 />
               ) : (
-                // biome-ignore lint/a11y/useSemanticElements: as above
                 <div role="cell" className="fleet-cell fleet-blank">
                   <Skeleton height={10} width="60%" animate={false} />
                 </div>
@@ -165,19 +163,13 @@ function WideHead({ view, shown, selection }: HeadProps) {
   const sort = view.sort ?? 'level'
   return (
     <div role="rowgroup" className="fleet-head">
-      {/* biome-ignore lint/a11y/useSemanticElements: see the body */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons are what takes the focus */}
       <div role="row" aria-rowindex={1} className="fleet-row">
         {selection && (
-          // biome-ignore lint/a11y/useSemanticElements: see the body
-          // biome-ignore lint/a11y/useFocusableInteractive: its box takes the focus
           <div role="columnheader" className="fleet-cell fleet-box">
             <ChooseShown shown={shown} selection={selection} />
           </div>
         )}
         {columns.map((column) => (
-          // biome-ignore lint/a11y/useSemanticElements: see the body
-          // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
           <div
             key={column.name}
             role="columnheader"

@@ -59,7 +59,12 @@ export function FleetPage() {
       ) : !shown ? (
         <WaitingPage />
       ) : shown.total === 0 ? (
-        <FleetEmpty slug={slug} none={counts?.all === 0} view={view} onAdd={admin ? () => setAdding(true) : undefined} />
+        <FleetEmpty
+          slug={slug}
+          none={counts?.all === 0}
+          view={view}
+          onAdd={admin ? () => setAdding(true) : undefined}
+        />
       ) : (
         <FleetList
           slug={slug}

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 import { Checkbox } from '@mantine/core'
 import type { FleetRow } from '@svc/server/api'
 import { Link } from '@tanstack/react-router'

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { type Part, sentence } from './sentence.ts'
+
+const plain = (parts: Part[]) =>
+  parts.map((p) => (typeof p === 'string' ? p : 'agent' in p ? p.agent : p.said)).join('')
+
+test.each([
+  ['agent.created', 'agent mail-triage', {}, 'added mail-triage'],
+  ['agent.renamed', 'agent mail', { from: 'post' }, 'renamed post to mail'],
+  ['agent.deleted', 'agent mail', { cancelled: [] }, 'deleted mail'],
+  ['agent.deleted', 'agent mail', { cancelled: ['pause'] }, 'deleted mail, which cancelled 1 of its wishes'],
+  ['command.sent', 'agent mail', { type: 'pause', payload: {} }, 'asked mail to pause'],
+  ['command.sent', 'agent mail', { type: 'log', payload: { name: 'work' } }, 'asked mail for its log work'],
+  [
+    'command.sent',
+    'agent mail',
+    { type: 'set', payload: { every: 5, model: null, dry: true } },
+    'asked mail to set every to 5, model to nothing, dry to true',
+  ],
+  ['member.invited', 'person ann@example.org', { role: 'admin' }, 'invited ann@example.org as an admin'],
+  ['member.role_changed', 'person ann@example.org', { to: 'member' }, 'made ann@example.org a member'],
+  ['member.left', 'person ann@example.org', {}, 'left the workspace'],
+  ['workspace.activated', 'workspace acme', { product: 'svc' }, 'activated acme for svc'],
+  ['moon.landed', 'crater 4', { feet: 2 }, 'moon landed: crater 4 {"feet":2}'],
+  ['constructor', 'x y', {}, 'constructor: x y'],
+])('%s of "%s" %j reads: %4$s', (action, subject, details, words) => {
+  expect(plain(sentence({ action, subject, details }))).toBe(words)
+})
+
+test('an agent is named as one, so that it can be a link; a deleted one is only its name', () => {
+  expect(sentence({ action: 'agent.created', subject: 'agent a', details: {} })).toContainEqual({ agent: 'a' })
+  expect(sentence({ action: 'agent.deleted', subject: 'agent a', details: {} })).toContainEqual({ said: 'a' })
+})

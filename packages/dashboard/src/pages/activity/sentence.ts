@@ -1,0 +1,87 @@
+/** The audit trail as sentences. Pure; what nobody foresaw is still said, with its facts. */
+import type { AuditEntry } from '@svc/server/api'
+
+/** A piece of a sentence: our words, somebody's words, or an agent's name. */
+export type Part = string | { said: string } | { agent: string }
+
+type Facts = Readonly<Record<string, unknown>>
+type Tell = (what: Part, facts: Facts) => Part[]
+
+const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
+const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
+
+const sentences: Readonly<Record<string, Tell>> = {
+  'workspace.created': (what) => ['created the workspace ', what],
+  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],
+  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', said(product)],
+  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', said(product)],
+  'agent.created': (what) => ['added ', what],
+  'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
+  'agent.token_rotated': (what) => ['rotated the token of ', what],
+  'agent.deleted': (what, { cancelled }) => [
+    'deleted ',
+    what,
+    ...(Array.isArray(cancelled) && cancelled.length > 0
+      ? [`, which cancelled ${cancelled.length} of its wishes`]
+      : []),
+  ],
+  'command.sent': (what, { type, payload }) => wished(what, type, payload),
+  'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
+  'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
+  'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
+  'member.invitation_withdrawn': (what) => ['took back the invitation of ', what],
+  'member.added': (what, facts) => ['added ', what, ` as ${role(facts.role)}`],
+  'member.joined': (what, facts) => ['joined as ', what, ` (${role(facts.role)})`],
+  'member.role_changed': (what, { to }) => ['made ', what, ` ${role(to)}`],
+  'member.removed': (what) => ['removed ', what, ' from the workspace'],
+  'member.left': () => ['left the workspace'],
+}
+
+function wished(what: Part, type: unknown, payload: unknown): Part[] {
+  const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts
+  switch (type) {
+    case 'pause':
+      return ['asked ', what, ' to pause']
+    case 'resume':
+      return ['asked ', what, ' to resume']
+    case 'run_now':
+      return ['asked ', what, ' to run now']
+    case 'log':
+      return ['asked ', what, ' for its log ', said(facts.name)]
+    case 'set':
+      return [
+        'asked ',
+        what,
+        ' to set ',
+        ...Object.entries(facts).flatMap(([key, value], i): Part[] => [
+          ...(i > 0 ? [', '] : []),
+          said(key),
+          ...(value === null ? [' to nothing'] : [' to ', said(value)]),
+        ]),
+      ]
+    default:
+      return ['wished ', said(type), ' of ', what]
+  }
+}
+
+/** What follows the actor's name: `asked mail-triage to pause`. */
+export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
+  const [kind, name] = split(subject)
+  const what: Part = kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: name }
+  const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
+  return tell ? tell(what, details) : unforeseen(action, subject, details)
+}
+
+function split(subject: string): [kind: string, name: string] {
+  const at = subject.indexOf(' ')
+  return at < 0 ? ['', subject] : [subject.slice(0, at), subject.slice(at + 1)]
+}
+
+function unforeseen(action: string, subject: string, details: Facts): Part[] {
+  const facts = Object.keys(details).length > 0 ? [' ', said(details)] : []
+  return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
+}
+
+/** The day an entry is listed under, as the reader's calendar has it. */
+export const dayOf = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

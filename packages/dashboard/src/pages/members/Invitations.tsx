@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import type { Members } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { keys } from '../../queries.ts'
+import { Confirm, Text, Time } from '../../ui/index.ts'
+
+type Invitation = Members['invitations'][number]
+
+/** Those who were invited and have not come yet. */
+export function Invitations({ slug, invitations }: { slug: string; invitations: Invitation[] }) {
+  if (invitations.length === 0) return null
+  return (
+    <section className="people-section">
+      <h2>Invitations</h2>
+      <ul className="people">
+        {invitations.map((invitation) => (
+          <InvitationLine key={invitation.id} slug={slug} invitation={invitation} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function InvitationLine({ slug, invitation }: { slug: string; invitation: Invitation }) {
+  const client = useQueryClient()
+  const clipboard = useClipboard({ timeout: 2000 })
+  const [ending, setEnding] = useState(false)
+  const { id, email, role, expiresAt, invitedBy, url } = invitation
+  return (
+    <li className="person">
+      <div className="person-who">
+        <strong>
+          <Text>{email}</Text>
+        </strong>
+        <div className="svc-quiet">
+          As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>; ends <Time at={expiresAt} />
+        </div>
+      </div>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => clipboard.copy(url)}
+        aria-label={`Copy link for ${email}`}
+      >
+        {clipboard.copied ? 'Copied' : 'Copy link'}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        onClick={() => setEnding(true)}
+        aria-label={`Take back the invitation of ${email}`}
+      >
+        Take back
+      </Button>
+      <Confirm
+        opened={ending}
+        onClose={() => setEnding(false)}
+        title={`Take back the invitation of ${email}?`}
+        confirm="Take back"
+        danger
+        onConfirm={async () => {
+          await api.uninvite(slug, id)
+          await client.invalidateQueries({ queryKey: keys.members(slug) })
+        }}
+      >
+        The link stops working at once. You can invite again later.
+      </Confirm>
+    </li>
+  )
+}

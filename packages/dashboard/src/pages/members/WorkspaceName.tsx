@@ -1,0 +1,40 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { wrongWithText } from '../../forms/rules.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { keys } from '../../queries.ts'
+import { ErrorNote } from '../../ui/index.ts'
+
+/** What the workspace is called; its address stays. */
+export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    await api.renameWorkspace(slug, values.name.trim())
+    await Promise.all([
+      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
+      client.invalidateQueries({ queryKey: keys.me }),
+    ])
+  })
+  return (
+    <section className="people-section">
+      <h2>This workspace</h2>
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Group align="flex-end" gap="xs" maw={460}>
+          <TextInput
+            flex={1}
+            label="Name"
+            description={`The address stays /w/${slug}.`}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" variant="default" loading={busy} disabled={form.values.name.trim() === name}>
+            Rename
+          </Button>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </form>
+    </section>
+  )
+}
