@@ -1,0 +1,106 @@
+/** One agent: a copy of its last report, part by part, and what may be wished of it. The address holds the view. */
+import { Loader, Tabs } from '@mantine/core'
+import { IconRobotOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentType, lazy, Suspense } from 'react'
+import { ApiError } from '../../api.ts'
+import { ButtonLink } from '../../links.tsx'
+import { type AgentTab, paths } from '../../paths.ts'
+import { agentQuery } from '../../queries.ts'
+import { Empty, ErrorNote, useClock, useDocumentTitle } from '../../ui/index.ts'
+import './agent.css'
+import { type Agent, useAgentAddress, useView } from './agent.ts'
+import { Following } from './commands/Following.tsx'
+import { Header } from './header/Header.tsx'
+import { NeverReported } from './header/NeverReported.tsx'
+import { Overview } from './overview/Overview.tsx'
+import { usePress } from './press.ts'
+
+const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
+  overview: { name: 'Overview', panel: Overview },
+  runs: { name: 'Runs', panel: lazy(() => import('./runs/Runs.tsx')) },
+  commands: { name: 'Commands', panel: lazy(() => import('./commands/Commands.tsx')) },
+  logs: { name: 'Logs', panel: lazy(() => import('./logs/Logs.tsx')) },
+  settings: { name: 'Settings', panel: lazy(() => import('./settings/SettingsTab.tsx')) },
+}
+
+export function AgentPage() {
+  const { slug, name } = useAgentAddress()
+  // Another agent is another page: what was typed or pressed for one must not stay for the next.
+  return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
+}
+
+function OneAgent({ slug, name }: { slug: string; name: string }) {
+  const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
+  const { press, commands, dismiss } = usePress(slug, page, name)
+  const silent = useClock((now) => page?.silentAt != null && page.silentAt <= now)
+  const view = useView()
+  useDocumentTitle(name)
+
+  if (page === undefined) return <NotThere slug={slug} error={error} retry={refetch} />
+  const agent: Agent = { slug, page, silent, press }
+  const shown = tabsOf(agent)
+  const tab = shown.includes(view.tab) ? view.tab : 'overview'
+  const Panel = tabs[tab].panel
+  return (
+    <>
+      <Header agent={agent} />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      <Following agent={agent} commands={commands} dismiss={dismiss} />
+      <Tabs
+        value={tab}
+        onChange={(to) => view.go({ tab: to === 'overview' ? undefined : (to as AgentTab), page: undefined }, true)}
+        mt="md"
+        keepMounted={false}
+      >
+        <Tabs.List className="ag-tabs">
+          {shown.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {tabs[each].name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {shown.map((each) => (
+          <Tabs.Panel key={each} value={each} pt="md">
+            {each === tab && (
+              <Suspense fallback={<Loader size="sm" m="md" />}>
+                {page.report === null && tab === 'overview' ? <NeverReported agent={agent} /> : <Panel agent={agent} />}
+              </Suspense>
+            )}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  )
+}
+
+/** Logs are for admins; settings and runs are there when the agent reports some. */
+function tabsOf({ page }: Agent): AgentTab[] {
+  const there: Record<AgentTab, boolean> = {
+    overview: true,
+    runs: page.runs.kept > 0 || page.report !== null,
+    commands: true,
+    logs: page.canAct,
+    settings: (page.report?.settings?.schema?.length ?? 0) > 0,
+  }
+  return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
+}
+
+function NotThere({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
+  if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
+  if (!(error instanceof ApiError) || error.status !== 404) return <ErrorNote error={error} retry={retry} />
+  return (
+    <Empty
+      icon={IconRobotOff}
+      title="There is no such agent"
+      order={2}
+      action={
+        <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
+          To the fleet
+        </ButtonLink>
+      }
+    >
+      It may have been renamed or deleted.
+    </Empty>
+  )
+}

@@ -1,0 +1,45 @@
+/** What every part of the agent's page is given, and the view that the address holds. */
+import type { AgentPage, Command } from '@svc/server/api'
+import { getRouteApi } from '@tanstack/react-router'
+import type { AgentTab } from '../../paths.ts'
+
+export interface Agent {
+  readonly slug: string
+  readonly page: AgentPage
+  /** It has not reported for too long (D20): all that is shown is what it said last. */
+  readonly silent: boolean
+  /** Wishes something; the command's life is followed from then on. */
+  readonly press: Press
+}
+export interface Press {
+  readonly wish: (wish: Wish) => Promise<Command>
+  /** A wish of this kind that is queued or unanswered (D5). */
+  readonly under: (wish: Wish) => Command | undefined
+}
+export type { WishBody as Wish } from '../../api.ts'
+
+import type { WishBody as Wish } from '../../api.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/agents/$name')
+export const useAgentAddress = () => route.useParams()
+
+type View = Readonly<Record<string, string | number | undefined>>
+
+/** The view that the address holds, and its change; undefined takes a key out. `push` makes it a step to go back from. */
+export function useView() {
+  const search = route.useSearch() as View
+  const navigate = route.useNavigate()
+  const go = (change: View & { tab?: AgentTab | undefined }, push = false) =>
+    void navigate({
+      search: (before: View) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined && v !== '')),
+      replace: !push,
+      resetScroll: false,
+    })
+  const text = (key: string) => (search[key] === undefined ? '' : String(search[key]))
+  const page = () => Math.max(1, Math.floor(Number(search.page)) || 1)
+  return { tab: (search.tab ?? 'overview') as AgentTab, text, page, go }
+}
+
+/** Why somebody who is no admin sees a button that they cannot press. */
+export const adminsOnly = 'Only admins of this workspace can do this.'

@@ -1,0 +1,120 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import type { Command } from '@svc/server/api'
+import { IconSend2 } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { commandsQuery, keys } from '../../../queries.ts'
+import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
+import { type Agent, useView } from '../agent.ts'
+import { Pager } from '../Pager.tsx'
+import { Tone } from '../ui.tsx'
+import { isOpen, stepsOf, wordsOf } from './life.ts'
+import { What } from './What.tsx'
+
+const size = 50
+
+/** The ledger: every wish, who made it and when, and what became of it in the agent's own words (3.2). */
+export default function Commands({ agent }: { agent: Agent }) {
+  const { slug, page } = agent
+  const view = useView()
+  const at = view.page()
+  const { data, error, refetch } = useQuery(commandsQuery(slug, page.name, (at - 1) * size, size))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  if (data.rows.length === 0)
+    return (
+      <Empty icon={IconSend2} title="Nothing was wished yet" order={2}>
+        Buttons, settings and logs make wishes. They go out with the answer to the agent’s next report; whether it does
+        them is the agent’s to say.
+      </Empty>
+    )
+  return (
+    <>
+      <ol className="svc-card ag-ledger">
+        {data.rows.map((command) => (
+          <li key={command.id}>
+            <Entry agent={agent} command={command} />
+          </li>
+        ))}
+      </ol>
+      <Pager page={at} size={size} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
+    </>
+  )
+}
+
+function Entry({ agent, command }: { agent: Agent; command: Command }) {
+  const { word, tone, means } = wordsOf(command)
+  const steps = stepsOf(command)
+  return (
+    <>
+      <div className="ag-entry-what">
+        <What command={command} schema={agent.page.report?.settings?.schema} />
+        <div className="ag-quiet">
+          wished by <Text>{command.createdBy}</Text>
+        </div>
+      </div>
+      <div className="ag-entry-fate">
+        <Tone tone={tone}>{word}</Tone>
+        {command.message && (
+          <q className="ag-words">
+            <Text lines>{command.message}</Text>
+          </q>
+        )}
+        {(tone === 'lost' || isOpen(command)) && <div className="ag-quiet">{means}</div>}
+      </div>
+      <ol className="ag-steps" aria-label="Steps">
+        {steps.map((step) => (
+          <li key={`${step.word}-${step.at}`}>
+            {step.word} <Time at={step.at} />
+          </li>
+        ))}
+        {isOpen(command) && command.dueAt !== null && (
+          <li>
+            ends <Time at={command.dueAt} />
+          </li>
+        )}
+      </ol>
+      <Next agent={agent} command={command} />
+    </>
+  )
+}
+
+/** The log that came, or the same once more: never by itself, since nobody may want it any longer. */
+function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
+  const client = useQueryClient()
+  const { go } = useView()
+  const [sending, setSending] = useState(false)
+  if (command.logId !== null && page.canAct)
+    return (
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => go({ tab: 'logs', log: command.logId ?? undefined }, true)}
+      >
+        Read it
+      </Button>
+    )
+  const over = wordsOf(command).tone
+  if (!page.canAct || (over !== 'lost' && over !== 'no')) return <span />
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      loading={sending}
+      onClick={async () => {
+        setSending(true)
+        try {
+          await api.wishAgain(slug, page.name, command.id)
+          await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
+        } catch (error) {
+          notifications.show({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+        }
+        setSending(false)
+      }}
+    >
+      Send again
+    </Button>
+  )
+}

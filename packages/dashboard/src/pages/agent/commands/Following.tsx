@@ -1,0 +1,93 @@
+import { ActionIcon, Button } from '@mantine/core'
+import type { Command } from '@svc/server/api'
+import { IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Text, Time } from '../../../ui/index.ts'
+import { type Agent, useView } from '../agent.ts'
+import { Tone } from '../ui.tsx'
+import { controlNames, isControl, isOpen, undoOf, wordsOf } from './life.ts'
+import { What } from './What.tsx'
+import './commands.css'
+
+export interface FollowingProps {
+  agent: Agent
+  commands: readonly Command[]
+  dismiss: (id: string) => void
+}
+
+/** The wishes under way, and what became of those pressed in this visit: queued, delivered, and the agent's own words. */
+export function Following({ agent, commands, dismiss }: FollowingProps) {
+  return (
+    <ul className="ag-following" aria-live="polite" aria-label="Wishes under way" data-empty={commands.length === 0}>
+      {commands.map((command) => (
+        <li key={command.id} data-tone={wordsOf(command).tone}>
+          <One agent={agent} command={command} dismiss={() => dismiss(command.id)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function One({ agent, command, dismiss }: { agent: Agent; command: Command; dismiss: () => void }) {
+  const { word, tone, means } = wordsOf(command)
+  return (
+    <>
+      <What command={command} schema={agent.page.report?.settings?.schema} />
+      <Tone tone={tone} title={means}>
+        {word}
+      </Tone>
+      {command.message && (
+        <q className="ag-words">
+          <Text>{command.message}</Text>
+        </q>
+      )}
+      {isOpen(command) && (
+        <span className="ag-quiet">
+          by <Text>{command.createdBy}</Text>, <Time at={command.createdAt} />
+        </span>
+      )}
+      <span className="ag-following-end">
+        <Further agent={agent} command={command} />
+        {!isOpen(command) && (
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Put away" onClick={dismiss}>
+            <IconX size={14} aria-hidden />
+          </ActionIcon>
+        )}
+      </span>
+    </>
+  )
+}
+
+/** What comes after an answer: the way back, the log that came, or the same once more. */
+function Further({ agent, command }: { agent: Agent; command: Command }) {
+  const { go } = useView()
+  const [sending, setSending] = useState(false)
+  const undo = isControl(command.type) ? undoOf[command.type] : undefined
+  const done = command.state === 'applied' || command.state === 'applied_late'
+  const offered = undo !== undefined && agent.page.report?.controls?.includes(undo)
+  if (command.logId !== null)
+    return (
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => go({ tab: 'logs', log: command.logId ?? undefined }, true)}
+      >
+        Read it
+      </Button>
+    )
+  if (!done || !offered || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return null
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      loading={sending}
+      onClick={async () => {
+        setSending(true)
+        await agent.press.wish({ type: undo }).catch(() => undefined)
+        setSending(false)
+      }}
+    >
+      Undo: {controlNames[undo]}
+    </Button>
+  )
+}

@@ -1,0 +1,32 @@
+import type { Setting, SettingValues } from '@svc/protocol'
+import type { Command } from '@svc/server/api'
+import { Text } from '../../../ui/index.ts'
+import { changesOf, titleOf } from './life.ts'
+
+export interface WhatProps {
+  command: Pick<Command, 'type' | 'payload'>
+  schema?: readonly Setting[] | undefined
+}
+
+/** What was wished: `Pause`, `Send log work`, `Set Minutes between runs to 20`. */
+export function What({ command, schema }: WhatProps) {
+  const { title, what } = titleOf(command)
+  const changes = command.type === 'set' ? changesOf(command.payload as SettingValues, schema) : []
+  return (
+    <span className="ag-what">
+      <strong>{title}</strong>
+      {what !== null && (
+        <>
+          {' '}
+          <Text>{what}</Text>
+        </>
+      )}
+      {changes.map(({ name, value }, i) => (
+        <span key={name}>
+          {i > 0 ? ', ' : ' '}
+          <Text>{name}</Text> to <Text>{value}</Text>
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,69 @@
+/** The life of a command in words (3.2, D2, D3): where it is, whose words stand beside it, what undoes it. */
+import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
+import type { Command } from '@svc/server/api'
+import { nameOf, valueText } from '../settings/words.ts'
+
+export type Tone = 'waiting' | 'good' | 'no' | 'lost'
+
+interface Words {
+  readonly word: string
+  readonly tone: Tone
+  /** What it means, for whoever does not know the word. */
+  readonly means: string
+}
+
+export const lifeWords: Readonly<Record<CommandState, Words>> = {
+  queued: { word: 'queued', tone: 'waiting', means: 'It goes out with the answer to the agent’s next report.' },
+  delivered: { word: 'delivered', tone: 'waiting', means: 'The agent has it; its answer comes with a later report.' },
+  applied: { word: 'applied', tone: 'good', means: 'The agent did it and said so.' },
+  refused: { word: 'refused', tone: 'no', means: 'The agent checked it against its own limits and said no.' },
+  failed: { word: 'no answer', tone: 'lost', means: 'It was delivered, and no answer came within ten minutes.' },
+  expired: { word: 'expired', tone: 'lost', means: 'No report came within ten minutes: it was never delivered.' },
+  applied_late: { word: 'applied late', tone: 'good', means: 'The answer came after the ten minutes: it was done.' },
+  refused_late: { word: 'refused late', tone: 'no', means: 'The answer came after the ten minutes: it was refused.' },
+  cancelled: { word: 'cancelled', tone: 'lost', means: 'The agent was deleted before it was delivered or answered.' },
+}
+
+/** D6: a command that failed without having been delivered was no longer offered, which is not "no answer". */
+export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): Words =>
+  command.state === 'failed' && command.deliveredAt === null
+    ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was about to be delivered.' }
+    : lifeWords[command.state]
+
+export const isOpen = (command: Pick<Command, 'state'>): boolean =>
+  command.state === 'queued' || command.state === 'delivered'
+
+/** The steps that a command has gone through, in order, with their times in Unix milliseconds. */
+export function stepsOf(c: Command): { word: string; at: number }[] {
+  const steps = [{ word: 'queued', at: c.createdAt }]
+  if (c.deliveredAt !== null) steps.push({ word: 'delivered', at: c.deliveredAt })
+  if (c.failedAt !== null) steps.push({ word: givenUp(c), at: c.failedAt })
+  if (c.answeredAt !== null) steps.push({ word: wordsOf(c).word, at: c.answeredAt })
+  return steps
+}
+
+const givenUp = (c: Command) => {
+  if (c.state === 'expired' || c.state === 'cancelled') return lifeWords[c.state].word
+  return c.deliveredAt === null ? 'not sent' : 'no answer'
+}
+
+export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
+/** What takes a press back. A run cannot be taken back. */
+export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
+
+export const isControl = (type: string): type is Control => Object.hasOwn(controlNames, type)
+
+/** What was wished, as the words before and the reported text after them. */
+export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: string; what: string | null } {
+  if (isControl(command.type)) return { title: controlNames[command.type], what: null }
+  if (command.type === 'log')
+    return { title: 'Send log', what: String((command.payload as { name?: unknown }).name ?? '') }
+  return { title: 'Set', what: null }
+}
+
+/** The settings a `set` names, each as name and value; names come from the schema last reported where it still has them. */
+export const changesOf = (payload: SettingValues, schema: readonly Setting[] = []): { name: string; value: string }[] =>
+  Object.entries(payload).map(([key, value]) => {
+    const setting = schema.find((one) => one.key === key)
+    return { name: setting ? nameOf(setting) : key, value: valueText(setting, value) }
+  })

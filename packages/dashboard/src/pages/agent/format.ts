@@ -1,0 +1,27 @@
+/** Figures as a person reads them. Everything here is text; levels and colours are elsewhere. */
+
+/** A run's length in seconds; undefined when it has no start, has not ended, or ended before it began. */
+export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>
+  run.started !== undefined && run.ended !== undefined && run.ended >= run.started ? run.ended - run.started : undefined
+
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 3 })
+const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const group = (n: number) => grouped.format(n)
+
+export const figure = (n: number): string => plain.format(n)
+/** `1,234` up to 9,999, then `12.3K`. */
+export const tokens = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))
+/** A share from 0 to 1: `42 %`, `0.4 %`, `100 %`. */
+export const percent = (share: number): string => {
+  const value = share * 100
+  return `${Math.abs(value) < 10 && !Number.isInteger(value) ? Number(value.toFixed(1)) : Math.round(value)} %`
+}
+
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`
+  return n < 1024 * 1024 ? `${Math.round(n / 1024)} KB` : `${(n / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** `1 run`, `12 runs`. */
+export const count = (n: number, one: string, many = `${one}s`): string => `${group(n)} ${n === 1 ? one : many}`

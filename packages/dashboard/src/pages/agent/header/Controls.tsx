@@ -1,0 +1,56 @@
+import type { Control } from '@svc/protocol'
+import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext } from '@tabler/icons-react'
+import { type ComponentType, useState } from 'react'
+import { type Agent, adminsOnly } from '../agent.ts'
+import { controlNames, wordsOf } from '../commands/life.ts'
+import { minutesToAnswer } from '../press.ts'
+import { WhyButton } from '../ui.tsx'
+
+const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
+  pause: IconPlayerPause,
+  resume: IconPlayerPlay,
+  run_now: IconPlayerTrackNext,
+}
+
+/** The buttons that the agent offers (2.1), in its own order of kinds; the rest is not there. */
+export function Controls({ agent }: { agent: Agent }) {
+  const offered = agent.page.report?.controls ?? []
+  return (
+    <>
+      {(Object.keys(controlNames) as Control[])
+        .filter((control) => offered.includes(control))
+        .map((control) => (
+          <ControlButton key={control} agent={agent} control={control} />
+        ))}
+    </>
+  )
+}
+
+function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
+  const [sending, setSending] = useState(false)
+  const under = agent.press.under({ type: control })
+  const Icon = icons[control]
+  const press = async () => {
+    setSending(true)
+    await agent.press.wish({ type: control }).catch(() => undefined)
+    setSending(false)
+  }
+  return (
+    <WhyButton
+      variant="default"
+      size="sm"
+      leftSection={<Icon size={15} aria-hidden />}
+      onClick={() => void press()}
+      why={whyNot(agent, sending, under && wordsOf(under).word)}
+      note={agent.silent ? `It is silent: if no report comes within ${minutesToAnswer} minutes, this expires.` : null}
+    >
+      {controlNames[control]}
+    </WhyButton>
+  )
+}
+
+function whyNot(agent: Agent, sending: boolean, under: string | undefined): string | null {
+  if (!agent.page.canAct) return adminsOnly
+  if (sending) return 'It is being sent.'
+  return under === undefined ? null : `The same wish is under way: ${under}.`
+}

@@ -1,0 +1,83 @@
+import { Text as Words } from '@mantine/core'
+import { AnchorLink } from '../../../links.tsx'
+import { paths } from '../../../paths.ts'
+import { Level, Text, Time } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+import { Dotted } from '../ui.tsx'
+import { AgentMenu } from './AgentMenu.tsx'
+import { Controls } from './Controls.tsx'
+
+/** Who it is, how it feels, when it was last heard of, and what can be wished of it. */
+export function Header({ agent }: { agent: Agent }) {
+  const { slug, page, silent } = agent
+  const { report } = page
+  return (
+    <header className="ag-header">
+      <div className="ag-who">
+        <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
+          Fleet
+        </AnchorLink>
+        <div className="ag-name">
+          <h1>{page.name}</h1>
+          <Level level={report?.state?.level} silent={silent} never={page.seenAt === null} />
+          {report?.state?.label && (
+            <span className="ag-label" data-silent={silent}>
+              <Text>{report.state.label}</Text>
+            </span>
+          )}
+        </div>
+        <Words component="div" c="dimmed" fz="sm">
+          <Dotted
+            parts={[
+              <Heard key="heard" agent={agent} />,
+              report?.agent?.version && (
+                <>
+                  version <Text>{report.agent.version}</Text>
+                </>
+              ),
+              report?.agent?.host && (
+                <>
+                  on <Text>{report.agent.host}</Text>
+                </>
+              ),
+              page.blueprint && (
+                <>
+                  blueprint <Text>{page.blueprint}</Text>
+                </>
+              ),
+            ]}
+          />
+        </Words>
+      </div>
+      <div className="ag-actions">
+        <Controls agent={agent} />
+        <AgentMenu agent={agent} />
+      </div>
+    </header>
+  )
+}
+
+/** D20: what is shown is as old as the last report, and after three missed ones that is what comes first. */
+function Heard({ agent: { page, silent } }: { agent: Agent }) {
+  if (page.seenAt === null)
+    return (
+      <>
+        added <Time at={page.createdAt} />
+        {page.createdBy !== null && (
+          <>
+            {' '}
+            by <Text>{page.createdBy}</Text>
+          </>
+        )}
+      </>
+    )
+  return silent ? (
+    <strong className="ag-silent">
+      silent: last report <Time at={page.seenAt} />
+    </strong>
+  ) : (
+    <>
+      reported <Time at={page.seenAt} />
+    </>
+  )
+}

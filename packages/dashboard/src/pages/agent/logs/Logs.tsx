@@ -1,0 +1,107 @@
+import { Select } from '@mantine/core'
+import { IconFileText } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { logsQuery } from '../../../queries.ts'
+import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
+import { type Agent, useView } from '../agent.ts'
+import { wordsOf } from '../commands/life.ts'
+import { bytes } from '../format.ts'
+import { Tone, WhyButton } from '../ui.tsx'
+import { useArrivals } from './arrivals.ts'
+import './logs.css'
+
+const LogReader = lazy(() => import('./LogReader.tsx'))
+
+/** Logs, for admins: ask for one, see it arrive, read it (2.8; kept 30 days). */
+export default function Logs({ agent }: { agent: Agent }) {
+  const { slug, page } = agent
+  const view = useView()
+  const { data, error, refetch } = useQuery(logsQuery(slug, page.name))
+  const chosen = view.text('log')
+  const asked = useArrivals(data, (id) => view.go({ log: id, find: undefined }))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  return (
+    <div className="ag-logs">
+      <div className="ag-logs-side">
+        <Ask agent={agent} onAsked={asked} />
+        {page.logs.length === 0 && (data?.length ?? 0) === 0 && (
+          <Empty icon={IconFileText} title="No log is offered" order={2}>
+            The agent decides which logs it hands out; a run that names one offers it.
+          </Empty>
+        )}
+        <ul className="ag-log-list" aria-label="Logs">
+          {page.open
+            .filter(({ type }) => type === 'log')
+            .map((command) => (
+              <li key={command.id} className="ag-log-waiting">
+                <Text mono>{String((command.payload as { name?: unknown }).name ?? '')}</Text>
+                <Tone tone="waiting" title={wordsOf(command).means}>
+                  {wordsOf(command).word}
+                </Tone>
+              </li>
+            ))}
+          {data?.map((log) => (
+            <li key={log.id}>
+              <button
+                type="button"
+                aria-current={log.id === chosen}
+                onClick={() => view.go({ log: log.id, find: undefined })}
+              >
+                <Text mono>{log.name}</Text>
+                <span className="ag-quiet">
+                  <Time at={log.receivedAt} focusable={false} />, {bytes(log.bytes)}, asked by{' '}
+                  <Text>{log.askedBy}</Text>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="ag-logs-main">
+        {chosen ? (
+          <Suspense>
+            <LogReader key={chosen} slug={slug} name={page.name} id={chosen} />
+          </Suspense>
+        ) : (
+          (data?.length ?? 0) > 0 && <p className="ag-nothing">Choose a log to read it.</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void }) {
+  const { page, press } = agent
+  const [picked, setPicked] = useState<string | null>(null)
+  const [sending, setSending] = useState(false)
+  const name = picked !== null && page.logs.includes(picked) ? picked : (page.logs[0] ?? null)
+  if (name === null) return null
+  const under = press.under({ type: 'log', payload: { name } })
+  const ask = async () => {
+    setSending(true)
+    await press.wish({ type: 'log', payload: { name } }).then(
+      () => onAsked(name),
+      () => undefined,
+    )
+    setSending(false)
+  }
+  return (
+    <div className="ag-ask">
+      <Select
+        label="Log to ask for"
+        data={page.logs}
+        value={name}
+        onChange={setPicked}
+        allowDeselect={false}
+        searchable={page.logs.length > 8}
+      />
+      <WhyButton
+        onClick={() => void ask()}
+        why={sending ? 'It is being sent.' : under ? `It is asked for already: ${wordsOf(under).word}.` : null}
+      >
+        Ask
+      </WhyButton>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import type { Account as AccountFacts } from '@svc/protocol'
+import { Section } from '../ui.tsx'
+import { Facts } from './Facts.tsx'
+
+/** Which account the agent's machine is signed in to (2.1). */
+export const Account = ({ account }: { account: AccountFacts }) => (
+  <Section title="Account" flush>
+    <Facts
+      facts={[
+        ['Organization', account.org],
+        ['Plan', account.plan],
+        ['E-mail', account.email],
+      ]}
+    />
+  </Section>
+)

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { usageQuery } from '../../../queries.ts'
+import { dayName, lastDays, StackedBars, stack } from '../../../ui/charts/index.ts'
+import { dollars, serviceNow } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+import { count, figure } from '../format.ts'
+import { Section } from '../ui.tsx'
+import { usageColumns } from './usage.ts'
+
+const days = 30
+
+/** What 30 days cost, by day and model; runs a day where no run named a cost; nothing where nothing ran. */
+export function Costs({ agent: { slug, page } }: { agent: Agent }) {
+  const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })
+  const today = new Date(serviceNow()).toISOString().slice(0, 10)
+  const view = useMemo(() => {
+    const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), days))
+    return { costs, stack: stack(columns) }
+  }, [data, today])
+  if (view.stack.total === 0) return null
+  const runs = data?.reduce((sum, day) => sum + day.runs, 0) ?? 0
+  return (
+    <Section title={view.costs ? 'Cost, 30 days' : 'Runs, 30 days'} aside={view.costs && count(runs, 'run')}>
+      <StackedBars
+        title={view.costs ? 'Cost by day and model' : 'Runs by day'}
+        stack={view.stack}
+        format={view.costs ? dollars : figure}
+        nameOf={dayName}
+      />
+    </Section>
+  )
+}

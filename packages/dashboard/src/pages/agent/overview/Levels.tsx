@@ -1,0 +1,79 @@
+import { SegmentedControl } from '@mantine/core'
+import { type Level as LevelName, levels as levelNames } from '@svc/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { levelsQuery } from '../../../queries.ts'
+import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
+import { exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+import { percent } from '../format.ts'
+import { Section } from '../ui.tsx'
+import { colors, marksOf, type Window, windows } from './windows.ts'
+
+const listed = 6
+
+/** How it felt over time: a strip of stretches and the changes as a list. Silence is known only for the present one. */
+export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
+  const [window, setWindow] = useState<Window>('7 d')
+  const { data } = useQuery(levelsQuery(slug, page.name, 200))
+  const [all, setAll] = useState(false)
+  if (!data || data.length === 0) return null
+  const end = serviceNow()
+  const start = end - windows[window]
+  const heard = silent && page.seenAt !== null ? page.seenAt : end
+  const spans = spansOf(data, start, heard)
+  const shares = sharesOf(spans, start)
+  const summary = levelNames
+    .filter((level) => shares.has(level))
+    .map((level) => `${looks[level].words} ${percent(shares.get(level) ?? 0)}`)
+    .join(', ')
+  return (
+    <Section
+      title="Level history"
+      aside={
+        <SegmentedControl
+          size="xs"
+          data={Object.keys(windows)}
+          value={window}
+          onChange={(to) => setWindow(to as Window)}
+          aria-label="How far back"
+        />
+      }
+    >
+      <Strip
+        title={`Level over the last ${window}`}
+        summary={summary}
+        start={start}
+        end={end}
+        marks={marksOf(window, start, end)}
+        spans={[
+          ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
+          ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'silent' }] : []),
+        ]}
+      />
+      <p className="ag-quiet ag-shares">{summary || 'No report in this time.'}</p>
+      <ol className="ag-changes">
+        {(all ? data : data.slice(0, listed)).map((change, i) => (
+          <li key={`${change.at}-${change.level}-${change.label}`}>
+            <Level level={change.level} />
+            <span className="ag-change-label">{change.label !== null && <Text cut>{change.label}</Text>}</span>
+            <span className="ag-quiet">
+              <Time at={change.at} />
+              {i > 0 && data[i - 1] && <>, for {lasting((data[i - 1]?.at ?? change.at) - change.at)}</>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {data.length > listed && (
+        <button type="button" className="ag-more" onClick={() => setAll(!all)}>
+          {all ? 'Fewer' : `All ${data.length} changes`}
+        </button>
+      )}
+    </Section>
+  )
+}
+
+const wordsOf = (span: { level: LevelName; label: string | null; from: number; to: number }) =>
+  [`${looks[span.level].words}${span.label ? `: ${span.label}` : ''}`, `${exact(span.from)} to ${exact(span.to)}`].join(
+    '\n',
+  )

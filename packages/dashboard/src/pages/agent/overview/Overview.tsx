@@ -1,0 +1,41 @@
+import type { Agent } from '../agent.ts'
+import { Account } from './Account.tsx'
+import { Active } from './Active.tsx'
+import { Costs } from './Costs.tsx'
+import { Gauges } from './Gauges.tsx'
+import { Health } from './Health.tsx'
+import { Levels } from './Levels.tsx'
+import { PanelSection } from './Panels.tsx'
+import { Runtime } from './Runtime.tsx'
+import { StateDetail, TwoReporters } from './StateDetail.tsx'
+import './overview.css'
+
+/** The last report, part by part: every part that is there, and nothing that is not (2.1). */
+export function Overview({ agent }: { agent: Agent }) {
+  const { report, twoReporters } = agent.page
+  if (report === null) return null
+  const { state, health, active, gauges, panels, account, applied, runtime } = report
+  return (
+    <div className="ag-overview" data-silent={agent.silent}>
+      {twoReporters && <TwoReporters />}
+      {(state?.detail || agent.silent) && <StateDetail agent={agent} />}
+      <div className="ag-columns">
+        <div className="ag-column">
+          {active && <Active agent={agent} runs={active} />}
+          {health && health.length > 0 && <Health items={health} />}
+          {panels?.map((panel, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
+            <PanelSection key={`${i}-${panel.type}`} panel={panel} />
+          ))}
+        </div>
+        <div className="ag-column">
+          {gauges && gauges.length > 0 && <Gauges gauges={gauges} />}
+          <Costs agent={agent} />
+          <Levels agent={agent} />
+          {account && Object.keys(account).length > 0 && <Account account={account} />}
+          {(applied || runtime) && <Runtime applied={applied} runtime={runtime} />}
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,152 @@
+import { Badge } from '@mantine/core'
+import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
+import type { ComponentType, ReactNode } from 'react'
+import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
+import { Section } from '../ui.tsx'
+
+type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
+
+/** The four types of section 2.3; a new one does not compile until it is drawn. */
+const bodies: { [T in PanelType]: ComponentType<{ panel: PanelOf<T> }> } = {
+  list: ListPanel,
+  table: TablePanel,
+  kv: KvPanel,
+  text: TextPanel,
+}
+
+export function PanelSection({ panel }: { panel: Panel }) {
+  const Body = bodies[panel.type] as ComponentType<{ panel: Panel }>
+  return (
+    <Section title={panel.title === '' ? 'Untitled' : <Text>{panel.title}</Text>} flush>
+      <Body panel={panel} />
+    </Section>
+  )
+}
+
+const Nothing = () => <p className="ag-nothing">Nothing in it.</p>
+
+function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
+  if (!items || items.length === 0) return <Nothing />
+  const leveled = items.some(({ level }) => level !== undefined)
+  return (
+    <ul className="ag-rows">
+      {items.map((item, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no id, and titles may repeat
+        <li key={`${i}-${item.title}`} className="ag-item">
+          {leveled && (
+            <span className="ag-item-level">
+              {item.level !== undefined && levels.includes(item.level) && <Level level={item.level} iconOnly />}
+            </span>
+          )}
+          <span className="ag-item-title">
+            <UntrustedLink title={item.title} url={item.url} />
+          </span>
+          {item.badge !== undefined && (
+            <Badge variant="light" color="gray" size="sm" tt="none" fw={550} className="ag-badge">
+              <Text>{item.badge}</Text>
+            </Badge>
+          )}
+          {item.meta !== undefined && (
+            <span className="ag-quiet ag-item-meta">
+              <Text>{item.meta}</Text>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A row may be longer than the headings, or shorter: each cell stands under its own. */
+function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: PanelOf<'table'> }) {
+  if (columns.length === 0 && rows.length === 0) return <Nothing />
+  const width = rows.reduce((most, row) => Math.max(most, row.length), columns.length)
+  const places = Array.from({ length: width }, (_, i) => i)
+  const numeric = places.map((i) => rows.length > 0 && rows.every((row) => isFigure(row[i])))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
+    <section className="ag-scroll" tabIndex={0} aria-label={title}>
+      <table className="ag-table">
+        {columns.length > 0 && (
+          <thead>
+            <tr>
+              {places.map((i) => (
+                <HeadCell key={i} numeric={numeric[i] === true}>
+                  {columns[i] && <Text>{columns[i]}</Text>}
+                </HeadCell>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {rows.map((row, r) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
+            <tr key={r}>
+              {places.map((i) => (
+                <td key={i} data-numeric={numeric[i]}>
+                  <CellText cell={row[i]} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** An empty heading is a plain cell: a heading without words says nothing to who cannot see. */
+const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
+  children ? (
+    <th scope="col" data-numeric={numeric}>
+      {children}
+    </th>
+  ) : (
+    <td />
+  )
+
+const textOf = (cell: Cell | undefined) => (typeof cell === 'object' ? cell.text : cell)
+const isFigure = (cell: Cell | undefined) => {
+  const text = textOf(cell)
+  return text === undefined || text === '' || /^[-+]?[$€£]?[\d.,\s]*\d\s?(%|[a-zA-Zµ]{1,3})?$/.test(text)
+}
+
+function CellText({ cell }: { cell: Cell | undefined }) {
+  if (cell === undefined || cell === '') return null
+  if (typeof cell === 'string') return <Text>{cell}</Text>
+  return <UntrustedLink title={cell.text} url={cell.url} host={false} />
+}
+
+function KvPanel({ panel: { items } }: { panel: PanelOf<'kv'> }) {
+  if (!items || items.length === 0) return <Nothing />
+  return (
+    <dl className="ag-kv">
+      {items.map((item, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no id, and labels may repeat
+        <div key={`${i}-${item.label}`}>
+          <dt>
+            <Text>{item.label}</Text>
+          </dt>
+          <dd>
+            <Text lines>{item.value}</Text>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function TextPanel({ panel: { lines, title } }: { panel: PanelOf<'text'> }) {
+  if (!lines || lines.length === 0) return <Nothing />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+    <section className="ag-scroll ag-lines" tabIndex={0} aria-label={title}>
+      {lines.map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are lines
+        <div key={i}>
+          <bdi>{line === '' ? '\u00a0' : line}</bdi>
+        </div>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,29 @@
+import { Text, Time } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+
+/** What the agent says of its state; while it is silent, that all of this is past (D20). */
+export function StateDetail({ agent: { page, silent } }: { agent: Agent }) {
+  const detail = page.report?.state?.detail
+  return (
+    <div className="ag-state">
+      {detail && (
+        <p>
+          <Text lines>{detail}</Text>
+        </p>
+      )}
+      {silent && page.seenAt !== null && (
+        <p className="ag-quiet">
+          What stands here is its last report, <Time at={page.seenAt} />. What it has done since is not known.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** D8: nobody is refused, but somebody should know. */
+export const TwoReporters = () => (
+  <p className="ag-warning" role="note">
+    <strong>Two reporters seem to use this agent’s token.</strong> What is shown changes from one to the other, and a
+    wish goes to only one of them. Stop one, or rotate the token and give it to the right one.
+  </p>
+)

@@ -1,0 +1,26 @@
+import type { UsageDay } from '@svc/server/api'
+import type { Column } from '../../../ui/charts/index.ts'
+
+/** The part of a day's cost of which no model was named. */
+export const unnamed = 'model not named'
+
+/** One column a day, also for days on which nothing ran; cost by model where any was named, else the number of runs. */
+export function usageColumns(
+  days: readonly UsageDay[],
+  keys: readonly string[],
+): { costs: boolean; columns: Column[] } {
+  const byDay = new Map(days.map((day) => [day.day, day]))
+  const costs = days.some((day) => day.cost > 0 || Object.values(day.models).some((cost) => cost > 0))
+  const columns = keys.map((key) => {
+    const day = byDay.get(key)
+    return { key, parts: day === undefined ? {} : costs ? costParts(day) : { runs: day.runs } }
+  })
+  return { costs, columns }
+}
+
+/** Rounding aside, what the models do not account for is shown as such and not lost. */
+function costParts({ cost, models }: UsageDay): Record<string, number> {
+  const named = Object.values(models).reduce((sum, one) => sum + one, 0)
+  const rest = cost - named
+  return rest > 0.000_05 ? { ...models, [unnamed]: rest } : { ...models }
+}

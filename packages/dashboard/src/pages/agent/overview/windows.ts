@@ -1,0 +1,26 @@
+/** The windows of the level history, and what stands below its strip. */
+import type { Level } from '@svc/protocol'
+
+const hour = 3_600_000
+export const windows = { '24 h': 24 * hour, '7 d': 7 * 24 * hour, '30 d': 30 * 24 * hour } as const
+export type Window = keyof typeof windows
+
+export const colors: Readonly<Record<Level, string>> = {
+  ok: 'var(--svc-ok)',
+  info: 'var(--svc-info)',
+  warn: 'var(--svc-warn)',
+  bad: 'var(--svc-bad)',
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** Start, middle and now. */
+export const marksOf = (window: Window, start: number, end: number): { at: number; text: string }[] => {
+  const format = window === '24 h' ? clock : date
+  return [
+    { at: start, text: format.format(start) },
+    { at: (start + end) / 2, text: format.format((start + end) / 2) },
+    { at: end, text: 'now' },
+  ]
+}

@@ -1,0 +1,81 @@
+/** Pressing: the wish goes out, its command is on the page at once, and its life is followed until it is answered. */
+import { notifications } from '@mantine/notifications'
+import { type CommandType, limits } from '@svc/protocol'
+import type { AgentPage, Command } from '@svc/server/api'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { api } from '../../api.ts'
+import { agentQuery, commandsQuery, keys } from '../../queries.ts'
+import type { Press, Wish } from './agent.ts'
+import { isOpen } from './commands/life.ts'
+
+export interface Followed {
+  readonly press: Press
+  /** Open commands of anyone, and the answered ones of this visit until they are put away; newest first. */
+  readonly commands: readonly Command[]
+  /** Puts an answered one away. */
+  readonly dismiss: (id: string) => void
+}
+
+/** How many answered presses stay on the page. */
+const kept = 3
+
+export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
+  const client = useQueryClient()
+  const [mine, setMine] = useState<readonly Command[]>([])
+  const ledger = useQuery({ ...commandsQuery(slug, name), enabled: mine.length > 0 })
+  const open = page?.open ?? []
+
+  const press = useMemo<Press>(
+    () => ({
+      under: (wish) => open.find((command) => isSame(command, wish)),
+      wish: async (wish) => {
+        try {
+          const command = await api.wish(slug, name, wish)
+          setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
+          client.setQueryData(agentQuery(slug, name).queryKey, (old) => withOpen(old, command))
+          void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+          return command
+        } catch (error) {
+          notifications.show({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+          throw error
+        }
+      },
+    }),
+    [client, slug, name, open],
+  )
+  const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
+  return { press, dismiss, commands: followed(open, mine, ledger.data?.rows ?? []) }
+}
+
+/** Every command once, as last heard of; of the answered ones the newest few. */
+export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
+  const freshest = new Map<string, Command>()
+  const opened = new Set(open.map(({ id }) => id))
+  for (const command of [...mine, ...open]) freshest.set(command.id, command)
+  for (const command of ledger) {
+    const known = freshest.get(command.id)
+    if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, further(known, command))
+  }
+  const all = [...freshest.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+  let answered = 0
+  return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= kept)
+}
+
+const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
+/** Two answers of the service may come out of order: a command only ever moves on (I2). */
+const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
+
+const withOpen = (page: AgentPage | undefined, command: Command) =>
+  page && isOpen(command) && !page.open.some(({ id }) => id === command.id)
+    ? { ...page, open: [...page.open, command] }
+    : page
+
+/** D5: the same press is one that the service would answer with the command that is under way. */
+function isSame(command: Command, wish: Wish): boolean {
+  const type: CommandType = wish.type
+  if (command.type !== type || type === 'set') return false
+  return wish.type !== 'log' || (command.payload as { name?: unknown }).name === wish.payload.name
+}
+
+export const minutesToAnswer = limits.commandSeconds / 60

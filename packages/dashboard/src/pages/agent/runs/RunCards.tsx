@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core'
+import type { Run } from '@svc/protocol'
+import { useState } from 'react'
+import { Cost, Text } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+import { Dotted } from '../ui.tsx'
+import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
+
+/** The same as the table, for a narrow screen. */
+export const RunCards = ({ agent, runs }: { agent: Agent; runs: readonly Run[] }) => (
+  <ul className="ag-cards">
+    {runs.map((run) => (
+      <li key={run.id} className="svc-card">
+        <Card agent={agent} run={run} />
+      </li>
+    ))}
+  </ul>
+)
+
+function Card({ agent, run }: { agent: Agent; run: Run }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <div className="ag-card-head">
+        <Status run={run} />
+        <span className="ag-quiet">
+          <Started run={run} />
+        </span>
+      </div>
+      <FirstSubject run={run} />
+      <div className="ag-quiet">
+        <Dotted
+          parts={[
+            run.kind !== undefined && <Text key="kind">{run.kind}</Text>,
+            ...modelsOf(run)
+              .slice(0, 2)
+              .map(([model]) => <Text key={model}>{model}</Text>),
+            <Length key="took" run={run} agent={agent} />,
+            run.output_tokens !== undefined && (
+              <>
+                <Tokens run={run} /> tokens
+              </>
+            ),
+            run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
+          ]}
+        />
+      </div>
+      <Button
+        variant="default"
+        size="compact-sm"
+        mt={6}
+        aria-expanded={open}
+        aria-label={`${open ? 'Close' : 'Details'} of run ${run.id}`}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? 'Close' : 'Details'}
+      </Button>
+      {open && <RunDetails run={run} agent={agent} />}
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+/** The pieces of a run, used by table and cards alike. */
+import type { Run } from '@svc/protocol'
+import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
+import type { Agent } from '../agent.ts'
+import { lengthOf, tokens } from '../format.ts'
+import { AskForLog } from '../logs/AskForLog.tsx'
+import { Subjects } from '../overview/Subjects.tsx'
+import { Tone } from '../ui.tsx'
+import { toneOf } from './status.ts'
+
+export const Started = ({ run }: { run: Run }) => (run.started === undefined ? null : <Time at={run.started * 1000} />)
+
+export const Status = ({ run }: { run: Run }) =>
+  run.status === undefined || run.status === '' ? null : (
+    <Tone tone={toneOf(run.status)}>
+      <Text>{run.status}</Text>
+    </Tone>
+  )
+
+/** How long it took; of one that has not ended, how long it has been running, while reports come. */
+export function Length({ run, agent }: { run: Run; agent: Agent }) {
+  const length = lengthOf(run)
+  if (length !== undefined) return <>{lasting(length * 1000)}</>
+  return run.started !== undefined &&
+    run.ended === undefined &&
+    run.status !== undefined &&
+    !agent.silent &&
+    toneOf(run.status) === 'waiting' ? (
+    <Ticking since={run.started} />
+  ) : null
+}
+
+function Ticking({ since }: { since: number }) {
+  return <>{useClock((now) => lasting(now - since * 1000))}</>
+}
+
+/** The first subject, and how many more there are. */
+export function FirstSubject({ run }: { run: Run }) {
+  const [first, ...more] = run.subjects ?? []
+  if (!first) return null
+  return (
+    <span className="ag-first">
+      <UntrustedLink title={first.title} url={first.url} host={false} />
+      {more.length > 0 && <span className="ag-quiet"> and {more.length} more</span>}
+    </span>
+  )
+}
+
+export const modelsOf = (run: Run) => Object.entries(run.models ?? {}).sort((a, b) => b[1] - a[1])
+
+export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
+  const models = modelsOf(run)
+  return (
+    <div className="ag-run-details">
+      {run.subjects && run.subjects.length > 0 && (
+        <div>
+          <h3>Subjects</h3>
+          <Subjects subjects={run.subjects} />
+        </div>
+      )}
+      {models.length > 0 && (
+        <div>
+          <h3>Cost by model</h3>
+          <dl className="ag-kv ag-kv-small">
+            {models.map(([model, cost]) => (
+              <div key={model}>
+                <dt>
+                  <Text>{model}</Text>
+                </dt>
+                <dd>
+                  <Cost usd={cost} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      )}
+      <div>
+        <h3>Run</h3>
+        <dl className="ag-kv ag-kv-small">
+          <div>
+            <dt>Id</dt>
+            <dd>
+              <Text mono>{run.id}</Text>
+            </dd>
+          </div>
+          {run.output_tokens !== undefined && (
+            <div>
+              <dt>Output tokens</dt>
+              <dd>{run.output_tokens.toLocaleString('en')}</dd>
+            </div>
+          )}
+          {run.ended !== undefined && (
+            <div>
+              <dt>Ended</dt>
+              <dd>
+                <Time at={run.ended * 1000} />
+              </dd>
+            </div>
+          )}
+          {run.log !== undefined && (
+            <div>
+              <dt>Log</dt>
+              <dd>
+                <Text mono>{run.log}</Text> <AskForLog agent={agent} name={run.log} />
+              </dd>
+            </div>
+          )}
+        </dl>
+      </div>
+    </div>
+  )
+}
+
+export const Tokens = ({ run }: { run: Run }) => (run.output_tokens === undefined ? null : tokens(run.output_tokens))

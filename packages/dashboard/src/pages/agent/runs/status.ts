@@ -1,0 +1,26 @@
+/** Statuses are the agent's own words; the usual ones get a tone so that a list is read at a glance. */
+const tones: Readonly<Record<string, string>> = {
+  ok: 'good',
+  done: 'good',
+  success: 'good',
+  succeeded: 'good',
+  completed: 'good',
+  finished: 'good',
+  running: 'waiting',
+  active: 'waiting',
+  started: 'waiting',
+  queued: 'waiting',
+  pending: 'waiting',
+  failed: 'no',
+  error: 'no',
+  failure: 'no',
+  crashed: 'no',
+  timeout: 'no',
+  cancelled: 'lost',
+  canceled: 'lost',
+  aborted: 'lost',
+  stopped: 'lost',
+  skipped: 'lost',
+}
+
+export const toneOf = (status: string): string => tones[status.toLowerCase()] ?? 'plain'

@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core'
+import type { Setting, SettingValues } from '@svc/protocol'
+import type { Command } from '@svc/server/api'
+import { Text, Time } from '../../../ui/index.ts'
+import { wordsOf } from '../commands/life.ts'
+import { What } from '../commands/What.tsx'
+import { Tone } from '../ui.tsx'
+
+export interface LastAnswerProps {
+  command: Command | undefined
+  schema: readonly Setting[]
+  /** Puts what was wished back into the form. */
+  onEdit: ((wish: SettingValues) => void) | undefined
+}
+
+/** What became of the last change, in the agent's own words, where the next one is made. */
+export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
+  if (command === undefined) return null
+  const { word, tone, means } = wordsOf(command)
+  const at = command.answeredAt ?? command.failedAt ?? command.createdAt
+  return (
+    <div className="ag-answer" data-tone={tone} role="status">
+      <Tone tone={tone} title={means}>
+        {word}
+      </Tone>
+      <What command={command} schema={schema} />
+      {command.message && (
+        <q className="ag-words">
+          <Text lines>{command.message}</Text>
+        </q>
+      )}
+      <span className="ag-quiet">
+        <Time at={at} />
+      </span>
+      {onEdit && tone !== 'good' && (
+        <Button variant="default" size="compact-sm" onClick={() => onEdit(command.payload as SettingValues)}>
+          Edit it again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import { Select, Switch, Textarea, TextInput } from '@mantine/core'
+import type { Setting, SettingType } from '@svc/protocol'
+import type { ComponentType } from 'react'
+import type { Raw } from './form.ts'
+
+export interface SettingInputProps {
+  id: string
+  setting: Setting
+  raw: Raw
+  locked: boolean
+  invalid: boolean
+  describedBy: string
+  onChange: (raw: Raw) => void
+}
+
+/** The input of each type of setting (2.4); a new one does not compile until it has one. */
+const inputs: Readonly<Record<SettingType, ComponentType<SettingInputProps>>> = {
+  percent: NumberField,
+  number: NumberField,
+  bool: BoolField,
+  datetime: TimeField,
+  text: TextField,
+  select: SelectField,
+}
+
+export function SettingInput(props: SettingInputProps) {
+  const Input = inputs[props.setting.type]
+  return <Input {...props} />
+}
+
+const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) => ({
+  id,
+  disabled: locked,
+  error: invalid,
+  placeholder: raw === null ? 'not set' : '',
+  'aria-describedby': describedBy,
+})
+const textOf = (raw: Raw) => (typeof raw === 'string' ? raw : '')
+
+/** A text field rather than a number field: what is typed stays as typed until it is read (a wheel changes nothing). */
+function NumberField(props: SettingInputProps) {
+  return (
+    <TextInput
+      {...shared(props)}
+      inputMode="decimal"
+      autoComplete="off"
+      w={150}
+      value={textOf(props.raw)}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+      rightSection={props.setting.type === 'percent' ? <span aria-hidden>%</span> : undefined}
+    />
+  )
+}
+
+function TimeField(props: SettingInputProps) {
+  return (
+    <TextInput
+      {...shared(props)}
+      type="datetime-local"
+      step={1}
+      w={230}
+      value={textOf(props.raw)}
+      onChange={(event) => props.onChange(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+    />
+  )
+}
+
+function TextField(props: SettingInputProps) {
+  return (
+    <Textarea
+      {...shared(props)}
+      autosize
+      minRows={1}
+      maxRows={10}
+      spellCheck={false}
+      flex={1}
+      value={textOf(props.raw)}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+/** Not set, on and off are three things; a switch shows the first in words. */
+function BoolField({ id, raw, locked, describedBy, onChange }: SettingInputProps) {
+  return (
+    <Switch
+      id={id}
+      checked={raw === true}
+      disabled={locked}
+      aria-describedby={describedBy}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+      label={<span aria-hidden>{raw === null ? 'not set' : raw === true ? 'on' : 'off'}</span>}
+    />
+  )
+}
+
+function SelectField(props: SettingInputProps) {
+  const options = props.setting.options ?? []
+  return (
+    <Select
+      {...shared(props)}
+      data={options.map((option, i) => ({ value: String(i), label: option.label ?? String(option.value) }))}
+      value={typeof props.raw === 'string' ? props.raw : null}
+      onChange={(to) => to !== null && props.onChange(to)}
+      allowDeselect={false}
+      searchable={options.length > 8}
+      flex={1}
+      maw={360}
+    />
+  )
+}

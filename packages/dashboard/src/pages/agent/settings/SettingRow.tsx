@@ -1,0 +1,125 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import type { Setting, SettingValue } from '@svc/protocol'
+import { IconArrowBackUp, IconX } from '@tabler/icons-react'
+import { useId } from 'react'
+import { Text } from '../../../ui/index.ts'
+import { wordsOf } from '../commands/life.ts'
+import { Tone } from '../ui.tsx'
+import { type Draft, movedOn, type Raw, rawOf } from './form.ts'
+import { SettingInput } from './SettingInput.tsx'
+import type { OpenWish } from './wishes.ts'
+import { boundsText, nameOf, valueText } from './words.ts'
+
+export interface SettingRowProps {
+  setting: Setting
+  reported: SettingValue | undefined
+  draft: Draft | undefined
+  wish: OpenWish | undefined
+  wrong: string | undefined
+  /** Sending was tried: then an empty field is told of too. */
+  tried: boolean
+  locked: boolean
+  onChange: (raw: Raw) => void
+  onReset: () => void
+}
+
+/** One setting: its name, its input, its bounds and help; what the agent reports beside what was typed or wished. */
+export function SettingRow({
+  setting,
+  reported,
+  draft,
+  wish,
+  wrong,
+  tried,
+  locked,
+  onChange,
+  onReset,
+}: SettingRowProps) {
+  const id = useId()
+  const raw = draft ? draft.raw : rawOf(setting, reported)
+  const bounds = boundsText(setting)
+  const told = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
+  return (
+    <li className="ag-setting" data-changed={draft !== undefined}>
+      <div className="ag-setting-name">
+        <label htmlFor={id} id={`${id}-label`}>
+          <Text>{nameOf(setting)}</Text>
+        </label>
+        {(setting.help || bounds) && (
+          <p id={`${id}-help`} className="ag-quiet">
+            {setting.help && <Text lines>{setting.help}</Text>}
+            {setting.help && bounds && ' '}
+            {bounds && <span className="ag-bounds">{bounds}</span>}
+          </p>
+        )}
+      </div>
+      <div className="ag-setting-value">
+        <div className="ag-setting-input">
+          <SettingInput
+            id={id}
+            setting={setting}
+            raw={raw}
+            locked={locked}
+            invalid={told !== undefined}
+            describedBy={`${id}-help ${id}-note`}
+            onChange={onChange}
+          />
+          {draft ? (
+            <Tooltip label="Back to what the agent reports">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Undo the change of ${nameOf(setting)}`}
+                onClick={onReset}
+              >
+                <IconArrowBackUp size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          ) : (
+            raw !== null &&
+            !locked && (
+              <Tooltip label="Clear: not set">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Clear ${nameOf(setting)}`}
+                  onClick={() => onChange(null)}
+                >
+                  <IconX size={15} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            )
+          )}
+        </div>
+        <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
+          {told !== undefined && (
+            <span className="ag-wrong">
+              {nameOf(setting)} {told}.
+            </span>
+          )}
+          {draft && movedOn(draft, reported) && (
+            <span className="ag-moved">
+              Changed on the machine meanwhile, from <Text>{valueText(setting, draft.base)}</Text>.
+            </span>
+          )}
+          {draft && (
+            <span className="ag-quiet">
+              The agent reports <Text>{valueText(setting, reported)}</Text>.
+            </span>
+          )}
+          {!draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null && (
+            <span className="ag-quiet">
+              The agent reports <Text>{valueText(setting, reported)}</Text>, which its own schema does not allow.
+            </span>
+          )}
+          {wish && (
+            <span className="ag-quiet">
+              <Tone tone="waiting">{wordsOf(wish.command).word}</Tone> wished:{' '}
+              <Text>{valueText(setting, wish.value)}</Text>
+            </span>
+          )}
+        </div>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,101 @@
+import { Button, Group } from '@mantine/core'
+import { IconAdjustments } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { commandsQuery } from '../../../queries.ts'
+import { Empty, Text } from '../../../ui/index.ts'
+import { type Agent, adminsOnly } from '../agent.ts'
+import { count } from '../format.ts'
+import { minutesToAnswer } from '../press.ts'
+import { Section, WhyButton } from '../ui.tsx'
+import { type Drafts, draftsOf, groupsOf, reportedOf, wishedOf, withDraft, withoutDraft } from './form.ts'
+import { LastAnswer } from './LastAnswer.tsx'
+import { SettingRow } from './SettingRow.tsx'
+import { lastSet, openWishes } from './wishes.ts'
+import './settings.css'
+
+/** The form that the agent's schema describes (2.4). Values are the agent's; what is sent is a wish to change them. */
+export default function SettingsTab({ agent }: { agent: Agent }) {
+  const { slug, page, press } = agent
+  const settings = page.report?.settings
+  const [drafts, setDrafts] = useState<Drafts>({})
+  const [tried, setTried] = useState(false)
+  const [sending, setSending] = useState(false)
+  const { data: ledger } = useQuery(commandsQuery(slug, page.name))
+  if (!settings?.schema || settings.schema.length === 0)
+    return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} />
+
+  const wishes = openWishes(page.open)
+  const { changes, wrong } = wishedOf(settings, drafts)
+  const changed = Object.keys(changes).length
+  const faults = Object.keys(wrong).length
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (!page.canAct || faults > 0 || changed === 0) return
+    setSending(true)
+    try {
+      await press.wish({ type: 'set', payload: { ...changes } })
+      setDrafts({})
+      setTried(false)
+    } catch {
+      // The reason is on the page; what was typed stays.
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <form onSubmit={send} noValidate className="ag-settings" aria-label="Settings">
+      <LastAnswer
+        command={lastSet(ledger?.rows ?? [])}
+        schema={settings.schema}
+        onEdit={page.canAct ? (wish) => setDrafts(draftsOf(settings, wish)) : undefined}
+      />
+      {groupsOf(settings.schema).map((group) => (
+        <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
+          <ul className="ag-setting-list">
+            {group.settings.map((setting) => (
+              <SettingRow
+                key={setting.key}
+                setting={setting}
+                reported={reportedOf(settings, setting.key)}
+                draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
+                wish={wishes.get(setting.key)}
+                wrong={wrong[setting.key]}
+                tried={tried}
+                locked={!page.canAct}
+                onChange={(raw) => setDrafts((before) => withDraft(before, settings, setting, raw))}
+                onReset={() => setDrafts((before) => withoutDraft(before, setting.key))}
+              />
+            ))}
+          </ul>
+        </Section>
+      ))}
+      <Group className="ag-settings-end" justify="flex-end" gap="sm">
+        <span className="ag-quiet" role="status">
+          {faults > 0
+            ? `${count(faults, 'value does', 'values do')} not fit`
+            : changed > 0
+              ? `${count(changed, 'change')} to send`
+              : ''}
+        </span>
+        {Object.keys(drafts).length > 0 && (
+          <Button variant="default" onClick={() => setDrafts({})}>
+            Discard
+          </Button>
+        )}
+        <WhyButton
+          type="submit"
+          loading={sending}
+          onClick={() => undefined}
+          why={!page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'Nothing is changed.' : null}
+          note={
+            agent.silent ? `It is silent: if no report comes within ${minutesToAnswer} minutes, this expires.` : null
+          }
+        >
+          Send to the agent
+        </WhyButton>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,144 @@
+/**
+ * The settings form as pure functions: what is shown comes from the schema and the values last reported, what the person
+ * typed is kept beside them and is never overwritten by a report.
+ */
+import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import { fromLocalTime, toLocalTime } from './time.ts'
+
+/** What stands in an input: text for typed kinds, the option's place for a select, null for "not set". */
+export type Raw = string | boolean | null
+
+/** What the person changed, and the value that was reported when they began. */
+export interface Draft {
+  readonly raw: Raw
+  readonly base: SettingValue | undefined
+}
+export type Drafts = Readonly<Record<string, Draft>>
+
+export interface Group {
+  /** Null: settings that name no group. */
+  readonly name: string | null
+  readonly settings: readonly Setting[]
+}
+
+/** The settings in their groups, both in the order of the schema; of two with one key the first counts. */
+export function groupsOf(schema: readonly Setting[]): Group[] {
+  const groups = new Map<string | null, Setting[]>()
+  const seen = new Set<string>()
+  for (const setting of schema) {
+    if (seen.has(setting.key)) continue
+    seen.add(setting.key)
+    const name = setting.group?.trim() || null
+    groups.set(name, [...(groups.get(name) ?? []), setting])
+  }
+  return [...groups].map(([name, settings]) => ({ name, settings }))
+}
+
+/** The value last reported; undefined when the report names none for this key. */
+export const reportedOf = (settings: Settings, key: string): SettingValue | undefined =>
+  settings.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
+
+/** A reported value as it stands in its input. */
+export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
+  if (value === null || value === undefined) return null
+  switch (setting.type) {
+    case 'bool':
+      return typeof value === 'boolean' ? value : null
+    case 'datetime':
+      return typeof value === 'number' ? toLocalTime(value) : null
+    case 'select': {
+      const place = (setting.options ?? []).findIndex((option) => option.value === value)
+      return place < 0 ? null : String(place)
+    }
+    default:
+      return String(value)
+  }
+}
+
+export type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
+
+/** What an input means as a value; the check is the protocol's own (2.7). */
+export function readRaw(setting: Setting, raw: Raw): Read {
+  const value = valueIn(setting, raw)
+  if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
+  const wrong = wrongWith(setting, value)
+  return wrong === undefined ? { ok: true, value } : { ok: false, wrong }
+}
+
+const missing: Partial<Record<Setting['type'], string>> = {
+  datetime: 'must be a date and a time',
+  select: 'must be one of its options',
+}
+
+function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
+  if (raw === null || typeof raw === 'boolean') return raw
+  switch (setting.type) {
+    case 'text':
+      return raw
+    case 'select':
+      return setting.options?.[Number(raw)]?.value
+    case 'datetime':
+      return fromLocalTime(raw)
+    case 'bool':
+      return undefined
+    default:
+      return numberOf(raw)
+  }
+}
+
+/** A number as people write it: a decimal comma is one, spaces around do not matter, nothing is guessed. */
+function numberOf(raw: string): number | undefined {
+  const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
+}
+
+/** A draft as it was typed; one that is back at what the agent reports is no draft. */
+export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
+  const { [setting.key]: before, ...others } = drafts
+  const reported = reportedOf(settings, setting.key)
+  if (isSame(setting, raw, reported)) return others
+  return { ...others, [setting.key]: before ? { ...before, raw } : { raw, base: reported } }
+}
+
+export const withoutDraft = (drafts: Drafts, key: string): Drafts =>
+  Object.fromEntries(Object.entries(drafts).filter(([name]) => name !== key))
+
+const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) => {
+  if (raw === null) return reported === null || reported === undefined
+  if (raw === rawOf(setting, reported)) return true
+  const read = readRaw(setting, raw)
+  return read.ok && read.value === reported
+}
+
+/** The value changed on the machine while it was being edited here: say so, and keep what was typed. */
+export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
+
+export interface Wished {
+  /** Only what differs from the report, as one `set`. */
+  readonly changes: SettingValues
+  readonly wrong: Readonly<Record<string, string>>
+}
+
+/** What "Send" would send, and what stands in its way. A draft whose setting is gone from the schema is left out. */
+export function wishedOf(settings: Settings, drafts: Drafts): Wished {
+  const changes: SettingValues = Object.create(null)
+  const wrong: Record<string, string> = Object.create(null)
+  for (const { settings: own } of groupsOf(settings.schema ?? []))
+    for (const setting of own) {
+      const draft = Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined
+      if (draft === undefined) continue
+      const read = readRaw(setting, draft.raw)
+      if (!read.ok) wrong[setting.key] = read.wrong
+      else if (read.value !== reportedOf(settings, setting.key)) changes[setting.key] = read.value
+    }
+  return { changes, wrong }
+}
+
+/** Drafts that say what an earlier wish said: to mend a refused one. */
+export const draftsOf = (settings: Settings, wish: SettingValues): Drafts =>
+  (settings.schema ?? [])
+    .filter((setting) => Object.hasOwn(wish, setting.key))
+    .reduce<Drafts>(
+      (drafts, setting) => withDraft(drafts, settings, setting, rawOf(setting, wish[setting.key])),
+      Object.create(null) as Drafts,
+    )

@@ -1,0 +1,18 @@
+/** Unix seconds and the text of a `datetime-local` input, in the browser's own time zone. */
+
+const pad = (n: number, digits = 2) => String(n).padStart(digits, '0')
+
+/** `2026-11-21T14:05`, with seconds only where there are some; null for a time that no calendar holds. */
+export function toLocalTime(seconds: number): string | null {
+  const d = new Date(seconds * 1000)
+  if (Number.isNaN(d.getTime())) return null
+  const day = `${pad(d.getFullYear(), 4)}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}`
+  const time = `${pad(d.getHours())}:${pad(d.getMinutes())}`
+  return d.getSeconds() === 0 ? `${day}T${time}` : `${day}T${time}:${pad(d.getSeconds())}`
+}
+
+export function fromLocalTime(text: string): number | undefined {
+  if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return undefined
+  const time = new Date(text).getTime()
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+}

@@ -1,0 +1,37 @@
+/** Settings in words: values, bounds, names. */
+import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
+import { figure } from '../format.ts'
+
+export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
+
+/** A value as a person reads it; `not set` for null, and for a value of another type its JSON. */
+export function valueText(setting: Setting | undefined, value: SettingValue | undefined): string {
+  if (value === undefined) return 'not reported'
+  if (value === null) return 'not set'
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  const option = setting?.options?.find((one) => one.value === value)
+  if (option) return option.label ?? String(option.value)
+  if (typeof value === 'string') return value === '' ? 'empty' : value
+  if (setting?.type === 'percent') return `${figure(value)} %`
+  if (setting?.type === 'datetime') return timeText(value)
+  return figure(value)
+}
+
+const exact = (seconds: number) =>
+  new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }).format(seconds * 1000)
+const timeText = (seconds: number) =>
+  Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exact(seconds)
+
+/** `1 to 120`, `0 or more`, `at most 9 %`; null where nothing binds the person. */
+export function boundsText(setting: Setting): string | null {
+  if (setting.type !== 'number' && setting.type !== 'percent' && setting.type !== 'datetime') return null
+  if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null
+  const [least, most] = boundsOf(setting)
+  const text = setting.type === 'datetime' ? timeText : figure
+  const unit = setting.type === 'percent' ? ' %' : ''
+  const top = most >= Number.MAX_SAFE_INTEGER ? Infinity : most
+  if (least === -Infinity && top === Infinity) return null
+  if (top === Infinity) return `${text(least)}${unit} or more`
+  if (least === -Infinity) return `${text(top)}${unit} or less`
+  return `${text(least)} to ${text(top)}${unit}`
+}

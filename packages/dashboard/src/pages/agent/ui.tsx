@@ -1,0 +1,81 @@
+/** Small pieces that several parts of the agent's page are made of. */
+import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+
+export interface SectionProps {
+  title: ReactNode
+  /** Quiet, at the end of the heading's line. */
+  aside?: ReactNode
+  children: ReactNode
+  /** Without inner padding, for tables and lists that reach the edge. */
+  flush?: boolean
+}
+
+/** A card with a heading. */
+export function Section({ title, aside, children, flush = false }: SectionProps) {
+  const id = useId()
+  return (
+    <section className="svc-card ag-section" aria-labelledby={id}>
+      <div className="ag-section-head">
+        <h2 id={id}>{title}</h2>
+        {aside && <div className="ag-aside">{aside}</div>}
+      </div>
+      <div className={flush ? 'ag-flush' : 'ag-body'}>{children}</div>
+    </section>
+  )
+}
+
+export interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
+  onClick: () => void
+  /** Why it cannot be pressed; null when it can. Shown on hover and focus, and read to who cannot see it. */
+  why: string | null
+  /** What is good to know before pressing. */
+  note?: string | null
+  children: ReactNode
+  label?: string
+  type?: 'button' | 'submit'
+}
+
+/** A button that, when it cannot be pressed, stays reachable and says why. */
+export function WhyButton({ onClick, why, note = null, children, label, ...button }: WhyButtonProps) {
+  const id = useId()
+  const words = why ?? note
+  return (
+    <Tooltip label={words} disabled={words === null} multiline maw={280}>
+      <Button
+        {...button}
+        {...(label !== undefined && { 'aria-label': label })}
+        {...(why !== null && { 'aria-disabled': true, 'data-disabled': true })}
+        {...(words !== null && { 'aria-describedby': id })}
+        onClick={() => why === null && onClick()}
+      >
+        {children}
+        {words !== null && (
+          <span id={id} className="svc-hidden">
+            {words}
+          </span>
+        )}
+      </Button>
+    </Tooltip>
+  )
+}
+
+/** Words with a dot of their tone before them. */
+export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
+  <span className="ag-tone" data-tone={tone} title={title}>
+    {children}
+  </span>
+)
+
+/** Parts of one line with a middle dot between; what is not there leaves no gap. */
+export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
+  const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
+  return (
+    <span className="ag-dotted">
+      {there.map((part, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts are a fixed row, not a list that moves
+        <span key={i}>{part}</span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,23 @@
+/** Scales of the charts: pure arithmetic, no drawing. */
+
+const steps = [1, 2, 2.5, 5, 10] as const
+
+/** The marks of an axis from 0 to a round number at or above `most`, about `count` of them; only 0 when nothing is there. */
+export function ticksTo(most: number, count = 3): number[] {
+  if (!(most > 0) || !Number.isFinite(most)) return [0]
+  const rough = most / count
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = (steps.find((s) => s * power >= rough * (1 - 1e-9)) ?? 10) * power
+  const marks: number[] = []
+  for (let i = 0; ; i++) {
+    const mark = Number((i * step).toPrecision(12))
+    marks.push(mark)
+    if (mark >= most * (1 - 1e-9)) return marks
+  }
+}
+
+/** Maps a span of values to a span of pixels. */
+export const linear =
+  (from: readonly [number, number], to: readonly [number, number]) =>
+  (value: number): number =>
+    from[1] === from[0] ? to[0] : to[0] + ((value - from[0]) / (from[1] - from[0])) * (to[1] - to[0])

@@ -1,0 +1,41 @@
+/** The spans of a timeline: from changes (newest first) to stretches of one level each, oldest first. */
+
+export interface Change<L> {
+  readonly at: number
+  readonly level: L
+  readonly label: string | null
+}
+export interface Span<L> {
+  readonly level: L
+  readonly label: string | null
+  /** Unix milliseconds; `from` may lie before the window that is drawn. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Stretches that touch the window from `start` to `end`; neighbours of one level and label are one stretch. */
+export function spansOf<L>(changes: readonly Change<L>[], start: number, end: number): Span<L>[] {
+  const spans: Span<L>[] = []
+  const oldestFirst = [...changes].sort((a, b) => a.at - b.at)
+  for (const [i, { at, level, label }] of oldestFirst.entries()) {
+    const to = Math.min(oldestFirst[i + 1]?.at ?? end, end)
+    const last = spans.at(-1)
+    if (to <= start || at >= to) continue
+    if (last && last.level === level && last.label === label && last.to === at)
+      spans[spans.length - 1] = { ...last, to }
+    else spans.push({ level, label, from: at, to })
+  }
+  return spans
+}
+
+/** How much of the window each level took, as shares of the time that is known. */
+export function sharesOf<L>(spans: readonly Span<L>[], start: number): Map<L, number> {
+  const times = new Map<L, number>()
+  let all = 0
+  for (const { level, from, to } of spans) {
+    const time = to - Math.max(from, start)
+    all += time
+    times.set(level, (times.get(level) ?? 0) + time)
+  }
+  return new Map([...times].map(([level, time]) => [level, all > 0 ? time / all : 0]))
+}

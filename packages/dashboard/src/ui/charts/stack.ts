@@ -1,0 +1,65 @@
+/** What a stacked chart draws: every column with its parts from the bottom up, and the series with their sums. */
+
+export interface Column {
+  /** What the column is called, such as `2026-11-21`. */
+  readonly key: string
+  readonly parts: Readonly<Record<string, number>>
+}
+export interface Series {
+  readonly name: string
+  readonly total: number
+  /** The place in the palette; the rest of the many has none. */
+  readonly color: number | null
+}
+export interface StackedColumn {
+  readonly key: string
+  readonly total: number
+  readonly parts: readonly {
+    readonly series: Series
+    readonly value: number
+    readonly from: number
+    readonly to: number
+  }[]
+}
+export interface Stack {
+  readonly columns: readonly StackedColumn[]
+  /** The biggest first; at the bottom of each column. */
+  readonly series: readonly Series[]
+  readonly most: number
+  readonly total: number
+}
+
+/** Stacks columns; series beyond `most` of them are put together under the name `rest`. */
+export function stack(columns: readonly Column[], most = 6, rest = 'others'): Stack {
+  const sums = new Map<string, number>()
+  for (const { parts } of columns)
+    for (const [name, value] of Object.entries(parts)) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value)
+  const ordered = [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  const named = ordered.length > most ? ordered.slice(0, most - 1) : ordered
+  const series: Series[] = named.map(([name, total], color) => ({ name, total, color }))
+  const left = ordered.slice(named.length).reduce((sum, [, total]) => sum + total, 0)
+  if (left > 0) series.push({ name: rest, total: left, color: null })
+  const own = new Set(named.map(([name]) => name))
+  const stacked = columns.map((column) => stackOne(column, series, own))
+  return {
+    columns: stacked,
+    series,
+    most: Math.max(0, ...stacked.map((column) => column.total)),
+    total: series.reduce((sum, one) => sum + one.total, 0),
+  }
+}
+
+function stackOne({ key, parts }: Column, series: readonly Series[], own: ReadonlySet<string>): StackedColumn {
+  const drawn: { series: Series; value: number; from: number; to: number }[] = []
+  let height = 0
+  for (const one of series) {
+    const value = one.color === null ? restOf(parts, own) : (parts[one.name] ?? 0)
+    if (!(value > 0)) continue
+    drawn.push({ series: one, value, from: height, to: height + value })
+    height += value
+  }
+  return { key, total: height, parts: drawn }
+}
+
+const restOf = (parts: Readonly<Record<string, number>>, own: ReadonlySet<string>) =>
+  Object.entries(parts).reduce((sum, [name, value]) => (own.has(name) || !(value > 0) ? sum : sum + value), 0)
