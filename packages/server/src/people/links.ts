@@ -46,9 +46,9 @@ export function makeLink(
   })
 }
 
-/** Where a link leads on the page. The token stands behind `#`, so that it reaches no log and no referrer. */
+/** Where a link leads on the page. One use and a short life make up for a token that stands in an address. */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
-  `${baseUrl}/${purpose === 'first' ? 'start' : 'link'}#token=${token}`
+  `${baseUrl}/${purpose === 'first' ? 'start' : 'link'}?token=${token}`
 
 /** Whether a link could be used now; uses nothing. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {

@@ -145,7 +145,7 @@ export function wrongName(name: string) {
   return refuse('name_invalid', `A name must have 1 to 100 characters and no line breaks: got ${shown(name)}.`)
 }
 
-function wrongPassword(password: string) {
+export function wrongPassword(password: string) {
   const { least, most } = passwordLength
   if (password.length >= least && password.length <= most) return undefined
   return refuse(

@@ -185,14 +185,17 @@ export function addMember(
   by: By,
   now: number,
 ): Promise<Verdict<WorkspaceInfo, 'workspace_unknown' | 'person_unknown' | 'member_already'>> {
-  return decide(people, async (trx, accounts) => {
-    const workspace = await findWorkspace(trx, slug)
-    if (!workspace) return unknownWorkspace(slug)
-    const person = await findPerson(trx, email)
-    if (!person) return unknownPerson(email)
-    const added = await insertMember(trx, accounts, workspace, person, role, by, now)
-    return added.ok ? done(workspace) : added
-  })
+  return decide<WorkspaceInfo, 'workspace_unknown' | 'person_unknown' | 'member_already'>(
+    people,
+    async (trx, accounts) => {
+      const workspace = await findWorkspace(trx, slug)
+      if (!workspace) return unknownWorkspace(slug)
+      const person = await findPerson(trx, email)
+      if (!person) return unknownPerson(email)
+      const added = await insertMember(trx, accounts, workspace, person, role, by, now)
+      return added.ok ? { ok: true, value: workspace } : added
+    },
+  )
 }
 
 export async function insertMember(

@@ -1,0 +1,63 @@
+/** The agents of a workspace as people make and look at them. `signedIn` and `member` stand in front (web/app.ts). */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { NewToken } from '../api.ts'
+import type { WebDeps } from '../web/app.ts'
+import { bodyOf } from '../web/body.ts'
+import { admin, agent, type WebEnv } from '../web/guards.ts'
+import { agentPage } from '../web/queries/agent.ts'
+import { fleetPage, readFleetQuery } from '../web/queries/fleet.ts'
+import { levelsOf } from '../web/queries/levels.ts'
+import { runsOf } from '../web/queries/runs.ts'
+import { usageOf } from '../web/queries/usage.ts'
+import { numberOf, textOf } from '../web/query.ts'
+import { granted } from '../web/refusal.ts'
+import { createAgent, deleteAgent, renameAgent, rotateToken } from './store.ts'
+
+const named = z.object({ name: z.string() })
+
+export const agentRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
+  const one = agent(deps)
+  return new Hono<WebEnv>()
+    .get('/fleet', async (c) => {
+      const rows = await live.fleet.read(c.var.workspace.id)
+      return c.json(fleetPage(rows.values(), readFleetQuery(c), now()))
+    })
+    .post('/agents', admin, async (c) => {
+      const { workspace, person } = c.var
+      const { name } = await bodyOf(c, named)
+      const { token } = granted(await createAgent(db, workspace, name, person, now()))
+      live.listChanged(workspace.id)
+      return c.json({ name, token } satisfies NewToken, 201)
+    })
+    .get('/agents/:name', one, async (c) => c.json(await agentPage(db, c.var.agent, c.var.role, now())))
+    .patch('/agents/:name', admin, one, async (c) => {
+      const { name } = await bodyOf(c, named)
+      granted(await renameAgent(db, c.var.agent, name, c.var.person, now()))
+      live.listChanged(c.var.workspace.id)
+      return c.json({ name })
+    })
+    .delete('/agents/:name', admin, one, async (c) => {
+      granted(await deleteAgent(db, c.var.agent, c.var.person, now()))
+      live.listChanged(c.var.workspace.id)
+      return c.json({ ok: true })
+    })
+    .post('/agents/:name/token', admin, one, async (c) => {
+      const { agent, token } = granted(await rotateToken(db, c.var.agent, c.var.person, now()))
+      live.changed(c.var.workspace.id, agent.id)
+      return c.json({ name: agent.name, token } satisfies NewToken)
+    })
+    .get('/agents/:name/runs', one, async (c) => {
+      const filter = { status: textOf(c, 'status'), model: textOf(c, 'model'), text: textOf(c, 'text') }
+      const page = { offset: numberOf(c, 'offset', 1_000_000, 0), limit: numberOf(c, 'limit', 200, 50) }
+      return c.json(await runsOf(db, c.var.agent, filter, page))
+    })
+    .get('/agents/:name/usage', one, async (c) =>
+      c.json(await usageOf(db, c.var.agent, numberOf(c, 'days', 366, 30), now())),
+    )
+    .get('/agents/:name/levels', one, async (c) =>
+      c.json(await levelsOf(db, c.var.agent, numberOf(c, 'limit', 500, 50))),
+    )
+}

@@ -1,0 +1,99 @@
+/**
+ * The fleet of a workspace as its page lists it, kept in memory while somebody looks: search, sort and counts need all of
+ * its agents, and the sums of costs are the dearest part. Loaded whole once, then only agents that reported are read again.
+ */
+import type { FleetRow } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { dayOf, fleetRows } from '../web/queries/fleet-rows.ts'
+
+/** Read again whole after this, in milliseconds: what another process changed in the database is not announced here. */
+const lifetime = { sqlite: 60_000, postgres: 5_000 } as const
+const unused = 5 * 60_000
+/** Agents read again one by one; more than this and the whole is read. */
+const most = 500
+
+interface Kept {
+  rows: Map<string, FleetRow>
+  readAt: number
+  usedAt: number
+  day: number
+  /** Agents that reported since. */
+  stale: Set<string>
+  whole: boolean
+  /** One reading at a time. */
+  reading: Promise<void> | undefined
+}
+
+export interface FleetCache {
+  /** Rows by the agent's id, as of now. */
+  read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
+  reported: (workspaceId: string, agentId: string) => void
+  listChanged: (workspaceId: string) => void
+}
+
+export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => number): FleetCache {
+  const kept = new Map<string, Kept>()
+
+  async function refresh(workspaceId: string, fleet: Kept): Promise<void> {
+    const at = now()
+    const today = dayOf(at)
+    const whole = fleet.whole || fleet.day !== today || fleet.stale.size > most || at - fleet.readAt > lifetime[engine]
+    // Taken before reading: what is reported meanwhile is read the next time.
+    const ids = [...fleet.stale]
+    fleet.stale = new Set()
+    if (whole) {
+      fleet.whole = false
+      try {
+        fleet.rows = await fleetRows(db, workspaceId, today)
+      } catch (e) {
+        fleet.whole = true
+        throw e
+      }
+      fleet.readAt = at
+      fleet.day = today
+    } else if (ids.length > 0) {
+      try {
+        const rows = await fleetRows(db, workspaceId, today, ids)
+        for (const id of ids) {
+          const row = rows.get(id)
+          if (row) fleet.rows.set(id, row)
+          else fleet.rows.delete(id)
+        }
+      } catch (e) {
+        for (const id of ids) fleet.stale.add(id)
+        throw e
+      }
+    }
+  }
+
+  return {
+    async read(workspaceId) {
+      const at = now()
+      for (const [id, { usedAt }] of kept) if (at - usedAt > unused) kept.delete(id)
+      let fleet = kept.get(workspaceId)
+      if (!fleet) {
+        fleet = { rows: new Map(), readAt: 0, usedAt: at, day: 0, stale: new Set(), whole: true, reading: undefined }
+        kept.set(workspaceId, fleet)
+      }
+      fleet.usedAt = at
+      const mine = fleet
+      // A reading that began before this call may not have seen what was committed before it: read after it.
+      const before = mine.reading
+      const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() => refresh(workspaceId, mine))
+      mine.reading = reading
+      try {
+        await reading
+      } finally {
+        if (mine.reading === reading) mine.reading = undefined
+      }
+      return mine.rows
+    },
+    reported(workspaceId, agentId) {
+      kept.get(workspaceId)?.stale.add(agentId)
+    },
+    listChanged(workspaceId) {
+      const fleet = kept.get(workspaceId)
+      if (fleet) fleet.whole = true
+    },
+  }
+}

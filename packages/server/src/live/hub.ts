@@ -1,0 +1,217 @@
+/**
+ * What the pages hear of while it happens. Per workspace and tick one frame is rendered once, however many look, and
+ * written to all of them; nothing is rendered where nobody looks. A page that misses frames asks again when it reconnects,
+ * so a subscriber that does not keep up is ended instead of being waited for.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { FleetRow, Frame } from '../api.ts'
+import type { Store } from '../db/open.ts'
+import type { Live } from '../deps.ts'
+import { type FleetCache, fleetCache } from './fleet.ts'
+
+/** Milliseconds. */
+const tick = 500
+const firstTick = 25
+const ping = 20_000
+/** Rows in one frame; a page that shows more asks again. */
+const rowsMost = 200
+/** Bytes that a subscriber may be behind. */
+const behindMost = 512 * 1024
+/** How often it is checked whether those who listen still may. */
+const guardEvery = 5_000
+
+export interface Subscriber {
+  workspaceId: string
+  personId: string
+  sessionToken: string
+  /** The agent whose page is open. */
+  agentId: string | undefined
+  res: ServerResponse
+}
+
+export interface Hub extends Live {
+  fleet: FleetCache
+  subscribe(subscriber: Subscriber): void
+  /** Ends streams whose session ended or whose membership is gone; is called by itself every few seconds. */
+  check(): Promise<void>
+  /** Who may go on listening; set by the web part, which knows people. Until then everybody may. */
+  guard: ((all: readonly Subscriber[]) => Promise<ReadonlySet<Subscriber>>) | undefined
+  /** How many streams a person has open. */
+  streamsOf(personId: string): number
+  /** How many pages listen. */
+  readonly size: number
+  close(): void
+}
+
+interface Channel {
+  subscribers: Set<Subscriber>
+  reported: Set<string>
+  changed: Set<string>
+  list: boolean
+  timer: NodeJS.Timeout | undefined
+  rendering: boolean
+  last: number
+}
+
+/** Frames say the time by `now`; ticks and pings follow the machine's own clock. */
+export function createLive({ store, log, now }: { store: Store; log: Logger; now: () => number }): Hub {
+  const channels = new Map<string, Channel>()
+  const watched = new Map<string, number>()
+  const stuck = new WeakSet<Subscriber>()
+  const fleet = fleetCache(store.db, store.engine, now)
+
+  const touch = (workspaceId: string, note: (channel: Channel) => void) => {
+    const channel = channels.get(workspaceId)
+    if (!channel) return
+    note(channel)
+    schedule(workspaceId, channel)
+  }
+
+  function schedule(workspaceId: string, channel: Channel): void {
+    if (channel.timer || channel.rendering || channel.subscribers.size === 0) return
+    const wait = Math.max(firstTick, channel.last + tick - performance.now())
+    channel.timer = setTimeout(() => {
+      channel.timer = undefined
+      void send(workspaceId, channel)
+    }, wait)
+  }
+
+  async function send(workspaceId: string, channel: Channel): Promise<void> {
+    const { reported, changed, list } = channel
+    channel.reported = new Set()
+    channel.changed = new Set()
+    channel.list = false
+    channel.last = performance.now()
+    channel.rendering = true
+    try {
+      const frame = frameOf(await fleet.read(workspaceId), reported, changed, list, now())
+      const bytes = Buffer.from(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
+      for (const subscriber of channel.subscribers) write(subscriber, bytes)
+    } catch (error) {
+      // The pages ask again by themselves once the database answers: a stream that ended makes them do so.
+      log.warn({ err: error }, 'A live frame could not be made; the pages will ask again.')
+      for (const { res } of channel.subscribers) res.end()
+    } finally {
+      channel.rendering = false
+      if (channel.reported.size > 0 || channel.changed.size > 0 || channel.list) schedule(workspaceId, channel)
+    }
+  }
+
+  function leave(subscriber: Subscriber): void {
+    const channel = channels.get(subscriber.workspaceId)
+    if (!channel?.subscribers.delete(subscriber)) return
+    if (channel.subscribers.size === 0) {
+      clearTimeout(channel.timer)
+      channels.delete(subscriber.workspaceId)
+    }
+    if (subscriber.agentId === undefined) return
+    const left = (watched.get(subscriber.agentId) ?? 1) - 1
+    if (left > 0) watched.set(subscriber.agentId, left)
+    else watched.delete(subscriber.agentId)
+  }
+
+  const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers])
+
+  const pinging = setInterval(() => {
+    const bytes = Buffer.from(`event: ping\ndata: ${now()}\n\n`)
+    for (const subscriber of everybody()) {
+      // Something that was waiting at the last ping still is: nobody reads at the other end.
+      if (subscriber.res.writableLength > 0 && stuck.has(subscriber)) subscriber.res.destroy()
+      else if (subscriber.res.writableLength > 0) stuck.add(subscriber)
+      else stuck.delete(subscriber)
+      write(subscriber, bytes)
+    }
+  }, ping).unref()
+  const guarding = setInterval(() => void hub.check(), guardEvery).unref()
+
+  const hub: Hub = {
+    fleet,
+    guard: undefined,
+    reported(workspaceId, agentId) {
+      fleet.reported(workspaceId, agentId)
+      touch(workspaceId, (channel) => channel.reported.add(agentId))
+    },
+    changed: (workspaceId, agentId) => touch(workspaceId, (channel) => channel.changed.add(agentId)),
+    listChanged(workspaceId) {
+      fleet.listChanged(workspaceId)
+      touch(workspaceId, (channel) => {
+        channel.list = true
+      })
+    },
+    isWatched: (agentId) => watched.has(agentId),
+    subscribe(subscriber) {
+      const { workspaceId, agentId, res } = subscriber
+      let channel = channels.get(workspaceId)
+      if (!channel) {
+        channel = {
+          subscribers: new Set(),
+          reported: new Set(),
+          changed: new Set(),
+          list: false,
+          timer: undefined,
+          rendering: false,
+          last: 0,
+        }
+        channels.set(workspaceId, channel)
+      }
+      channel.subscribers.add(subscriber)
+      if (agentId !== undefined) watched.set(agentId, (watched.get(agentId) ?? 0) + 1)
+      res.on('close', () => leave(subscriber))
+      res.on('error', () => leave(subscriber))
+      res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
+      res.write('retry: 2000\n\n')
+    },
+    async check() {
+      const all = everybody()
+      if (all.length === 0 || !hub.guard) return
+      try {
+        const allowed = await hub.guard(all)
+        for (const subscriber of all) if (!allowed.has(subscriber)) subscriber.res.end()
+      } catch (error) {
+        log.warn({ err: error }, 'It could not be checked who may listen to live frames; it is tried again.')
+      }
+    },
+    streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,
+    get size() {
+      return everybody().length
+    },
+    close() {
+      clearInterval(pinging)
+      clearInterval(guarding)
+      for (const { res } of everybody()) res.end()
+      for (const { timer } of channels.values()) clearTimeout(timer)
+    },
+  }
+  return hub
+}
+
+function frameOf(
+  rows: ReadonlyMap<string, FleetRow>,
+  reported: ReadonlySet<string>,
+  changed: ReadonlySet<string>,
+  list: boolean,
+  now: number,
+): Frame {
+  const known = (ids: ReadonlySet<string>) =>
+    [...ids].flatMap((id) => {
+      const row = rows.get(id)
+      return row ? [row] : []
+    })
+  const all = known(reported)
+  const names = known(changed).map(({ name }) => name)
+  return {
+    now,
+    rows: all.slice(0, rowsMost),
+    changed: names.slice(0, rowsMost),
+    list,
+    more: all.length > rowsMost || names.length > rowsMost,
+  }
+}
+
+/** Ends a subscriber that does not drain: it comes back by itself and asks for everything once. */
+function write({ res }: Subscriber, bytes: Buffer): void {
+  if (res.destroyed || res.writableEnded) return
+  res.write(bytes)
+  if (res.writableLength > behindMost) res.destroy()
+}

@@ -1,0 +1,127 @@
+/** One's own account: sign-in and sign-out, name, password, sessions; and the one-time links that lead to it. */
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { Me, Session } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { WebDeps } from '../web/app.ts'
+import { bodyOf } from '../web/body.ts'
+import { signedIn, type WebEnv } from '../web/guards.ts'
+import { found, granted } from '../web/refusal.ts'
+import { workspacesOf } from '../workspaces/members.ts'
+import { linkIsGood, useLink } from './links.ts'
+import { changePassword } from './password.ts'
+import { sessionsOf } from './sessions.ts'
+import { firstStart } from './start.ts'
+import { renamePerson } from './store.ts'
+
+const credentials = z.object({ email: z.string(), password: z.string() })
+const token = z.string().max(200)
+const start = credentials.extend({ token, name: z.string(), workspace: z.string(), slug: z.string() })
+
+/** The accounts library's addresses, as the page knows them; no other of its routes can be reached. */
+export const authRoutes = ({ signIn }: WebDeps) =>
+  new Hono<WebEnv>()
+    .post('/sign-in/email', async (c) => {
+      const { email, password } = await bodyOf(c, credentials)
+      await signIn.withPassword(c, email, password)
+      return c.json({ ok: true })
+    })
+    .post('/sign-out', async (c) => {
+      await signIn.out(c)
+      return c.json({ ok: true })
+    })
+
+/** What works without being signed in: each wants a secret that somebody was handed. */
+export const startRoutes = (deps: WebDeps) => {
+  const { store, now, signIn } = deps
+  return new Hono<WebEnv>()
+    .get('/start', async (c) => {
+      signIn.countLink(c)
+      const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
+      found(good || undefined, 'link_unknown')
+      return c.json({ ok: true })
+    })
+    .post('/start', async (c) => {
+      signIn.countLink(c)
+      const asked = await bodyOf(c, start)
+      const person = granted(await firstStart(deps, asked, now()))
+      await signIn.withoutPassword(c, person.id)
+      return c.json({ slug: asked.slug })
+    })
+    .post('/link', async (c) => {
+      signIn.countLink(c)
+      const asked = await bodyOf(c, z.object({ token }))
+      const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
+      await signIn.withoutPassword(c, found(link.person_id ?? undefined, 'link_unknown'))
+      return c.json({ ok: true })
+    })
+}
+
+export const meRoutes = (deps: WebDeps) => {
+  const { auth, store, now, live } = deps
+  const only = signedIn(deps)
+  return new Hono<WebEnv>()
+    .get('/me', only, async (c) => c.json(await meOf(deps, c)))
+    .patch('/me', only, async (c) => {
+      const { name } = await bodyOf(c, z.object({ name: z.string() }))
+      c.set('person', granted(await renamePerson(deps, c.var.person, name, now())))
+      return c.json(await meOf(deps, c))
+    })
+    .get('/sessions', only, async (c) => {
+      const all = await sessionsOf(auth, c.var.person.id, now())
+      const sessions = all.map(
+        (session): Session => ({
+          id: session.id,
+          current: session.id === c.var.session.id,
+          createdAt: new Date(session.createdAt).getTime(),
+          seenAt: new Date(session.updatedAt).getTime(),
+          ip: session.ipAddress || null,
+          userAgent: session.userAgent || null,
+        }),
+      )
+      return c.json(sessions.sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt))
+    })
+    .delete('/sessions/:id', only, async (c) => {
+      const all = await sessionsOf(auth, c.var.person.id, now())
+      const session = found(
+        all.find(({ id }) => id === c.req.param('id')),
+        'session_unknown',
+      )
+      await end(c, [session.token])
+      return c.json({ ok: true })
+    })
+    .delete('/sessions', only, async (c) => {
+      const all = await sessionsOf(auth, c.var.person.id, now())
+      await end(
+        c,
+        all.filter(({ id }) => id !== c.var.session.id).map((session) => session.token),
+      )
+      return c.json({ ok: true })
+    })
+    .post('/password', only, async (c) => {
+      const asked = await bodyOf(c, z.object({ current: z.string(), next: z.string() }))
+      deps.signIn.countPassword(c)
+      granted(await changePassword(deps, c.var, asked, now()))
+      await live.check()
+      return c.json({ ok: true })
+    })
+
+  async function end(c: Context<WebEnv>, tokens: string[]): Promise<void> {
+    const { internalAdapter } = await auth.$context
+    for (const each of tokens) await internalAdapter.deleteSession(each)
+    const { person } = c.var
+    const note = { workspaceId: null, at: now(), by: person, subject: `person ${person.email}` }
+    await audit(store.db, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })
+    await live.check()
+  }
+}
+
+async function meOf({ store, config, releases }: WebDeps, c: Context<WebEnv>): Promise<Me> {
+  const { person } = c.var
+  const service = {
+    version: config.version,
+    baseUrl: config.baseUrl,
+    runtime: (await releases.current()) !== undefined,
+  }
+  return { ...person, workspaces: await workspacesOf(store.db, person.id), service }
+}

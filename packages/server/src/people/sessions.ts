@@ -1,0 +1,45 @@
+/** Who is signed in, and which sessions a person has. The library keeps them; we add the longest life. */
+import { type Auth, longestSession } from './auth.ts'
+import type { Person } from './store.ts'
+
+export interface SignedIn {
+  person: Person
+  session: { id: string; token: string }
+  /** Cookies to set again: the library prolongs a session that is used. */
+  cookies: string[]
+}
+
+export async function signedInBy(auth: Auth, headers: Headers, now: number): Promise<SignedIn | undefined> {
+  if (!headers.get('cookie')) return undefined
+  const { response, headers: set } = await auth.api.getSession({ headers, returnHeaders: true })
+  if (!response) return undefined
+  const { user, session } = response
+  if (isOld(session.createdAt, now)) return undefined
+  return {
+    person: { id: user.id, name: user.name, email: user.email },
+    session: { id: session.id, token: session.token },
+    cookies: set.getSetCookie(),
+  }
+}
+
+export async function sessionsOf(auth: Auth, personId: string, now: number) {
+  const { internalAdapter } = await auth.$context
+  const all = await internalAdapter.listSessions(personId, { onlyActiveSessions: true })
+  return all.filter(({ createdAt }) => !isOld(createdAt, now))
+}
+
+/** The tokens among these whose session is still good; for streams that stay open. */
+export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
+  const { internalAdapter } = await auth.$context
+  const good = new Set<string>()
+  const atOnce = 500
+  for (let i = 0; i < tokens.length; i += atOnce) {
+    const some = tokens.slice(i, i + atOnce)
+    for (const { session } of await internalAdapter.findSessions(some, { onlyActiveSessions: true })) {
+      if (!isOld(session.createdAt, now)) good.add(session.token)
+    }
+  }
+  return good
+}
+
+const isOld = (createdAt: Date | string, now: number): boolean => now - new Date(createdAt).getTime() > longestSession

@@ -1,0 +1,39 @@
+import type { Verdict } from '@svc/protocol'
+import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from '../workspaces/store.ts'
+import { decide, done, type People, refuse } from './library.ts'
+import { useLink } from './links.ts'
+import { insertPerson, type Person, type PersonRefusal, readyPerson } from './store.ts'
+
+export interface FirstStart {
+  token: string
+  name: string
+  email: string
+  password: string
+  workspace: string
+  slug: string
+}
+
+/**
+ * The first person and their workspace, by the link that the first start printed: link used, account made, workspace made
+ * and activated for this service, or nothing of it.
+ */
+export async function firstStart(
+  people: People,
+  { token, workspace, slug, ...person }: FirstStart,
+  now: number,
+): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
+  const ready = await readyPerson(people, person)
+  if (!ready.ok) return ready
+  return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
+    if (!(await useLink(trx, 'first', token, now))) {
+      return refuse('link_unknown', 'This link was used already: sign in, or ask the operator for a link.')
+    }
+    const made = await insertPerson(trx, accounts, ready.value, 'themselves', now)
+    if (!made.ok) return made
+    const by = made.value
+    const home = await insertWorkspace(trx, accounts, { slug, name: workspace, adminId: by.id }, by, now)
+    if (!home.ok) return home
+    await activateWithin(trx, home.value, ownProduct, by, now)
+    return done(by)
+  })
+}

@@ -1,0 +1,32 @@
+import { type Context, Hono } from 'hono'
+import { Refusal } from '../web/refusal.ts'
+import type { Build, Releases } from './files.ts'
+
+/** `/cli/`: the same for everyone, without a credential. Always asked about anew, rarely sent again (D56). */
+export const releaseRoutes = (releases: Releases) =>
+  new Hono()
+    .get('/cli/svc.pyz', async (c) => {
+      const { bytes, sha256 } = await serving(releases)
+      return send(c, sha256, `"${sha256}"`, 'application/octet-stream', bytes)
+    })
+    .get('/cli/svc.pyz.sha256', async (c) => {
+      const { sha256 } = await serving(releases)
+      return send(c, sha256, `"${sha256}-sum"`, 'text/plain; charset=utf-8', Buffer.from(`${sha256} svc.pyz\n`))
+    })
+    .get('/cli/svc.pyz.sig', async (c) => {
+      const { sha256, signature } = await serving(releases)
+      if (!signature) throw new Refusal('not_found', 'The build that is served here is not signed.')
+      return send(c, sha256, `"${sha256}-sig"`, 'text/plain; charset=utf-8', signature)
+    })
+
+async function serving(releases: Releases): Promise<Build> {
+  const build = await releases.current()
+  if (!build) throw new Refusal('not_found', 'This service serves no runtime build.')
+  return build
+}
+
+function send(c: Context, sha256: string, etag: string, type: string, bytes: Buffer): Response {
+  const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
+  if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
+  return c.body(new Uint8Array(bytes), 200, { ...headers, 'content-type': type })
+}

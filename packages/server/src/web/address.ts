@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+/** Who calls: the socket's peer, or where that is a proxy of ours, the first address before it that is none (D16). */
+export function callerAddress(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) {
+    const [address = '', bits] = entry.split('/')
+    if (isIP(address) === 0) continue
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return (req) => {
+    let address = plain(req.socket.remoteAddress ?? '')
+    const hops = String(req.headers['x-forwarded-for'] ?? '').split(',')
+    while (isIP(address) !== 0 && isTrusted(address)) {
+      const before = plain(hops.pop()?.trim() ?? '')
+      if (isIP(before) === 0) break
+      address = before
+    }
+    return address
+  }
+}
+
+/** What is counted as one caller: an IPv4 address, or the /64 of an IPv6 address (D16). */
+export function callerKey(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const start = head === '' ? [] : head.split(':')
+  const end = tail ? tail.split(':') : []
+  const middle = tail === undefined ? [] : Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0')
+  return `${[...start, ...middle, ...end].slice(0, 4).join(':')}::/64`
+}
+
+/** IPv4 as seen through an IPv6 socket. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

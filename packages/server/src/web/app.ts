@@ -1,0 +1,105 @@
+/**
+ * The page and its routes (api.ts says what they give), the accounts library's sign-in, and `/cli/`. Order: headers for
+ * every answer; the stream of frames on the bare listener; everything else in one router with one place for refusals.
+ */
+import type { RequestListener } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { envelope } from '@svc/protocol'
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { agentRoutes } from '../agents/routes.ts'
+import type { Deps } from '../deps.ts'
+import type { Hub } from '../live/hub.ts'
+import { sseHandler } from '../live/routes.ts'
+import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
+import { type SignIn, signInOf } from '../people/sign-in.ts'
+import { type Releases, releasesIn } from '../releases/files.ts'
+import { releaseRoutes } from '../releases/routes.ts'
+import { invitationRoutes, workspaceRoutes } from '../workspaces/routes.ts'
+import { callerAddress } from './address.ts'
+import { commandRoutes } from './commands.ts'
+import { member, sameOrigin, signedIn, type WebEnv } from './guards.ts'
+import { securityHeaders } from './headers.ts'
+import { logRoutes } from './logs.ts'
+import { isConstraint, isDatabaseFailure, Refusal } from './refusal.ts'
+import { staticRoutes } from './static.ts'
+
+/** What this part needs besides what everybody is given: the live hub whole. */
+export interface WebNeeds extends Deps {
+  live: Hub
+  /** The folder of the built page; the dashboard's own when it is not said. */
+  pageDir?: string
+}
+export interface WebDeps extends WebNeeds {
+  signIn: SignIn
+  releases: Releases
+}
+
+const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
+
+/** `listener` takes every request that is not an agent's own; `app` is the router behind it. */
+export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv>; releases: Releases } {
+  const addressOf = callerAddress(needs.config.trustedProxies)
+  const releases = releasesIn(needs.config.releaseDir, needs.log)
+  const deps = { ...needs, signIn: signInOf(needs, (c) => addressOf(c.env.incoming)), releases }
+  const app = routerOf(deps)
+  const sse = sseHandler(deps)
+  const headers = Object.entries(securityHeaders(needs.config.baseUrl))
+  const listen = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+  })
+  const listener: RequestListener = (req, res) => {
+    for (const [name, value] of headers) res.setHeader(name, value)
+    if (!sse(req, res)) void listen(req, res)
+  }
+  return { listener, app, releases }
+}
+
+function routerOf(deps: WebDeps): Hono<WebEnv> {
+  const app = new Hono<WebEnv>()
+  app.onError((error, c) => answer(deps, c, error))
+  app.use('/api/*', async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  app.use('/api/*', sameOrigin(deps.config.baseUrl))
+  app.route('/api/auth', authRoutes(deps))
+  app.route('/api/web', startRoutes(deps))
+  app.route('/api/web', invitationRoutes(deps))
+  app.route('/api/web', meRoutes(deps))
+  app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
+  for (const routes of [workspaceRoutes, agentRoutes, commandRoutes, logRoutes]) {
+    app.route('/api/web/w/:slug', routes(deps))
+  }
+  app.all('/api/*', () => {
+    throw new Refusal('not_found')
+  })
+  app.route('/', releaseRoutes(deps.releases))
+  app.all('/cli/*', () => {
+    throw new Refusal('not_found')
+  })
+  app.route('/', staticRoutes(deps.pageDir ?? builtPage))
+  app.notFound(() => {
+    throw new Refusal('not_found')
+  })
+  return app
+}
+
+/** The one place where an error becomes an answer. What is ours to mend is logged, and not told. */
+function answer({ log }: WebDeps, c: Context, error: Error): Response {
+  const refusal = refusalOf(error)
+  if (refusal.status >= 500) {
+    log.error({ err: error, method: c.req.method, path: c.req.path }, 'A page route failed.')
+  }
+  c.header('cache-control', 'no-store')
+  if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
+  return c.json(envelope(refusal.code, refusal.message), refusal.status as ContentfulStatusCode)
+}
+
+function refusalOf(error: Error): Refusal {
+  if (error instanceof Refusal) return error
+  if (isConstraint(error)) return new Refusal('conflict')
+  if (isDatabaseFailure(error)) return new Refusal('unavailable', undefined, 5)
+  return new Refusal('internal')
+}

@@ -1,0 +1,51 @@
+/** What a person may wish of an agent (3.2). The agent's own routes stand on the bare listener, see reports/. */
+import { controls, readWish } from '@svc/protocol'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { findAgent } from '../agents/store.ts'
+import type { BulkResult } from '../api.ts'
+import { queueCommand, sendAgain } from '../commands/store.ts'
+import type { WebDeps } from './app.ts'
+import { bodyOf } from './body.ts'
+import { admin, agent, type WebEnv } from './guards.ts'
+import { commandOf, ledgerOf } from './queries/commands.ts'
+import { numberOf } from './query.ts'
+import { granted } from './refusal.ts'
+
+/** Agents in one press: those of the largest page of the fleet. */
+const bulkMost = 2000
+const bulk = z.object({ agents: z.array(z.string()).max(bulkMost), type: z.enum(controls) })
+
+export const commandRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
+  const one = agent(deps)
+  return new Hono<WebEnv>()
+    .get('/agents/:name/commands', one, async (c) => {
+      const page = { offset: numberOf(c, 'offset', 1_000_000, 0), limit: numberOf(c, 'limit', 200, 50) }
+      return c.json(await ledgerOf(db, c.var.agent, page))
+    })
+    .post('/agents/:name/commands', admin, one, async (c) => {
+      const wish = granted(readWish(await bodyOf(c, z.looseObject({}))))
+      const { command, made } = granted(await queueCommand(db, c.var.agent, wish, c.var.person, now()))
+      live.changed(c.var.workspace.id, c.var.agent.id)
+      return c.json(commandOf(command, null), made ? 201 : 200)
+    })
+    .post('/agents/:name/commands/:id/again', admin, one, async (c) => {
+      const again = granted(await sendAgain(db, c.var.agent, c.req.param('id'), c.var.person, now()))
+      live.changed(c.var.workspace.id, c.var.agent.id)
+      return c.json(commandOf(again.command, null), again.made ? 201 : 200)
+    })
+    .post('/commands', admin, async (c) => {
+      const { agents, type } = await bodyOf(c, bulk)
+      const results: BulkResult[] = []
+      for (const name of new Set(agents)) {
+        const each = await findAgent(db, c.var.workspace, name)
+        const queued = each && (await queueCommand(db, each, { type, payload: {} }, c.var.person, now()))
+        if (each && queued?.ok) live.changed(c.var.workspace.id, each.id)
+        const message = queued ? (queued.ok ? null : queued.message) : 'There is no such agent.'
+        results.push({ agent: name, ok: message === null, message })
+      }
+      return c.json(results)
+    })
+}

@@ -1,0 +1,51 @@
+import type { StoredReport } from '../../agents/store.ts'
+import type { AgentPage, Role } from '../../api.ts'
+import { logNamesOf, openCommands } from '../../commands/store.ts'
+import type { Db } from '../../db/open.ts'
+import type { AgentRow } from '../../db/tables.ts'
+import { twoReporters } from '../../reports/reporters.ts'
+import { commandOf } from './commands.ts'
+import { dayOf, fleetRows, silentAt } from './fleet-rows.ts'
+
+/** An agent's page: the last report as it was received (I9), and what the service keeps beside it. */
+export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
+  const last = await db
+    .selectFrom('agent_report')
+    .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body'])
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
+  return {
+    now,
+    name: agent.name,
+    createdAt: agent.created_at,
+    createdBy: agent.created_by,
+    blueprint: agent.blueprint,
+    seenAt: last?.received_at ?? null,
+    silentAt: last ? silentAt(last.received_at, last.interval_s) : null,
+    twoReporters: last ? twoReporters(last.reporters) : false,
+    report: last ? (JSON.parse(last.body) as StoredReport) : null,
+    runs: { kept: last?.runs_kept ?? 0, statuses: await statusesOf(db, agent), models: await modelsOf(db, agent) },
+    logs: [...(await logNamesOf(db, agent))].sort(),
+    costToday: row?.costToday ?? null,
+    cost30: row?.cost30 ?? null,
+    open: (await openCommands(db, agent, now)).map((command) => commandOf(command, null)),
+    canAct: role === 'admin',
+  }
+}
+
+async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
+  const rows = await db.selectFrom('run').select('status').distinct().where('agent_id', '=', agent.id).execute()
+  return rows.flatMap(({ status }) => (status === null ? [] : [status])).sort()
+}
+
+async function modelsOf(db: Db, agent: { id: string }): Promise<string[]> {
+  const rows = await db
+    .selectFrom('usage_day')
+    .select('model')
+    .distinct()
+    .where('agent_id', '=', agent.id)
+    .where('model', '!=', '')
+    .execute()
+  return rows.map(({ model }) => model).sort()
+}

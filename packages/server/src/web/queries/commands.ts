@@ -1,0 +1,39 @@
+import type { Command, Commands } from '../../api.ts'
+import { listCommands } from '../../commands/store.ts'
+import type { Db } from '../../db/open.ts'
+import type { CommandRow } from '../../db/tables.ts'
+
+/** Who wished what of an agent, and what became of it, newest first. */
+export async function ledgerOf(
+  db: Db,
+  agent: { id: string },
+  page: { offset: number; limit: number },
+): Promise<Commands> {
+  const { total, rows } = await listCommands(db, agent, page)
+  const logs = await logIds(
+    db,
+    rows.filter(({ type }) => type === 'log').map(({ id }) => id),
+  )
+  return { total, rows: rows.map((row) => commandOf(row, logs.get(row.id) ?? null)) }
+}
+
+export const commandOf = (row: CommandRow, logId: string | null): Command => ({
+  id: row.id,
+  type: row.type,
+  payload: JSON.parse(row.payload) as Command['payload'],
+  state: row.state,
+  createdAt: row.created_at,
+  createdBy: row.created_by_name,
+  deliveredAt: row.delivered_at,
+  failedAt: row.failed_at,
+  answeredAt: row.answered_at,
+  message: row.message,
+  dueAt: row.due_at,
+  logId,
+})
+
+async function logIds(db: Db, commands: readonly string[]): Promise<Map<string, string>> {
+  if (commands.length === 0) return new Map()
+  const rows = await db.selectFrom('log').select(['id', 'command_id']).where('command_id', 'in', commands).execute()
+  return new Map(rows.map(({ id, command_id }) => [command_id, id]))
+}

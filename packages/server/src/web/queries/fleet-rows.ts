@@ -1,0 +1,86 @@
+import { type Control, controls, limits } from '@svc/protocol'
+import { sql } from 'kysely'
+import type { FleetRow } from '../../api.ts'
+import type { Db } from '../../db/open.ts'
+
+/** Days since 1970, UTC. */
+export const dayOf = (at: number): number => Math.floor(at / 86_400_000)
+/** How many days "30 days" are, today among them. */
+export const costDays = 30
+
+/** D20: from when on an agent counts as silent: three intervals without a report, but never before 90 s. */
+export const silentAt = (receivedAt: number, intervalSeconds: number): number =>
+  receivedAt + Math.max(3 * intervalSeconds, limits.offlineLeastSeconds) * 1000
+
+/** US dollars; null when nothing cost anything. */
+export const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
+
+/** The lines of the fleet by the agent's id: all of a workspace, or those of `ids` that belong to it. */
+export async function fleetRows(
+  db: Db,
+  workspaceId: string,
+  today: number,
+  ids?: readonly string[],
+): Promise<Map<string, FleetRow>> {
+  let agents = db
+    .selectFrom('agent')
+    .leftJoin('agent_report as report', 'report.agent_id', 'agent.id')
+    .select([
+      'agent.id',
+      'name',
+      'level',
+      'label',
+      'detail',
+      'received_at',
+      'interval_s',
+      'doing',
+      'version',
+      'controls',
+    ])
+    .where('workspace_id', '=', workspaceId)
+  if (ids) agents = agents.where('agent.id', 'in', ids)
+  const costs = await costsOf(db, workspaceId, today, ids)
+  const rows = new Map<string, FleetRow>()
+  for (const row of await agents.execute()) {
+    const cost = costs.get(row.id)
+    rows.set(row.id, {
+      name: row.name,
+      level: row.level,
+      label: row.label,
+      detail: row.detail,
+      seenAt: row.received_at,
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0),
+      doing: row.doing,
+      version: row.version,
+      controls: controlsOf(row.controls),
+      costToday: dollars(cost?.today),
+      cost30: dollars(cost?.month),
+    })
+  }
+  return rows
+}
+
+/** Sums of the days' totals, in millionths of a dollar. One walk along the primary key (agent, day, model). */
+async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonly string[]) {
+  let query = db
+    .selectFrom('usage_day')
+    .innerJoin('agent', 'agent.id', 'usage_day.agent_id')
+    .select([
+      'agent_id as id',
+      sql<number>`sum(cost_micro)`.as('month'),
+      sql<number>`sum(case when day = ${today} then cost_micro else 0 end)`.as('today'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('model', '=', '')
+    .where('day', '>', today - costDays)
+    .where('day', '<=', today)
+    .groupBy('agent_id')
+  if (ids) query = query.where('agent_id', 'in', ids)
+  const sums = await query.execute()
+  return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
+}
+
+function controlsOf(json: string | null): FleetRow['controls'] {
+  const names: unknown = json === null ? [] : JSON.parse(json)
+  return Array.isArray(names) ? names.filter((n): n is Control => controls.some((c) => c === n)) : []
+}

@@ -1,0 +1,85 @@
+/** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
+import { type Level, levels } from '@svc/protocol'
+import type { Context } from 'hono'
+import type { Fleet, FleetRow, FleetSort } from '../../api.ts'
+import { flagOf, numberOf, textOf } from '../query.ts'
+
+export interface FleetQuery {
+  search: string | undefined
+  /** `never`: has not reported yet. */
+  level: Level | 'never' | undefined
+  silent: boolean | undefined
+  sort: FleetSort
+  desc: boolean
+  offset: number
+  limit: number
+}
+
+export function readFleetQuery(c: Context): FleetQuery {
+  const level = textOf(c, 'level')
+  const sort = textOf(c, 'sort')
+  return {
+    search: textOf(c, 'search')?.trim().toLowerCase(),
+    level: level === 'never' ? level : levels.find((l) => l === level),
+    silent: flagOf(c, 'silent'),
+    sort: sort !== undefined && Object.hasOwn(sorts, sort) ? (sort as FleetSort) : 'name',
+    desc: flagOf(c, 'desc') ?? false,
+    offset: numberOf(c, 'offset', 1_000_000, 0),
+    limit: numberOf(c, 'limit', 200, 50),
+  }
+}
+
+export function fleetPage(all: Iterable<FleetRow>, query: FleetQuery, now: number): Fleet {
+  const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 0 }
+  const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
+  const fitting: FleetRow[] = []
+  for (const row of all) {
+    counts.all++
+    if (row.level) counts[row.level]++
+    if (row.seenAt === null) counts.never++
+    if (isSilent(row, now)) counts.silent++
+    sums.costToday = plus(sums.costToday, row.costToday)
+    sums.cost30 = plus(sums.cost30, row.cost30)
+    if (fits(row, query, now)) fitting.push(row)
+  }
+  const rows = fitting.sort(orderOf(query)).slice(query.offset, query.offset + query.limit)
+  return { now, total: fitting.length, rows, counts, ...sums }
+}
+
+/** D20: it has reported, and is overdue by the service's clock. */
+const isSilent = ({ silentAt }: FleetRow, now: number): boolean => silentAt !== null && silentAt <= now
+
+function fits(row: FleetRow, { search, level, silent }: FleetQuery, now: number): boolean {
+  if (level === 'never' ? row.seenAt !== null : level !== undefined && row.level !== level) return false
+  if (silent !== undefined && isSilent(row, now) !== silent) return false
+  return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
+}
+
+/** By what a column is sorted; null goes last in both directions. */
+const sorts: Record<FleetSort, (row: FleetRow) => string | number | null> = {
+  name: (row) => row.name,
+  level: (row) => (row.level === null ? null : levels.indexOf(row.level)),
+  seen: (row) => row.seenAt,
+  cost_today: (row) => row.costToday,
+  cost_30: (row) => row.cost30,
+  version: (row) => row.version,
+}
+
+function orderOf({ sort, desc }: FleetQuery): (a: FleetRow, b: FleetRow) => number {
+  const value = sorts[sort]
+  const direction = desc ? -1 : 1
+  return (a, b) => {
+    const [x, y] = [value(a), value(b)]
+    if (x === y) return byText(a.name, b.name)
+    if (x === null) return 1
+    if (y === null) return -1
+    return direction * (typeof x === 'string' ? byText(x, String(y)) : x - Number(y))
+  }
+}
+
+/** Numbers in names count as numbers: `agent-2` before `agent-10`. */
+const byText = new Intl.Collator('en', { numeric: true }).compare
+
+/** Sums without the dust of binary fractions: costs are kept in millionths of a dollar. */
+const plus = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

@@ -1,0 +1,38 @@
+import type { Run } from '@svc/protocol'
+import type { Runs } from '../../api.ts'
+import type { Db } from '../../db/open.ts'
+
+export interface RunFilter {
+  status?: string | undefined
+  model?: string | undefined
+  /** In the id, the kind or a subject's title, whatever the case of its letters. */
+  text?: string | undefined
+}
+
+/** Runs of an agent, newest first (D10). Status is a column; model and text stand in the run as it was reported. */
+export async function runsOf(
+  db: Db,
+  agent: { id: string },
+  { status, model, text }: RunFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Runs> {
+  let query = db.selectFrom('run').where('agent_id', '=', agent.id)
+  if (status !== undefined) query = query.where('status', '=', status)
+  const rows = query.select('body').orderBy('place', 'desc').orderBy('seq', 'desc')
+  if (model === undefined && text === undefined) {
+    const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    return { total: Number(total), rows: (await rows.offset(offset).limit(limit).execute()).map(runOf) }
+  }
+  // At most 2000 are kept of an agent: a few milliseconds to read.
+  const fitting = (await rows.execute()).map(runOf).filter((run) => names(run, model) && says(run, text?.toLowerCase()))
+  return { total: fitting.length, rows: fitting.slice(offset, offset + limit) }
+}
+
+const runOf = ({ body }: { body: string }): Run => JSON.parse(body) as Run
+
+const names = ({ models }: Run, model: string | undefined): boolean =>
+  model === undefined || (models !== undefined && Object.hasOwn(models, model))
+
+const says = ({ id, kind, subjects }: Run, text: string | undefined): boolean =>
+  text === undefined ||
+  [id, kind, ...(subjects ?? []).map(({ title }) => title)].some((part) => part?.toLowerCase().includes(text))

@@ -1,0 +1,86 @@
+/** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
+import type { Verdict } from '@svc/protocol'
+
+/** The status, and words for people where the place that refuses has none of its own. */
+export const webRefusals = {
+  body_invalid: [400, 'The request is not valid.'],
+  email_invalid: [400, 'That is no e-mail address.'],
+  name_invalid: [400, 'That name cannot be used.'],
+  password_invalid: [400, 'That password cannot be used.'],
+  password_wrong: [400, 'The current password is not right.'],
+  slug_invalid: [400, 'That short name cannot be used.'],
+  agent_name_invalid: [400, 'That name cannot be used for an agent.'],
+  wish_invalid: [400, 'That cannot be wished.'],
+  sign_in_needed: [401, 'Sign in first.'],
+  sign_in_failed: [401, 'The e-mail address or the password is not right.'],
+  not_allowed: [403, 'Only an admin of the workspace may do this.'],
+  origin_foreign: [403, 'This request did not come from the page of this service.'],
+  not_found: [404, 'There is nothing at this address.'],
+  workspace_unknown: [404, 'There is no such workspace, or you do not belong to it.'],
+  agent_unknown: [404, 'There is no such agent.'],
+  command_unknown: [404, 'There is no such command.'],
+  log_unknown: [404, 'There is no such log; logs are kept for 30 days.'],
+  person_unknown: [404, 'There is no such person.'],
+  member_unknown: [404, 'Nobody of that id belongs to the workspace.'],
+  session_unknown: [404, 'There is no such session.'],
+  invitation_unknown: [404, 'This invitation was withdrawn, used, or has expired: ask for a new one.'],
+  link_unknown: [404, 'This link was used or has expired: ask for a new one.'],
+  product_unknown: [404, 'There is no such product.'],
+  email_taken: [409, 'There is already an account of that address.'],
+  slug_taken: [409, 'There is already a workspace of that short name.'],
+  agent_name_taken: [409, 'The workspace already has an agent of that name.'],
+  member_already: [409, 'That person belongs to the workspace already.'],
+  last_admin: [409, 'The workspace needs an admin: make somebody else one first.'],
+  invitation_for_other: [409, 'The invitation is for another person than the one who is signed in.'],
+  command_not_offered: [409, 'The agent does not offer that.'],
+  commands_too_many: [409, 'The agent has too many commands under way.'],
+  command_under_way: [409, 'The command is still under way.'],
+  conflict: [409, 'Somebody else changed this at the same moment: look again.'],
+  body_too_large: [413, 'The request is larger than this route accepts.'],
+  rate_limited: [429, 'Too many tries: wait a few minutes.'],
+  internal: [500, 'Something went wrong here; it is in the log of the service.'],
+  unavailable: [503, 'The database of the service does not answer: try again in a moment.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type WebCode = keyof typeof webRefusals
+
+export class Refusal extends Error {
+  readonly code: WebCode
+  readonly status: number
+  /** Seconds, for the header of that name. */
+  readonly retryAfter: number | undefined
+  constructor(code: WebCode, message?: string, retryAfter?: number) {
+    const [status, words] = webRefusals[code]
+    super(message ?? words)
+    this.code = code
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** The value of a decision, or its refusal thrown: for handlers, which have nothing to say about it themselves. */
+export function granted<T>(verdict: Verdict<T, WebCode>): T {
+  if (verdict.ok) return verdict.value
+  throw new Refusal(verdict.code, verdict.message)
+}
+
+/** What is there, or the refusal that it is not. */
+export function found<T>(value: T | undefined, code: WebCode): T {
+  if (value === undefined) throw new Refusal(code)
+  return value
+}
+
+/** An error of the database that is not ours to explain: it is not there, is full, or gave up (I10). */
+export function isDatabaseFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  const code = String(error.code)
+  if (code === 'ERR_SQLITE_ERROR') return !isConstraint(error)
+  return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
+}
+
+/** Two did the same at once, and a unique key decided who was first. */
+export function isConstraint(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === '23505' || code === '23503' || errcode === 2067 || errcode === 1555 || errcode === 787
+}

@@ -1,0 +1,217 @@
+/**
+ * Invitations: an admin hands over a link; whoever opens it makes an account of that address, or is signed in with it, and
+ * belongs. The link carries a signature, so that the table alone opens no door.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Verdict } from '@svc/protocol'
+import type { InvitationInfo, Members, Role } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import { type Auth, invitationLasts } from '../people/auth.ts'
+import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
+import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
+import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
+
+/** A row of the library's table. */
+interface Invitation {
+  id: string
+  organizationId: string
+  email: string
+  role: string
+  status: string
+  expiresAt: Date
+  inviterId: string
+}
+type Invited = { id: string; url: string }
+const model = 'invitation'
+
+/** Invites an address; an earlier invitation of it is withdrawn. */
+export function invite(
+  people: People & { config: { baseUrl: string } },
+  workspace: WorkspaceInfo,
+  { email, role }: { email: string; role: Role },
+  by: Person,
+  now: number,
+): Promise<Verdict<Invited, 'email_invalid' | 'member_already'>> {
+  return decide<Invited, 'email_invalid' | 'member_already'>(people, async (trx, { tables }) => {
+    const wrong = wrongEmail(email)
+    if (wrong) return wrong
+    const address = email.trim().toLowerCase()
+    const person = await findPerson(trx, address)
+    if (person && (await roleOf(trx, workspace.id, person.id))) {
+      return refuse('member_already', `${address} belongs to the workspace already.`)
+    }
+    const earlier = [...pendingOf(workspace), { field: 'email', value: address }]
+    await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
+    const { id } = await tables.create<object, Invitation>({
+      model,
+      data: {
+        organizationId: workspace.id,
+        email: address,
+        role,
+        status: 'pending',
+        expiresAt: new Date(now + invitationLasts),
+        createdAt: new Date(now),
+        inviterId: by.id,
+      },
+    })
+    const note = { workspaceId: workspace.id, at: now, by, subject: `person ${address}` }
+    await audit(trx, { ...note, action: 'member.invited', details: { role } })
+    return done({ id, url: urlOf(people, id) })
+  })
+}
+
+export function withdraw(
+  people: People,
+  workspace: WorkspaceInfo,
+  id: string,
+  by: Person,
+  now: number,
+): Promise<Verdict<null, 'invitation_unknown'>> {
+  return decide<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
+    const where = [...pendingOf(workspace), { field: 'id', value: id }]
+    const invitation = await tables.findOne<Invitation>({ model, where })
+    if (!invitation) return unknown
+    await tables.updateMany({ model, where, update: { status: 'canceled' } })
+    const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
+    await audit(trx, { ...note, action: 'member.invitation_withdrawn' })
+    return done(null)
+  })
+}
+
+/** Those that can still be accepted, newest first. */
+export async function invitationsOf(
+  people: People & { config: { baseUrl: string } },
+  workspace: WorkspaceInfo,
+  now: number,
+): Promise<Members['invitations']> {
+  const { adapter } = await people.auth.$context
+  const rows = await adapter.findMany<Invitation>({ model, where: pendingOf(workspace) })
+  const open = rows.filter((row) => isOpen(row, now))
+  const names = await namesOf(people, open)
+  return open
+    .map((row) => ({
+      id: row.id,
+      email: row.email,
+      role: asRole(row.role),
+      expiresAt: new Date(row.expiresAt).getTime(),
+      invitedBy: names.get(row.inviterId) ?? 'somebody',
+      url: urlOf(people, row.id),
+    }))
+    .sort((a, b) => b.expiresAt - a.expiresAt)
+}
+
+/** What somebody who holds the link may know. */
+export async function invitationInfo(
+  people: People,
+  link: string,
+  now: number,
+): Promise<Verdict<InvitationInfo, 'invitation_unknown'>> {
+  const id = idOf(people.auth, link)
+  const { adapter } = await people.auth.$context
+  const row =
+    id === undefined ? null : await adapter.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
+  if (!row || !isOpen(row, now)) return unknown
+  const workspace = await workspaceOf(people.store.db, row)
+  if (!workspace) return unknown
+  const names = await namesOf(people, [row])
+  return done({
+    workspace: workspace.name,
+    email: row.email,
+    role: asRole(row.role),
+    invitedBy: names.get(row.inviterId) ?? 'somebody',
+    hasAccount: (await findPerson(people.store.db, row.email)) !== undefined,
+  })
+}
+
+export type AcceptRefusal =
+  | 'invitation_unknown'
+  | 'invitation_for_other'
+  | 'sign_in_needed'
+  | 'member_already'
+  | PersonRefusal
+
+/**
+ * Accepts by the link: as the person who is signed in, or by making the account of the invited address. Account, membership
+ * and the end of the invitation are one transaction.
+ */
+export async function accept(
+  people: People,
+  link: string,
+  { name, password }: { name?: string | undefined; password?: string | undefined },
+  who: Person | undefined,
+  now: number,
+): Promise<Verdict<{ slug: string; person: Person; made: boolean }, AcceptRefusal>> {
+  const id = idOf(people.auth, link)
+  const info = await invitationInfo(people, link, now)
+  if (!info.ok || id === undefined) return unknown
+  const { email } = info.value
+  if (who && who.email !== email) {
+    return refuse(
+      'invitation_for_other',
+      `The invitation is for ${email}, but ${who.email} is signed in: sign out first.`,
+    )
+  }
+  if (!who && info.value.hasAccount) {
+    return refuse('sign_in_needed', `There is an account of ${email}: sign in with it, then open the link again.`)
+  }
+  const ready = who ? undefined : await readyPerson(people, { email, name: name ?? '', password: password ?? '' })
+  if (ready && !ready.ok) return ready
+  return decide<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(people, async (trx, accounts) => {
+    const row = await take(accounts, id, now)
+    const workspace = row && (await workspaceOf(trx, row))
+    if (!workspace) return unknown
+    const made = ready ? await insertPerson(trx, accounts, ready.value, 'themselves', now) : undefined
+    if (made && !made.ok) return made
+    const person = made?.value ?? who
+    if (!person) return unknown
+    const added = await insertMember(trx, accounts, workspace, person, asRole(row.role), person, now)
+    if (!added.ok) return added
+    return done({ slug: workspace.slug, person, made: made !== undefined })
+  })
+}
+
+/** Ends the invitation; of two who come at once one gets it. */
+async function take({ tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
+  const where = [
+    { field: 'id', value: id },
+    { field: 'status', value: 'pending' },
+  ]
+  const row = await tables.findOne<Invitation>({ model, where })
+  if (!row || !isOpen(row, now)) return undefined
+  const taken = await tables.updateMany({ model, where, update: { status: 'accepted' } })
+  return taken === 1 ? row : undefined
+}
+
+const pendingOf = (workspace: { id: string }) => [
+  { field: 'organizationId', value: workspace.id },
+  { field: 'status', value: 'pending' },
+]
+
+const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
+  status === 'pending' && new Date(expiresAt).getTime() > now
+
+const workspaceOf = (db: Trx | People['store']['db'], row: Invitation): Promise<WorkspaceInfo | undefined> =>
+  db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.organizationId).executeTakeFirst()
+
+async function namesOf({ store }: People, rows: readonly Invitation[]): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map()
+  const ids = rows.map(({ inviterId }) => inviterId)
+  const people = await store.db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(people.map(({ id, name }) => [id, name]))
+}
+
+const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id: string): string =>
+  `${config.baseUrl}/invitation/${id}.${signatureOf(auth, id)}`
+
+const signatureOf = (auth: Auth, id: string): string =>
+  createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
+
+/** The id that a link names, if its signature is ours. */
+function idOf(auth: Auth, link: string): string | undefined {
+  const [id = '', signature = ''] = link.split('.')
+  const right = Buffer.from(signatureOf(auth, id))
+  const given = Buffer.from(signature)
+  return right.length === given.length && timingSafeEqual(right, given) ? id : undefined
+}
+
+const unknown = refuse('invitation_unknown', 'This invitation was withdrawn, used, or has expired: ask for a new one.')

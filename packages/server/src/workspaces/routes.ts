@@ -1,0 +1,90 @@
+/** A workspace and the people in it. The guards `signedIn` and `member` stand in front of all (web/app.ts). */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { Members, Workspace } from '../api.ts'
+import { signedInBy } from '../people/sessions.ts'
+import type { WebDeps } from '../web/app.ts'
+import { bodyOf } from '../web/body.ts'
+import { admin, type WebEnv } from '../web/guards.ts'
+import { activityOf } from '../web/queries/activity.ts'
+import { numberOf } from '../web/query.ts'
+import { found, granted, Refusal } from '../web/refusal.ts'
+import { accept, invitationInfo, invitationsOf, invite, withdraw } from './invitations.ts'
+import { changeRole, membersOf, removeMember } from './members.ts'
+import { isActivated, renameWorkspace, type WorkspaceInfo } from './store.ts'
+
+const role = z.enum(['admin', 'member'])
+
+export const workspaceRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
+  return new Hono<WebEnv>()
+    .get('/', async (c) => c.json(await shown(c.var.workspace, c.var.role)))
+    .patch('/', admin, async (c) => {
+      const { name } = await bodyOf(c, z.object({ name: z.string() }))
+      const renamed = granted(await renameWorkspace(deps, c.var.workspace, name, c.var.person, now()))
+      return c.json(await shown(renamed, c.var.role))
+    })
+    .get('/members', async (c) => {
+      const { workspace, person } = c.var
+      const invitations = c.var.role === 'admin' ? await invitationsOf(deps, workspace, now()) : []
+      return c.json({ members: await membersOf(db, workspace, person), invitations } satisfies Members)
+    })
+    .patch('/members/:id', admin, async (c) => {
+      const body = await bodyOf(c, z.object({ role }))
+      granted(await changeRole(deps, c.var.workspace, c.req.param('id'), body.role, c.var.person, now()))
+      return c.json({ ok: true })
+    })
+    .delete('/members/:id', async (c) => {
+      const { workspace, person } = c.var
+      const id = c.req.param('id')
+      const member = found(
+        (await membersOf(db, workspace, person)).find((m) => m.id === id),
+        'member_unknown',
+      )
+      if (c.var.role !== 'admin' && !member.self) throw new Refusal('not_allowed')
+      granted(await removeMember(deps, workspace, id, person, now()))
+      await live.check()
+      return c.json({ ok: true })
+    })
+    .post('/invitations', admin, async (c) => {
+      const asked = await bodyOf(c, z.object({ email: z.string(), role }))
+      return c.json(granted(await invite(deps, c.var.workspace, asked, c.var.person, now())), 201)
+    })
+    .delete('/invitations/:id', admin, async (c) => {
+      granted(await withdraw(deps, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      return c.json({ ok: true })
+    })
+    .get('/activity', async (c) => {
+      const before = numberOf(c, 'before', Number.MAX_SAFE_INTEGER)
+      return c.json(await activityOf(db, c.var.workspace, before, numberOf(c, 'limit', 200, 50)))
+    })
+
+  async function shown({ id, slug, name }: WorkspaceInfo, mine: Workspace['role']): Promise<Workspace> {
+    const { agents } = await db
+      .selectFrom('agent')
+      .select((eb) => eb.fn.countAll<number>().as('agents'))
+      .where('workspace_id', '=', id)
+      .executeTakeFirstOrThrow()
+    return { slug, name, role: mine, activated: await isActivated(db, id), agents: Number(agents) }
+  }
+}
+
+/** For whoever holds the link of an invitation, signed in or not. */
+export const invitationRoutes = (deps: WebDeps) => {
+  const { auth, now, signIn } = deps
+  return new Hono<WebEnv>()
+    .get('/invitations/:id', async (c) => {
+      signIn.countLink(c)
+      return c.json(granted(await invitationInfo(deps, c.req.param('id'), now())))
+    })
+    .post('/invitations/:id', async (c) => {
+      signIn.countLink(c)
+      const text = z.string().optional()
+      const body = await bodyOf(c, z.object({ name: text, password: text }))
+      const who = await signedInBy(auth, c.req.raw.headers, now())
+      const { slug, person, made } = granted(await accept(deps, c.req.param('id'), body, who?.person, now()))
+      if (made) await signIn.withoutPassword(c, person.id)
+      return c.json({ slug })
+    })
+}
