@@ -1,12 +1,145 @@
 import { expect, test } from 'vitest'
+import { reporting } from '../../testing/reporting.ts'
+import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
-import { queueCommand } from './store.ts'
+import { listCommands, logNamesOf, openCommandsMost, queueCommand, sendAgain } from './store.ts'
+
+const pause = { type: 'pause', payload: {} } as const
 
 everyEngine('queue of commands', (open) => {
   test('an agent that never reported offers nothing', async () => {
     const { store, agent, admin, clock } = await world(await open())
-    const queued = await queueCommand(store.db, agent, { type: 'pause', payload: {} }, admin, clock.now())
+    const queued = await queueCommand(store.db, agent, pause, admin, clock.now())
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
+  })
+
+  test('a wish that the last report offers is queued for ten minutes, with its line in the audit trail', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report(offering)
+    const queued = await queueCommand(w.store.db, w.agent, pause, w.admin, w.clock.now())
+    expect(queued).toMatchObject({
+      ok: true,
+      value: {
+        made: true,
+        command: {
+          type: 'pause',
+          payload: '{}',
+          state: 'queued',
+          created_by: w.admin.id,
+          created_by_name: 'Ada',
+          due_at: w.clock.now() + 600_000,
+        },
+      },
+    })
+    expect(await w.store.db.selectFrom('audit').selectAll().execute()).toMatchObject([
+      { actor: 'Ada', action: 'command.sent', subject: 'agent mail-triage', workspace_id: w.workspace.id },
+    ])
+  })
+
+  test('a setting outside its bounds is refused with the bounds (2.7)', async () => {
+    const w = await world(await open())
+    await reporting(w).report(offering)
+    const wish = { type: 'set', payload: { every: 500 } } as const
+    expect(await queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())).toEqual({
+      ok: false,
+      code: 'command_not_offered',
+      message: 'every must be between 1 and 120: got 500.',
+    })
+    expect((await listCommands(w.store.db, w.agent)).total).toBe(0)
+  })
+
+  test('logs that a report or a kept run names may be asked for, others not', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report({ runs: [{ id: 'a', log: 'run-a' }] })
+    await report(offering)
+    expect([...(await logNamesOf(w.store.db, w.agent))].sort()).toEqual(['run-a', 'work'])
+    const asks = (name: string) =>
+      queueCommand(w.store.db, w.agent, { type: 'log', payload: { name } }, w.admin, w.clock.now())
+    expect(await asks('run-a')).toMatchObject({ ok: true })
+    expect(await asks('/etc/passwd')).toMatchObject({ ok: false, code: 'command_not_offered' })
+  })
+
+  test('the same press while one is under way gives that one, queued or unanswered (D5)', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    const first = await press('pause')
+    expect((await press('pause')).id).toBe(first.id)
+    await report(offering)
+    expect((await press('pause')).id).toBe(first.id)
+    await report({ ...offering, acks: [{ id: first.id, ok: true }] })
+    expect((await press('pause')).id).not.toBe(first.id)
+  })
+
+  test('two presses at the same moment make one command (D5)', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    const presses = await Promise.all([press('run_now'), press('run_now'), press('run_now')])
+    expect(new Set(presses.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('a press after the time of an unanswered one is a new one, even before anybody marked the old one', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    const first = await press('pause')
+    w.clock.pass(600)
+    expect((await press('pause')).id).not.toBe(first.id)
+  })
+
+  test('each log name is a press of its own, and set always makes a new one, delivered in order (D5)', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    const two = { ...offering, active: [{ log: 'work' }, { log: 'mail' }] }
+    await report(two)
+    const ids = [
+      (await press('log', { name: 'work' })).id,
+      (await press('log', { name: 'mail' })).id,
+      (await press('set', { every: 1 })).id,
+      (await press('set', { every: 1 })).id,
+      (await press('set', { every: 2 })).id,
+    ]
+    expect((await press('log', { name: 'work' })).id).toBe(ids[0])
+    expect((await report(two)).map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('a command that is over can be sent again as a new one; one under way cannot', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    const first = await press('set', { every: 3 })
+    const again = () => sendAgain(w.store.db, w.agent, first.id, w.admin, w.clock.now())
+    expect(await again()).toMatchObject({ ok: false, code: 'command_under_way' })
+    await report({ ...offering })
+    await report({ ...offering, acks: [{ id: first.id, ok: false, message: 'not now' }] })
+    const second = await again()
+    expect(second).toMatchObject({ ok: true, value: { made: true, command: { type: 'set', payload: '{"every":3}' } } })
+    expect(await sendAgain(w.store.db, w.agent, 'nobody', w.admin, w.clock.now())).toMatchObject({
+      ok: false,
+      code: 'command_unknown',
+    })
+  })
+
+  test('the ledger shows the newest first, in pages', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    for (const every of [1, 2, 3]) await press('set', { every })
+    const { total, rows } = await listCommands(w.store.db, w.agent, { limit: 2 })
+    expect([total, ...rows.map(({ payload }) => payload)]).toEqual([3, '{"every":3}', '{"every":2}'])
+  })
+
+  test('nobody can pile up commands without end', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report(offering)
+    const wish = { type: 'set', payload: { every: 5 } } as const
+    const queue = () => queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())
+    for (let i = 0; i < openCommandsMost; i++) expect((await queue()).ok).toBe(true)
+    expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })
 })

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { sampleReport } from '../../../protocol/testing/sample.ts'
+import { reporting, submission } from '../../testing/reporting.ts'
+import { offering } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { addAgent, addWorkspace, world } from '../../testing/world.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { twoReporters } from './reporters.ts'
+
+everyEngine('a report', (open) => {
+  test('is kept as received, without runs and acks, beside the columns of the fleet list', async () => {
+    const w = await world(await open())
+    await reporting(w).report(sampleReport)
+    const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
+    const { runs: _, acks: __, ...body } = sampleReport
+    expect(JSON.parse(row.body)).toEqual(body)
+    expect(row).toMatchObject({
+      agent_id: w.agent.id,
+      received_at: w.clock.now(),
+      level: 'ok',
+      label: 'Working',
+      version: '1.4.0',
+      doing: 'triage: Reading the attachments',
+      controls: '["pause","resume","run_now"]',
+      interval_s: 30,
+      runs_kept: 6,
+    })
+  })
+
+  test('replaces the one before whole: what it leaves out is gone (I9)', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report(sampleReport)
+    await report({ state: { level: 'warn' } })
+    const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
+    expect(JSON.parse(row.body)).toEqual({ protocol: 1, state: { level: 'warn' } })
+    expect(row).toMatchObject({ label: null, doing: null, version: null, controls: '[]', level: 'warn', runs_kept: 6 })
+  })
+
+  test('changes of level are kept as a history, repetitions are not', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    for (const level of ['ok', 'ok', 'bad', 'bad', 'ok']) {
+      w.clock.pass(30)
+      await report({ state: { level, label: `is ${level}` } })
+    }
+    const rows = await w.store.db.selectFrom('level_change').select(['level', 'label', 'at']).orderBy('seq').execute()
+    expect(rows.map(({ level }) => level)).toEqual(['ok', 'bad', 'ok'])
+    expect(rows.at(-1)).toEqual({ level: 'ok', label: 'is ok', at: w.clock.now() })
+  })
+
+  test('with a token that was rotated meanwhile is refused inside the transaction and changes nothing (D22, I7)', async () => {
+    const w = await world(await open())
+    const { decide, report } = reporting(w)
+    const next = newToken('agent')
+    await w.store.db
+      .updateTable('agent')
+      .set({ token_hash: hashToken(next) })
+      .where('id', '=', w.agent.id)
+      .execute()
+    expect(await decide(sampleReport)).toEqual({ ok: false, code: 'token_unknown' })
+    expect(await w.store.db.selectFrom('agent_report').selectAll().execute()).toEqual([])
+    expect(await w.store.db.selectFrom('run').selectAll().execute()).toEqual([])
+    await report(sampleReport, { token: next })
+  })
+
+  test('of an agent that was deleted meanwhile is refused', async () => {
+    const w = await world(await open())
+    const { decide, report } = reporting(w)
+    await report(sampleReport)
+    await w.store.db.deleteFrom('agent').where('id', '=', w.agent.id).execute()
+    expect(await decide(sampleReport)).toEqual({ ok: false, code: 'token_unknown' })
+    expect(await w.store.db.selectFrom('run').selectAll().execute()).toEqual([])
+  })
+
+  test('of a workspace that is not activated stores nothing (D56)', async () => {
+    const w = await world(await open(), { activated: false })
+    expect(await reporting(w).decide(sampleReport)).toEqual({ ok: false, code: 'workspace_inactive' })
+    expect(await w.store.db.selectFrom('agent_report').selectAll().execute()).toEqual([])
+  })
+
+  test('that an earlier one overtook may bring acks but changes nothing else and claims nothing (D11)', async () => {
+    const w = await world(await open())
+    const { report, press, command } = reporting(w)
+    await report({ ...offering, boot: 'b1', seq: 7 })
+    const first = await press('pause')
+    await report({ ...offering, boot: 'b1', seq: 9, state: { level: 'ok' } })
+    const second = await press('resume')
+    w.clock.pass(10)
+    const late = {
+      boot: 'b1',
+      seq: 8,
+      state: { level: 'bad' },
+      runs: [{ id: 'x' }],
+      acks: [{ id: first.id, ok: true }],
+    }
+    expect(await report(late)).toEqual([])
+    expect(await command(first.id)).toMatchObject({ state: 'applied' })
+    expect(await command(second.id)).toMatchObject({ state: 'queued' })
+    const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ level: 'ok', seq: 9, received_at: w.clock.now() - 10_000, runs_kept: 0 })
+    expect(await w.store.db.selectFrom('run').selectAll().execute()).toEqual([])
+  })
+
+  test('of a reporter that was started anew counts again from its first number (D11)', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report({ boot: 'b1', seq: 7 })
+    await report({ boot: 'b2', seq: 0, state: { level: 'info' } })
+    const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ boot: 'b2', seq: 0, level: 'info' })
+  })
+
+  test('two reporters with one token are noticed; a restart or a crash loop is none (D8)', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    const flag = async () =>
+      twoReporters(
+        (await w.store.db.selectFrom('agent_report').select('reporters').executeTakeFirstOrThrow()).reporters,
+      )
+    for (const boot of ['a', 'a', 'b', 'b', 'c', 'd', 'e']) await report({ boot, agent: { host: 'one' } })
+    expect(await flag()).toBe(false)
+    for (const host of ['one', 'two', 'one', 'two']) await report({ boot: 'e', agent: { host } })
+    expect(await flag()).toBe(true)
+    for (let i = 0; i < 10; i++) await report({ boot: 'e', agent: { host: 'two' } })
+    expect(await flag()).toBe(false)
+  })
+
+  test('many agents in one batch: each gets its own decision, and refused ones store nothing', async () => {
+    const w = await world(await open())
+    const r = reporting(w)
+    const inactive = await addWorkspace(w.store, 'south', false, w.clock.now())
+    const good = await Promise.all(Array.from({ length: 20 }, (_, i) => w.addAgent(`agent-${i}`)))
+    const asleep = await addAgent(w.store, inactive.id, 'asleep', w.clock.now())
+    const sent = [...good, asleep].map((agent, i) =>
+      submission(
+        w,
+        { runs: [{ id: `r${i}`, started: 100 + i }], state: { level: 'ok', label: agent.name } },
+        { agent },
+      ),
+    )
+    const stranger = submission(w, sampleReport, { agent: { ...w.agent, id: 'nobody' } })
+    const decisions = await r.store([...sent, stranger], w.clock.now(), r.deliveries.age)
+    expect(decisions.map((d) => (d.ok ? 'ok' : d.code))).toEqual([
+      ...good.map(() => 'ok'),
+      'workspace_inactive',
+      'token_unknown',
+    ])
+    const rows = await w.store.db.selectFrom('agent_report').select(['agent_id', 'label']).execute()
+    expect(new Map(rows.map((row) => [row.agent_id, row.label]))).toEqual(new Map(good.map((a) => [a.id, a.name])))
+  })
+})

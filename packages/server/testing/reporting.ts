@@ -1,0 +1,85 @@
+/** Reports straight into the store, without HTTP: for tests of the rules on both engines. */
+import { type Report, readReport } from '@svc/protocol'
+import { expect } from 'vitest'
+import { hashToken } from '../src/agents/tokens.ts'
+import { Deliveries } from '../src/commands/deliveries.ts'
+import { commandOf, queueCommand } from '../src/commands/store.ts'
+import type { CommandRow } from '../src/db/tables.ts'
+import type { ReportStore } from '../src/reports/committing.ts'
+import type { Decision, Submission } from '../src/reports/rows.ts'
+import { openReportStore } from '../src/reports/store.ts'
+import { newClock, type TestAgent, type World } from './world.ts'
+
+export interface Sent {
+  agent?: TestAgent
+  /** The client has hung up. */
+  gone?: boolean
+  token?: string
+}
+
+export interface Reporting {
+  store: ReportStore
+  /** The monotonic clock of this service process, in milliseconds like the other. */
+  monotonic: ReturnType<typeof newClock>
+  deliveries: Deliveries
+  /** Commits one report of the world's agent and gives what was decided. */
+  decide: (parts?: object, sent?: Sent) => Promise<Decision>
+  /** The same, and the commands handed out. */
+  report: (parts?: object, sent?: Sent) => Promise<Extract<Decision, { ok: true }>['claimed']>
+  /** Presses as the admin; gives the command. */
+  press: (type: string, payload?: object) => Promise<CommandRow>
+  command: (id: string) => Promise<CommandRow | undefined>
+}
+
+/** A service process over the world's store: `reporting(world)` twice is two nodes. */
+export function reporting(world: World): Reporting {
+  const monotonic = newClock(0)
+  const deliveries = new Deliveries(monotonic.now)
+  const store = openReportStore(world.store)
+  const decide: Reporting['decide'] = async (parts = {}, sent = {}) => {
+    const [decision] = await store([submission(world, parts, sent)], world.clock.now(), deliveries.age)
+    if (!decision) throw new Error('The store decided nothing.')
+    if (decision.ok) for (const { id } of decision.claimed) deliveries.note(id)
+    return decision
+  }
+  return {
+    store,
+    monotonic,
+    deliveries,
+    decide,
+    report: async (parts, sent) => {
+      const decision = await decide(parts, sent)
+      if (!decision.ok) throw new Error(`The report was refused: ${decision.code}`)
+      return decision.claimed
+    },
+    press: async (type, payload = {}) => {
+      const wish = { type, payload } as Parameters<typeof queueCommand>[2]
+      const queued = await queueCommand(world.store.db, world.agent, wish, world.admin, world.clock.now())
+      expect(queued).toMatchObject({ ok: true })
+      if (!queued.ok) throw new Error(queued.message)
+      return queued.value.command
+    },
+    command: (id) => commandOf(world.store.db, world.agent, id),
+  }
+}
+
+export function submission(
+  world: World,
+  parts: object,
+  { agent = world.agent, gone = false, token }: Sent = {},
+): Submission {
+  return {
+    agentId: agent.id,
+    tokenHash: hashToken(token ?? agent.token),
+    report: asRead(parts),
+    interval: 30,
+    gone: () => gone,
+  }
+}
+
+/** The parts as the report reader keeps them. */
+function asRead(parts: object): Report {
+  const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })))
+  if (!read.ok) throw new Error(read.message)
+  return read.value
+}
