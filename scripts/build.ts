@@ -2,8 +2,8 @@
  * `npm run build`: the page for the browser (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only when what it
  * is made of has changed since. `npm start`, `npm run demo` and `npm test` call it; with nothing to do it takes milliseconds.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fingerprint } from './build/fingerprint.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -40,12 +40,13 @@ export async function build({ quiet = false }: { quiet?: boolean } = {}): Promis
 }
 
 async function bring({ says, result, sources, make }: Product, quiet: boolean): Promise<void> {
-  const mark = `${inRoot(result)}.built-from`
+  const mark = inRoot(`.cache/built/${basename(result)}`)
   const wanted = fingerprint(root, [...always, ...sources])
-  if (readText(inRoot(result)) !== undefined && readText(mark) === wanted) return
+  if (existsSync(inRoot(result)) && readText(mark) === wanted) return
   const begun = performance.now()
   if (!quiet) process.stderr.write(`svc: building ${says} … `)
   await make()
+  mkdirSync(dirname(mark), { recursive: true })
   writeFileSync(mark, wanted)
   if (!quiet) process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
 }
@@ -86,7 +87,7 @@ function moveIfThere(from: string, to: string): void {
 
 function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'latin1')
+    return readFileSync(file, 'utf8')
   } catch {
     return undefined // never built
   }

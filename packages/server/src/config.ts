@@ -14,6 +14,12 @@ const checkout = resolve(import.meta.dirname, '../../..')
 /** Something that the person who runs the service wrote is wrong; its message says all. */
 export class ConfigError extends Error {}
 
+/** What the service is started with. */
+export interface Settings extends Config {
+  /** Whether somebody set SVC_METRICS_PORT: then it must be free. */
+  metricsPortChosen: boolean
+}
+
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings from the environment and the `.env` file of the current folder. `flags` win over both. */
@@ -25,12 +31,12 @@ export function readConfig({
   flags?: Variables
   env?: Variables
   cwd?: string
-} = {}): Config {
+} = {}): Settings {
   return configOf({ ...readEnvFile(join(cwd, '.env')), ...filled(env), ...filled(flags) }, cwd)
 }
 
 /** The settings that these variables mean. Paths are taken from `cwd`. */
-export function configOf(given: Variables, cwd: string): Config {
+export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name]?.trim()
     if (!text) return otherwise
@@ -51,6 +57,7 @@ export function configOf(given: Variables, cwd: string): Config {
     databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
     trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
     metricsPort,
+    metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
     releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
     version: ownVersion(),

@@ -20,6 +20,8 @@ export interface OperatorCommand<T = unknown> {
   args?: [name: string, says: string][]
   /** Such as `--name <name>`, each with its explanation. */
   options?: [flags: string, says: string][]
+  /** Which arguments are paths: taken from the folder of the person who types. */
+  paths?: number[]
   /** What it reads from standard input. Undefined: nothing. */
   input?: string
   /** What `--json` prints. A refusal is thrown. */

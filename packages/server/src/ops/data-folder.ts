@@ -79,7 +79,7 @@ export interface FolderLock {
 export function lockFolder(dataDir: string): FolderLock | undefined {
   const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })
   try {
-    db.exec('pragma journal_mode = off; begin exclusive')
+    db.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     db.close()
     if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === sqliteBusy) return undefined

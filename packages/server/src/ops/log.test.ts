@@ -32,8 +32,8 @@ test.each([
   ['a bot token in the cause of an error', (log) => log.error(new Error('failed', { cause: new Error(bot) }))],
   ['a password as a field', (log) => log.info({ person: { email: 'a@b', password } }, 'signed in')],
   ['a password in a body that was kept as text', (log) => log.error({ text: JSON.stringify({ password }) }, 'bad')],
-  ['a session cookie', (log) => log.info({ cookie: `better-auth.session_token=${cookie}` })],
-  ['a session cookie as text', (log) => log.info(`got __Secure-better-auth.session_token=${cookie}; Path=/`)],
+  ['a session cookie', (log) => log.info({ cookie: `svc.session=${cookie}` })],
+  ['a session cookie as text', (log) => log.info(`got __Host-svc.session=${cookie}; Path=/`)],
   ['a one-time link', (log) => log.info(`http://localhost:8787/link#token=${link}`)],
   ['a database address', (log) => log.error(new Error(`cannot reach postgres://svc:${link}@db/svc`))],
 ] satisfies [string, (log: ReturnType<typeof openLog>) => void][])('%s is not in the log', (_what, write) => {

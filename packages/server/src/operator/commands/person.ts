@@ -3,7 +3,7 @@ import { shown } from '@svc/protocol'
 import type { Role } from '../../api.ts'
 import { decide } from '../../people/library.ts'
 import { linkUrl, makeLink } from '../../people/links.ts'
-import { insertPerson, listPeople, readyPerson, resetPassword } from '../../people/store.ts'
+import { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../../people/store.ts'
 import { findWorkspace, insertMember, unknownWorkspace } from '../../workspaces/store.ts'
 import { argument, command, granted, Misused, operator, option, Refused } from '../command.ts'
 import { line, table } from '../show.ts'
@@ -31,7 +31,7 @@ export const personCommands = {
       if (password === '') throw new Refused('A person needs a password: give it on standard input.')
       const person = { email: argument(request, 0), name, password }
       const ready = granted(await readyPerson({ store, auth }, person))
-      const made = await decide({ store, auth }, async (trx, accounts) => {
+      const made = await decide<Person, string>({ store, auth }, async (trx, accounts) => {
         const inserted = await insertPerson(trx, accounts, ready, operator, now())
         if (!inserted.ok || slug === undefined) return inserted
         const workspace = await findWorkspace(trx, slug)

@@ -1,0 +1,67 @@
+/**
+ * A backup is one SQLite file: the embedded database as it was at one moment, and in a table of its own what lies beside it
+ * (the secret that signs cookies). Written beside, synced, then given its name; an existing file is never replaced.
+ */
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
+import type { Verdict } from '@svc/protocol'
+import type { Store } from '../db/open.ts'
+import type { Config } from '../deps.ts'
+import { isCode, secretOf } from '../ops/data-folder.ts'
+
+export interface BackupMade {
+  file: string
+  bytes: number
+  /** Unix milliseconds. */
+  at: number
+  version: string
+}
+export type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown'
+
+/** Writes a backup while the service goes on: what is committed meanwhile is in it or not, never half. */
+export async function writeBackup(
+  { store, config }: { store: Store; config: Config },
+  file: string,
+  now: number,
+): Promise<Verdict<BackupMade, BackupRefusal>> {
+  if (store.engine !== 'sqlite') return refuse('engine_other', onPostgres)
+  if (existsSync(file)) return refuse('file_exists', `${file} is there already: name a new file.`)
+  if (!existsSync(dirname(file))) return refuse('folder_unknown', `There is no folder ${dirname(file)}.`)
+  const beside = `${file}.${process.pid}.tmp`
+  try {
+    closeSync(openSync(beside, 'wx', 0o600))
+    await copyOnline(store.sqlite, beside)
+    addWhatLiesBeside(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
+    sync(beside)
+    linkSync(beside, file)
+    sync(dirname(file))
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return refuse('file_exists', `${file} is there already: name a new file.`)
+    throw error
+  } finally {
+    rmSync(beside, { force: true })
+  }
+  return { ok: true, value: { file, bytes: statSync(file).size, at: now, version: config.version } }
+}
+
+const onPostgres =
+  'This service keeps its data in PostgreSQL: back it up with pg_dump, and keep the file "secret" of the data folder. After restoring such a dump run: svc-server restore --tokens-only'
+
+function addWhatLiesBeside(file: string, beside: { secret: string; at: number; version: string }): void {
+  const db = new DatabaseSync(file)
+  try {
+    db.exec('pragma journal_mode = delete; create table svc_backup (secret text, at integer, version text)')
+    db.prepare('insert into svc_backup values (?, ?, ?)').run(beside.secret, beside.at, beside.version)
+  } finally {
+    db.close()
+  }
+}
+
+export function sync(path: string): void {
+  const fd = openSync(path, 'r')
+  fsyncSync(fd)
+  closeSync(fd)
+}
+
+const refuse = (code: BackupRefusal, message: string) => ({ ok: false, code, message }) as const

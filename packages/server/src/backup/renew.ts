@@ -1,0 +1,49 @@
+import type { Verdict } from '@svc/protocol'
+import { sql } from 'kysely'
+import { rotateToken } from '../agents/store.ts'
+import { audit } from '../audit/store.ts'
+import type { Db } from '../db/open.ts'
+
+export interface NewAgentToken {
+  /** `SLUG/NAME`. */
+  agent: string
+  /** Shown this once. */
+  token: string
+}
+
+const by = { id: null, name: 'operator' }
+
+/**
+ * After a restore: new tokens for all agents or those named as `SLUG/NAME`, no session and no open one-time link is left.
+ * A name that is not there refuses before anything is changed.
+ */
+export async function renewAccess(
+  db: Db,
+  tokensOf: string[] | undefined,
+  now: number,
+): Promise<Verdict<NewAgentToken[], 'agent_unknown'>> {
+  const all = await db
+    .selectFrom('agent')
+    .innerJoin('workspace', 'workspace.id', 'agent.workspace_id')
+    .select(['agent.id', 'agent.name', 'workspace.slug'])
+    .orderBy('workspace.slug')
+    .orderBy('agent.name')
+    .execute()
+  const named = all.map(({ id, slug, name }) => ({ id, agent: `${slug}/${name}` }))
+  const missing = tokensOf?.find((wanted) => !named.some(({ agent }) => agent === wanted))
+  if (missing !== undefined)
+    return { ok: false, code: 'agent_unknown', message: `The data that is restored has no agent ${missing}.` }
+  const chosen = tokensOf ? named.filter(({ agent }) => tokensOf.includes(agent)) : named
+  const renewed: NewAgentToken[] = []
+  for (const { id, agent } of chosen) {
+    const rotated = await rotateToken(db, { id }, by, now)
+    if (rotated.ok) renewed.push({ agent, token: rotated.value.token })
+  }
+  await db.transaction().execute(async (trx) => {
+    await sql`delete from session`.execute(trx)
+    await trx.deleteFrom('link').where('used_at', 'is', null).execute()
+    const details = { tokens: renewed.map(({ agent }) => agent) }
+    await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })
+  })
+  return { ok: true, value: renewed }
+}

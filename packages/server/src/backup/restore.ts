@@ -1,0 +1,104 @@
+/**
+ * Restoring: everything is prepared and checked on a copy; then the old database moves aside and the copy takes its place.
+ * What was rotated, deleted, used or ended since the backup would come alive again, so every agent (or those named) gets a
+ * new token, all sessions end and open one-time links are void (D2).
+ */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Verdict } from '@svc/protocol'
+import { migrate } from '../db/migrate.ts'
+import { openEmbedded, type Store } from '../db/open.ts'
+import { databaseFile, secretFile, writeSecret } from '../ops/data-folder.ts'
+import { sync } from './backup.ts'
+import { type NewAgentToken, renewAccess } from './renew.ts'
+
+export interface Restored {
+  file: string
+  /** When the backup was made, Unix milliseconds. */
+  from: number
+  version: string
+  /** Where the database that was there lies now. */
+  replaced: string | null
+  agents: NewAgentToken[]
+}
+export type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
+
+/** Only for the holder of the folder's lock. `tokensOf`: the agents that get new tokens; undefined is all of them. */
+export async function restoreBackup(
+  dataDir: string,
+  file: string,
+  tokensOf: string[] | undefined,
+  now: number,
+): Promise<Verdict<Restored, RestoreRefusal>> {
+  if (!existsSync(file)) return refuse('file_unknown', `There is no file ${file}.`)
+  const copy = join(dataDir, 'restoring.db')
+  const sweep = () => {
+    for (const part of ['', '-wal', '-shm', '-journal']) rmSync(copy + part, { force: true })
+  }
+  sweep()
+  try {
+    copyFileSync(file, copy)
+    chmodSync(copy, 0o600)
+    const held = takeOut(copy, file)
+    if (!held.ok) return held
+    const renewed = await prepare(copy, tokensOf, now)
+    if (!renewed.ok) return renewed
+    const { secret, at, version } = held.value
+    const replaced = putInPlace(dataDir, copy, secret, now)
+    return { ok: true, value: { file, from: at, version, replaced, agents: renewed.value } }
+  } finally {
+    sweep()
+  }
+}
+
+/** Checks the copy, and takes out what the backup holds beside the database. */
+function takeOut(copy: string, file: string): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(copy)
+    const held = db.prepare("select name from sqlite_master where type = 'table' and name = 'svc_backup'").get()
+    if (!held) return refuse('no_backup', `${file} is a database, but no backup that svc-server made.`)
+    const wrong = db.prepare('pragma quick_check(1)').get()
+    if (wrong?.quick_check !== 'ok') return refuse('backup_damaged', `${file} is damaged: ${wrong?.quick_check}`)
+    const row = db.prepare('select secret, at, version from svc_backup').get()
+    db.exec('pragma secure_delete = on; drop table svc_backup')
+    return { ok: true, value: { secret: String(row?.secret), at: Number(row?.at), version: String(row?.version) } }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return refuse('no_backup', `${file} is no backup that svc-server made, or it is damaged: ${why}`)
+  } finally {
+    db?.close()
+  }
+}
+
+/** Brings the copy to this version and ends what must not come alive again. */
+async function prepare(copy: string, tokensOf: string[] | undefined, now: number) {
+  const store: Store = openEmbedded(copy)
+  try {
+    await migrate(store)
+    return await renewAccess(store.db, tokensOf, now)
+  } finally {
+    await store.close()
+  }
+}
+
+function putInPlace(dataDir: string, copy: string, secret: string, now: number): string | null {
+  const database = databaseFile(dataDir)
+  const replaced = existsSync(database)
+    ? join(dataDir, `replaced-${new Date(now).toISOString().replace(/[:.]/g, '-')}`)
+    : null
+  if (replaced !== null) {
+    mkdirSync(replaced, { mode: 0o700 })
+    for (const part of ['', '-wal', '-shm'])
+      if (existsSync(database + part)) renameSync(database + part, join(replaced, `svc.db${part}`))
+    if (existsSync(secretFile(dataDir))) renameSync(secretFile(dataDir), join(replaced, 'secret'))
+  }
+  sync(copy)
+  writeSecret(secretFile(dataDir), secret)
+  renameSync(copy, database)
+  sync(dataDir)
+  return replaced
+}
+
+const refuse = (code: RestoreRefusal, message: string) => ({ ok: false, code, message }) as const

@@ -1,0 +1,83 @@
+/** Opens what every command and the service itself stand on: the data folder, the store at this version, people's accounts. */
+import { chmodSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate } from './db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from './db/open.ts'
+import type { Config, Deps, Live } from './deps.ts'
+import {
+  DataFolderError,
+  databaseFile,
+  type FolderLock,
+  holderOf,
+  lockFolder,
+  makeDataFolder,
+  secretOf,
+} from './ops/data-folder.ts'
+import { openAuth } from './people/auth.ts'
+
+export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
+
+/** How long an operator's command that is at work is waited for. */
+const patience = 10_000
+
+/** Opens the store for this process; the embedded one for it alone. Close it when done. */
+export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
+  process.umask(0o077)
+  makeDataFolder(config.dataDir)
+  const lock = config.databaseUrl === undefined ? await waitForLock(config.dataDir, meanwhile) : undefined
+  if (lock === null) return undefined
+  try {
+    return await openLocked(config, now, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+async function openLocked(config: Config, now: () => number, lock: FolderLock | undefined): Promise<Opened> {
+  const secret = secretOf(config.dataDir)
+  const store = openStore(config)
+  try {
+    await migrate(store)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  const auth = openAuth(store, { baseUrl: config.baseUrl, secret })
+  const close = async () => {
+    await store.close()
+    lock?.release()
+  }
+  return { store, auth, config, now, close }
+}
+
+function openStore({ databaseUrl, dataDir }: Config): Store {
+  if (databaseUrl !== undefined) return openPostgres(databaseUrl)
+  const store = openEmbedded(databaseFile(dataDir))
+  chmodSync(databaseFile(dataDir), 0o600)
+  return store
+}
+
+/** The lock once it is free; null when `meanwhile` says that there is no need any more. */
+async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
+  const until = performance.now() + patience
+  for (;;) {
+    const lock = lockFolder(dataDir)
+    if (lock) return lock
+    if (await meanwhile()) return null
+    if (performance.now() > until) {
+      throw new DataFolderError(
+        `The data folder ${dataDir} is in use by ${holderOf(dataDir)}: end it, or name another folder with SVC_DATA_DIR.`,
+      )
+    }
+    await sleep(50)
+  }
+}
+
+/** For a command that runs without the service: nobody looks. */
+export const nobodyLooks: Live = {
+  reported: () => {},
+  changed: () => {},
+  listChanged: () => {},
+  isWatched: () => false,
+}

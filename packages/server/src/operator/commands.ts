@@ -1,0 +1,23 @@
+/** Every command of `svc-server` but `start` and `restore`, which run without a service (main.ts). */
+import type { OperatorCommand } from './command.ts'
+import { agentCommands } from './commands/agent.ts'
+import { auditCommands } from './commands/audit.ts'
+import { backupCommands } from './commands/backup.ts'
+import { commandCommands } from './commands/command.ts'
+import { logCommands } from './commands/log.ts'
+import { personCommands } from './commands/person.ts'
+import { productCommands } from './commands/product.ts'
+import { releaseCommands } from './commands/release.ts'
+import { workspaceCommands } from './commands/workspace.ts'
+
+export const commands: Readonly<Record<string, OperatorCommand>> = {
+  ...workspaceCommands,
+  ...personCommands,
+  ...agentCommands,
+  ...commandCommands,
+  ...logCommands,
+  ...productCommands,
+  ...releaseCommands,
+  ...auditCommands,
+  ...backupCommands,
+}

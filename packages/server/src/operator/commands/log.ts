@@ -1,0 +1,34 @@
+import { clean, shown } from '@svc/protocol'
+import { logOf, logsOf } from '../../web/queries/logs.ts'
+import { argument, command, Refused } from '../command.ts'
+import { agentOf } from '../find.ts'
+import { moment, table } from '../show.ts'
+
+export const logCommands = {
+  'log list': command({
+    says: 'the logs that an agent sent and that are kept, newest first',
+    args: [['<slug/name>', 'the workspace and the name of the agent']],
+    run: async (request, service) => {
+      const { agent } = await agentOf(service, argument(request, 0))
+      return logsOf(service.store.db, agent, service.now())
+    },
+    show: (all) =>
+      table(
+        ['ID', 'LOG', 'RECEIVED', 'BYTES', 'KEPT UNTIL', 'ASKED BY'],
+        all.map((l) => [l.id, l.name, moment(l.receivedAt), l.bytes, moment(l.expiresAt), l.askedBy]),
+        'No log is kept; ask for one: svc-server command send SLUG/NAME log NAME',
+      ),
+  }),
+  'log show': command({
+    says: 'the text of a log',
+    args: [['<id>', 'as svc-server log list names it']],
+    run: async (request, { store: { db }, now }) => {
+      const id = argument(request, 0)
+      const row = await db.selectFrom('log').select('agent_id').where('id', '=', id).executeTakeFirst()
+      const log = row && (await logOf(db, { id: row.agent_id }, id, now()))
+      if (!log) throw new Refused(`There is no log ${shown(id)}, or none any more.`)
+      return log
+    },
+    show: ({ text }) => clean(text).trimEnd(),
+  }),
+}

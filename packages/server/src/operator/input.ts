@@ -1,0 +1,33 @@
+/** Standard input: whole where it is a pipe or a file, one line that is not shown where a person types. */
+export async function readInput(asks: string): Promise<string> {
+  if (process.stdin.isTTY) return await readHidden(asks)
+  let text = ''
+  for await (const part of process.stdin.setEncoding('utf8')) text += part
+  return text
+}
+
+function readHidden(asks: string): Promise<string> {
+  const { stdin, stderr } = process
+  stderr.write(`${asks}: `)
+  stdin.setRawMode(true)
+  stdin.setEncoding('utf8')
+  let text = ''
+  return new Promise((resolve) => {
+    const done = () => {
+      stdin.off('data', take)
+      stdin.setRawMode(false)
+      stdin.pause()
+      stderr.write('\n')
+      resolve(text)
+    }
+    const take = (typed: string) => {
+      for (const key of typed) {
+        if (key === '\r' || key === '\n' || key === '\u0004') return done()
+        if (key === '\u0003') process.exit(130) // Ctrl-C
+        text = key === '\u007f' || key === '\b' ? [...text].slice(0, -1).join('') : text + key
+      }
+    }
+    stdin.on('data', take)
+    stdin.resume()
+  })
+}

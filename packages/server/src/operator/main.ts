@@ -1,0 +1,88 @@
+/**
+ * `svc-server`: reads the words, finds where the command runs (in the service that runs, or here on the database), prints.
+ * Exit codes: 0 done, 1 refused, 2 not understood.
+ */
+import { resolve } from 'node:path'
+import { CommanderError } from 'commander'
+import { ConfigError, readConfig } from '../config.ts'
+import type { Config } from '../deps.ts'
+import { nobodyLooks, openService } from '../open.ts'
+import { DataFolderError } from '../ops/data-folder.ts'
+import { Misused, type OperatorCommand, Refused, type Request } from './command.ts'
+import { commands } from './commands.ts'
+import { readInput } from './input.ts'
+import { type Chosen, choose, type Words } from './program.ts'
+import { restore, restoreWords, showRestored } from './restore.ts'
+import { askService, type Outcome, runCommand } from './socket.ts'
+import { start, startWords } from './start.ts'
+
+const words: Readonly<Record<string, Words>> = { start: startWords, ...commands, restore: restoreWords }
+
+/** Runs one command line; answers its exit code. `start` answers when the service has ended. */
+export async function main(argv: string[]): Promise<number> {
+  try {
+    const chosen = choose(words, argv, readVersion())
+    if (chosen) await perform(chosen)
+    return 0
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+async function perform({ name, request, json, dataDir }: Chosen): Promise<void> {
+  const flags = { SVC_DATA_DIR: dataDir }
+  if (name === 'start') return await start(request.options, flags, json)
+  const config = readConfig({ flags })
+  const say = <T>(value: T, show: (value: T) => string) => print(json ? JSON.stringify(value) : show(value))
+  if (name === 'restore') {
+    process.umask(0o077)
+    return say(await restore(request, config), showRestored)
+  }
+  const command = commands[name] as OperatorCommand
+  const input = command.input === undefined ? '' : await readInput(command.input)
+  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command), input }, config)
+  if (outcome.ok) return say(outcome.value, command.show)
+  throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
+}
+
+/** The service may stand in another folder than the person who types. */
+const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand): Chosen['request'] => ({
+  ...request,
+  args: request.args.map((arg, at) => (paths.includes(at) ? resolve(arg) : arg)),
+})
+
+/** In the service that runs; where none does, here. One may start or end at any moment between. */
+async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<Outcome> {
+  let outcome: Outcome | undefined
+  const ask = async () => {
+    if (config.databaseUrl === undefined) outcome = await askService(config.dataDir, name, request)
+    return outcome !== undefined
+  }
+  if ((await ask()) && outcome) return outcome
+  const opened = await openService(config, Date.now, ask)
+  if (!opened) return outcome as unknown as Outcome
+  try {
+    return await runCommand(name, request, { ...opened, live: nobodyLooks })
+  } finally {
+    await opened.close()
+  }
+}
+
+/** All of it, also into a pipe that is slow to read. */
+const print = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())))
+
+function failed(error: unknown): number {
+  if (error instanceof CommanderError) return 2 // it has said why
+  if (error instanceof Misused) return say(error.message, 2)
+  if (error instanceof Refused || error instanceof ConfigError || error instanceof DataFolderError)
+    return say(error.message, 1)
+  return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
+}
+
+function say(message: string, code: number): number {
+  process.stderr.write(`svc-server: ${message}\n`)
+  return code
+}
+
+const readVersion = () => readConfig({ env: {}, cwd: '/' }).version

@@ -1,0 +1,67 @@
+/** The words of `svc-server` for commander: groups, arguments, options, help. What they do stands in commands.ts and main.ts. */
+import { Command, CommanderError } from 'commander'
+import type { OperatorCommand, Request } from './command.ts'
+
+/** A command without its `run`: `start` and `restore` do theirs in main.ts. */
+export type Words = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
+
+export interface Chosen {
+  name: string
+  request: Omit<Request, 'input'>
+  json: boolean
+  dataDir: string | undefined
+}
+
+/**
+ * What these arguments ask for; undefined when they asked for help, which is then printed. Throws CommanderError, with its
+ * message already on standard error, when they are no command.
+ */
+export function choose(words: Readonly<Record<string, Words>>, argv: string[], version: string): Chosen | undefined {
+  let chosen: Chosen | undefined
+  const program = new Command('svc-server')
+    .description('Runs the service and speaks to it, on its own machine.')
+    .version(version)
+    .option('--json', 'print one JSON value and nothing else')
+    .option('--data-dir <folder>', 'the data folder (else SVC_DATA_DIR, else ./svc-data)')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(svc-server --help tells all commands)')
+    .exitOverride()
+  const groups = new Map<string, Command>()
+  for (const [name, { says, args = [], options = [] }] of Object.entries(words)) {
+    const [first = '', second] = name.split(' ')
+    const parent = second === undefined ? program : groupOf(program, groups, first)
+    const command = parent.command(second ?? first).description(says)
+    for (const [argument, help] of args) command.argument(argument, help)
+    for (const [flags, help] of options) command.option(flags, help)
+    command.action(() => {
+      const { json = false, dataDir } = program.opts<{ json?: boolean; dataDir?: string }>()
+      chosen = { name, request: { args: command.args, options: command.opts() }, json, dataDir }
+    })
+  }
+  try {
+    program.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined
+    throw error
+  }
+  return chosen
+}
+
+function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
+  const known = groups.get(name)
+  if (known) return known
+  const group = program.command(name).description(groupSays[name] ?? name)
+  groups.set(name, group)
+  return group
+}
+
+const groupSays: Readonly<Record<string, string>> = {
+  workspace: 'workspaces, and what they are activated for',
+  person: 'the accounts of people',
+  agent: 'agents and their tokens',
+  command: 'what is wished of agents',
+  log: 'logs that agents sent',
+  product: 'other services that agents use',
+  release: 'the runtime that /cli/ serves',
+  audit: 'who did what',
+}

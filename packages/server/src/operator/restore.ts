@@ -1,0 +1,83 @@
+/** `svc-server restore`: runs without a service, on the data folder itself. */
+import { resolve } from 'node:path'
+import { renewAccess } from '../backup/renew.ts'
+import { type Restored, restoreBackup } from '../backup/restore.ts'
+import type { Config } from '../deps.ts'
+import { openService } from '../open.ts'
+import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
+import { granted, Misused, option, Refused, type Request } from './command.ts'
+import type { Words } from './program.ts'
+import { table } from './show.ts'
+
+export const restoreWords: Words = {
+  says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
+  args: [['[file]', 'what svc-server backup wrote']],
+  options: [
+    ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
+    ['--tokens-only', 'restore nothing: only the new tokens, after a dump was put back into PostgreSQL'],
+  ],
+}
+
+type Value = Partial<Restored> & Pick<Restored, 'agents'>
+
+export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<Value> {
+  const [file] = request.args
+  const tokensOf = agentsNamed(option({ ...request, input: '' }, 'tokensOf'))
+  if (request.options.tokensOnly) {
+    if (file !== undefined) throw new Misused('--tokens-only restores no file.')
+    return { agents: await newTokens(config, tokensOf) }
+  }
+  if (file === undefined) throw new Misused('Which backup? svc-server restore FILE')
+  if (config.databaseUrl !== undefined)
+    throw new Refused(
+      'This service keeps its data in PostgreSQL: put the dump back with pg_restore or psql, then run: svc-server restore --tokens-only',
+    )
+  makeDataFolder(config.dataDir)
+  const lock = lockFolder(config.dataDir)
+  if (!lock) throw running(config)
+  try {
+    return granted(await restoreBackup(config.dataDir, resolve(file), tokensOf, Date.now()))
+  } finally {
+    lock.release()
+  }
+}
+
+async function newTokens(config: Config, tokensOf: string[] | undefined) {
+  const opened = await openService(config, Date.now, async () => {
+    throw running(config)
+  })
+  if (!opened) throw running(config)
+  try {
+    return granted(await renewAccess(opened.store.db, tokensOf, Date.now()))
+  } finally {
+    await opened.close()
+  }
+}
+
+const running = ({ dataDir }: Config) =>
+  new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
+
+function agentsNamed(list: string | undefined): string[] | undefined {
+  const names = list?.split(/[\s,]+/).filter(Boolean)
+  if (names?.length === 0) throw new Misused('Whose tokens? --tokens-of SLUG/NAME,SLUG/NAME…')
+  return names
+}
+
+export function showRestored({ file, from, version, replaced, agents }: Value): string {
+  const lines =
+    file === undefined ? [] : [`Restored ${file}, made ${new Date(from ?? 0).toISOString()} by svc ${version}.`]
+  if (replaced) lines.push(`What was there lies in ${replaced}; remove it when it is not needed any more.`)
+  lines.push('Everybody is signed out, and open one-time links are void.')
+  lines.push(
+    agents.length === 0 ? 'No agent got a new token.' : 'New tokens, shown this once; the old ones are refused:',
+  )
+  if (agents.length > 0)
+    lines.push(
+      table(
+        ['AGENT', 'TOKEN'],
+        agents.map(({ agent, token }) => [agent, token]),
+        '',
+      ),
+    )
+  return lines.join('\n')
+}

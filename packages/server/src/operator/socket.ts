@@ -1,0 +1,135 @@
+/**
+ * `operator.sock` in the data folder (0600): while an embedded service runs it owns the database file, so the operator's
+ * commands run inside it. HTTP over a Unix socket, one route: `POST /run {name, request}`.
+ */
+import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { shown } from '@svc/protocol'
+import type { Logger } from 'pino'
+import { isCode } from '../ops/data-folder.ts'
+import { Misused, Refused, type Request, type Service } from './command.ts'
+import { commands } from './commands.ts'
+
+const bodyMost = 1024 * 1024
+/** What a Unix socket's address can hold; macOS has 104. */
+const pathMost = 100
+
+export type Outcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
+
+/** Runs one command on an open store; refusals become an outcome, bugs fly. */
+export async function runCommand(name: string, request: Request, service: Service): Promise<Outcome> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    const message = `The running service (${service.config.version}) does not know "svc-server ${name}": restart it with this version.`
+    return { ok: false, kind: 'refused', message }
+  }
+  try {
+    return { ok: true, value: (await command.run(request, service)) ?? null }
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, kind: 'refused', message: error.message }
+    if (error instanceof Misused) return { ok: false, kind: 'misused', message: error.message }
+    throw error
+  }
+}
+
+/** Listens until it is closed. Only for the holder of the folder's lock: a socket that is left over is replaced. */
+export async function serveOperator(service: Service, log: Logger): Promise<{ close: () => Promise<void> }> {
+  const file = join(service.config.dataDir, 'operator.sock')
+  const server = createServer((req, res) => void answer(req, res, service, log))
+  rmSync(file, { force: true })
+  await withShortPath(service.config.dataDir, (path) => listen(server, path))
+  chmodSync(file, 0o600)
+  return {
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, service: Service, log: Logger): Promise<void> {
+  const say = (status: number, body: object) => {
+    res.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+    res.end(JSON.stringify(body))
+  }
+  try {
+    if (req.method !== 'POST' || req.url !== '/run') return say(404, { message: 'There is only POST /run.' })
+    const { name, request } = await readCall(req)
+    const outcome = await runCommand(name, request, service)
+    log.info({ command: name, ok: outcome.ok }, 'An operator ran a command.')
+    say(200, outcome)
+  } catch (error) {
+    log.error({ err: error }, 'A command of the operator failed.')
+    say(500, { message: 'The service could not do it; its log says why.' })
+  }
+}
+
+/** The program has checked the words; this checks the shape, since anything may write into a socket. */
+async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
+  let text = ''
+  for await (const part of req.setEncoding('utf8')) {
+    text += part
+    if (text.length > bodyMost) throw new Error('A command of more than 1 MB.')
+  }
+  const { name, args, options, input } = JSON.parse(text) as Partial<Request & { name: string }>
+  if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')
+    throw new Error(`Not a command: ${shown(Object.keys(JSON.parse(text) ?? {}))}`)
+  return { name, request: { args: args.map(String), options: options ?? {}, input } }
+}
+
+/** The outcome of the command in the running service; undefined when none runs. */
+export async function askService(dataDir: string, name: string, request: Request): Promise<Outcome | undefined> {
+  try {
+    return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')) return undefined
+    throw error
+  }
+}
+
+function post(socketPath: string, body: string): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const req = httpRequest({ socketPath, method: 'POST', path: '/run', headers, agent: false }, (res) => {
+      const parts: Buffer[] = []
+      res.on('data', (part: Buffer) => parts.push(part))
+      res.on('error', lost)
+      res.on('end', () => {
+        const answered = JSON.parse(Buffer.concat(parts).toString()) as Outcome & { message?: string }
+        if (res.statusCode === 200) resolve(answered)
+        else reject(new Refused(answered.message ?? `The service answered ${res.statusCode}.`))
+      })
+    })
+    const lost = (error: Error) =>
+      reject(
+        isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
+          ? error
+          : new Refused('The service ended before it answered: look whether it was done.'),
+      )
+    req.on('error', lost)
+    req.end(body)
+  })
+}
+
+/** A folder whose name is too long for a socket's address is reached through a descriptor of it (Linux). */
+async function withShortPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
+  const path = join(dataDir, 'operator.sock')
+  if (Buffer.byteLength(path) <= pathMost) return await use(path)
+  const fd = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    return await use(`/proc/self/fd/${fd}/operator.sock`)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const listen = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })

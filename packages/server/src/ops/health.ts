@@ -1,0 +1,45 @@
+/** Whether the service can do its work: whether the database takes a write within two seconds. */
+import { sql } from 'kysely'
+import type { Store } from '../db/open.ts'
+
+const patience = 2000
+/** Asking more often than this gets the last answer: a check must cost nothing that matters. */
+const lasts = 1000
+
+export type Health = { ok: true } | { ok: false; message: string }
+
+export function healthOf(store: Store): () => Promise<Health> {
+  let last: Promise<Health> | undefined
+  let asked = Number.NEGATIVE_INFINITY
+  return () => {
+    if (last && performance.now() - asked < lasts) return last
+    asked = performance.now()
+    last = check(store)
+    return last
+  }
+}
+
+async function check(store: Store): Promise<Health> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Health>((resolve) => {
+    const message = `The database did not take a write within ${patience / 1000} s.`
+    timer = setTimeout(() => resolve({ ok: false, message }), patience)
+  })
+  const written = write(store).then(
+    (): Health => ({ ok: true }),
+    (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
+  )
+  return await Promise.race([written, late]).finally(() => clearTimeout(timer))
+}
+
+/** One page of the embedded database, synced like every commit; on PostgreSQL what says that writing is possible. */
+async function write({ engine, db }: Store): Promise<void> {
+  if (engine === 'sqlite') {
+    const stamp = Math.floor(Date.now() / 1000) % 2_000_000_000
+    await db.transaction().execute((trx) => sql`pragma user_version = ${sql.lit(stamp)}`.execute(trx))
+    return
+  }
+  const asked = sql<{ only: string }>`select current_setting('transaction_read_only') as only`
+  const { rows } = await asked.execute(db)
+  if (rows[0]?.only !== 'off') throw new Error('it is a read-only copy')
+}

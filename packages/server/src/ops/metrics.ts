@@ -1,0 +1,145 @@
+/**
+ * What Prometheus may ask (docs/operator.md has the list): the plain counts of the agent routes, what the database says when
+ * asked, and Node's own (event loop, memory, garbage collection).
+ */
+import { limits } from '@svc/protocol'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Db } from '../db/open.ts'
+import type { Deps } from '../deps.ts'
+import type { Hub } from '../live/hub.ts'
+import { type AgentMetrics, batchClasses } from '../reports/metrics.ts'
+
+export interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
+  agents: AgentMetrics
+  live: Pick<Hub, 'size'>
+}
+
+export function newRegistry(observed: Observed): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  countsOf(registry, observed)
+  gaugesOf(registry, observed)
+  return registry
+}
+
+/** Counters show the plain counts as they are at the moment of asking. */
+function countsOf(registry: Registry, { agents }: Observed): void {
+  const registers = [registry]
+  const plain: [name: string, help: string, value: () => number][] = [
+    ['svc_reports_total', 'Reports that were stored.', () => agents.reports],
+    ['svc_logs_total', 'Logs that were stored.', () => agents.logs],
+    ['svc_commands_delivered_total', 'Commands that went out in answers.', () => agents.commandsDelivered],
+    ['svc_report_batches_total', 'Commits of reports that came together.', () => agents.batches],
+    ['svc_report_commit_seconds_total', 'Time spent in these commits.', () => agents.commitSeconds],
+  ]
+  for (const [name, help, value] of plain)
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  new Counter({
+    name: 'svc_refusals_total',
+    help: 'Calls of agents that were refused, by error code.',
+    labelNames: ['code'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [code, count] of Object.entries(agents.refused)) this.inc({ code }, count)
+    },
+  })
+  new Counter({
+    name: 'svc_report_batch_size_total',
+    help: 'Commits by the number of reports in them: up to `most`, more than the class before.',
+    labelNames: ['most'],
+    registers,
+    collect() {
+      this.reset()
+      for (const most of batchClasses) this.inc({ most }, agents.batchSizes[most])
+    },
+  })
+}
+
+function gaugesOf(registry: Registry, { agents, live, store, config, now }: Observed): void {
+  const registers = [registry]
+  const plain: [name: string, help: string, value: () => number][] = [
+    ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.commitSecondsMost],
+    ['svc_reports_waiting', 'Reports that wait for their commit.', () => agents.waiting],
+    ['svc_live_subscribers', 'Open pages that hear of changes.', () => live.size],
+  ]
+  for (const [name, help, value] of plain)
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value())
+      },
+    })
+  new Gauge({ name: 'svc_info', help: 'The version that runs.', labelNames: ['version', 'engine'], registers }).set(
+    { version: config.version, engine: store.engine },
+    1,
+  )
+  const facts = remembered(() => factsOf(store.db, now()), 5000)
+  new Gauge({
+    name: 'svc_agents',
+    help: 'Agents by when they were last seen: reporting, silent, never.',
+    labelNames: ['seen'],
+    registers,
+    async collect() {
+      for (const [seen, count] of Object.entries((await facts()).agents)) this.set({ seen }, count)
+    },
+  })
+  new Gauge({
+    name: 'svc_commands',
+    help: 'Commands that are kept, by state.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { state, count } of (await facts()).commands) this.set({ state }, Number(count))
+    },
+  })
+}
+
+async function factsOf(db: Db, now: number) {
+  const commands = await db
+    .selectFrom('command')
+    .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute()
+  const seen = await db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['received_at', 'interval_s'])
+    .execute()
+  const agents = { reporting: 0, silent: 0, never: 0 }
+  for (const { received_at, interval_s } of seen) agents[seenAs(received_at, interval_s, now)]++
+  return { commands, agents }
+}
+
+/** D20. */
+function seenAs(receivedAt: number | null, interval: number | null, now: number): 'reporting' | 'silent' | 'never' {
+  if (receivedAt === null) return 'never'
+  const patience = Math.max(3 * (interval ?? limits.intervalSeconds), limits.offlineLeastSeconds)
+  return receivedAt + patience * 1000 < now ? 'silent' : 'reporting'
+}
+
+/** Asks at most once in so many milliseconds, however often it is asked. */
+function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
+  let asked = Number.NEGATIVE_INFINITY
+  let last: Promise<T> | undefined
+  return () => {
+    if (last && performance.now() - asked < lasts) return last
+    asked = performance.now()
+    last = ask()
+    last.catch(() => {
+      last = undefined
+    })
+    return last
+  }
+}

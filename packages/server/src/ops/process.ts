@@ -1,0 +1,41 @@
+/** The process itself: signals that end it, and errors that nobody caught. */
+import type { Logger } from 'pino'
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+export function untilSignal(log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    for (const [signal, number] of [
+      ['SIGTERM', 15],
+      ['SIGINT', 2],
+    ] as const)
+      process.on(signal, () => {
+        if (asked) process.exit(128 + number)
+        asked = true
+        log.info({ signal }, 'The service ends: it answers what it has received. A second signal ends it at once.')
+        resolve()
+      })
+  })
+}
+
+/** More uncaught errors than this within a minute are no accident: a fresh process is better then. */
+const tolerated = 10
+
+/**
+ * An error that nobody caught is a bug, is logged, and costs the one request or connection it came from: what counts stands
+ * in committed transactions, and leaving a whole fleet without answers would be worse. When such errors keep coming, the
+ * process ends with code 1, and whatever supervises it starts it anew.
+ */
+export function watchOverErrors(log: Logger): void {
+  let recent: number[] = []
+  const note = (kind: string) => (error: unknown) => {
+    const at = performance.now()
+    recent = [...recent.filter((before) => at - before < 60_000), at]
+    log.error({ err: error }, `${kind}: a bug of the service`)
+    if (recent.length <= tolerated) return
+    log.fatal('Too many of them within a minute: the process ends.')
+    process.exit(1)
+  }
+  process.on('uncaughtException', note('uncaught error'))
+  process.on('unhandledRejection', note('rejection that nobody handled'))
+}

@@ -1,0 +1,124 @@
+/**
+ * The service in one piece: the data folder and the store, people's accounts, live frames, the agents' side and the page on
+ * one listener, the operator's socket, health and metrics on another. `close` ends it as D53 says.
+ */
+import type { Server } from 'node:http'
+import type { Logger } from 'pino'
+import { openAgentSide } from './agents/side.ts'
+import { ConfigError, type Settings } from './config.ts'
+import type { Deps } from './deps.ts'
+import { createListener } from './http/listener.ts'
+import { createLive, type Hub } from './live/hub.ts'
+import { type Opened, openService } from './open.ts'
+import { operator } from './operator/command.ts'
+import { askService, serveOperator } from './operator/socket.ts'
+import { DataFolderError, holderOf, isCode } from './ops/data-folder.ts'
+import { drainable } from './ops/drain.ts'
+import { healthOf } from './ops/health.ts'
+import { opsListener } from './ops/listener.ts'
+import { newRegistry } from './ops/metrics.ts'
+import { logRequests } from './ops/requests.ts'
+import { linkUrl, makeLink } from './people/links.ts'
+import { nobodyYet } from './people/store.ts'
+import { webApp } from './web/app.ts'
+
+export interface RunningService {
+  /** Where people and agents reach it. */
+  url: string
+  /** The one-time link of the first person; undefined once somebody has an account. */
+  firstLink: string | undefined
+  /** Stops accepting, answers what was received, and closes the store. */
+  close(): Promise<void>
+}
+
+/** Opens everything and listens. Throws ConfigError or DataFolderError for what a person must mend. */
+export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
+  const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
+  if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
+  const live = createLive({ store: opened.store, log, now })
+  const closers: (() => Promise<void> | void)[] = [opened.close, live.close]
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    await assemble(opened, live, config, log, closers)
+    return { url: config.baseUrl, firstLink: await firstLink(opened), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Each part is closed before what it stands on: `closers` are called from the last to the first. */
+async function assemble(
+  opened: Opened,
+  live: Hub,
+  config: Settings,
+  log: Logger,
+  closers: (() => Promise<void> | void)[],
+): Promise<void> {
+  const { store, auth, now } = opened
+  const deps: Deps & { live: Hub } = { store, auth, config, log, now, live }
+  const agents = openAgentSide(deps)
+  closers.push(agents.close)
+
+  const registry = newRegistry({ store, config, now, agents: agents.metrics, live })
+  await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
+  if (store.engine === 'sqlite') closers.push((await serveOperator({ ...opened, live }, log)).close)
+
+  const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
+  logRequests(server, log)
+  const drain = drainable(server, live.close)
+  await listen(server, config.port, config.host, 'SVC_PORT, or npm start -- --port N')
+  closers.push(drain)
+  agents.sweeper.start()
+}
+
+/** Started twice on one folder: said at once, not after waiting for the lock. */
+async function refuseIfServed(dataDir: string): Promise<boolean> {
+  const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
+  if (answer)
+    throw new DataFolderError(`The service runs already on the data folder ${dataDir} (${holderOf(dataDir)}).`)
+  return false
+}
+
+async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
+  if (!(await nobodyYet(store.db))) return undefined
+  const made = await makeLink(store.db, 'first', null, operator, now())
+  return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
+}
+
+/** Where nobody chose the port and another program has it, the service goes on without: people need it more. */
+async function listenOps(server: Server, config: Settings, log: Logger, closers: (() => void)[]): Promise<void> {
+  if (config.metricsPort === 0) return
+  try {
+    await listen(server, config.metricsPort, '127.0.0.1', 'SVC_METRICS_PORT, 0 for none')
+    closers.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+  } catch (error) {
+    if (config.metricsPortChosen || !(error instanceof ConfigError)) throw error
+    log.warn({ port: config.metricsPort }, 'There is no /healthz and no /metrics: their port is taken.')
+  }
+}
+
+function listen(server: Server, port: number, host: string, how: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, port, host, how)))
+    server.listen(port, host, () => {
+      server.removeAllListeners('error')
+      resolve()
+    })
+  })
+}
+
+function portError(error: Error, port: number, host: string, how: string): Error {
+  if (isCode(error, 'EADDRINUSE'))
+    return new ConfigError(`Port ${port} on ${host} is taken by another program: end it, or choose another (${how}).`)
+  if (isCode(error, 'EACCES'))
+    return new ConfigError(`Port ${port} needs rights that this user does not have: choose one above 1023 (${how}).`)
+  if (isCode(error, 'EADDRNOTAVAIL'))
+    return new ConfigError(`SVC_HOST must be an address of this machine: ${host} is none.`)
+  return error
+}
