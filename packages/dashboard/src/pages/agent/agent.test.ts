@@ -1,0 +1,148 @@
+import { commandStates } from '@svc/protocol'
+import type { Command, UsageDay } from '@svc/server/api'
+import { expect, test } from 'vitest'
+import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './commands/life.ts'
+import { lengthOf, percent, tokens } from './format.ts'
+import { gaugeView } from './overview/gauge.ts'
+import { usageColumns } from './overview/usage.ts'
+import { followed } from './press.ts'
+import { lastSet, openWishes } from './settings/wishes.ts'
+
+const command = (over: Partial<Command>): Command => ({
+  id: 'c1',
+  type: 'pause',
+  payload: {},
+  state: 'queued',
+  createdAt: 1000,
+  createdBy: 'Ada',
+  deliveredAt: null,
+  failedAt: null,
+  answeredAt: null,
+  message: null,
+  dueAt: null,
+  logId: null,
+  ...over,
+})
+
+test('every state of a command has words of its own', () => {
+  const words = commandStates.map((state) => lifeWords[state].word)
+  expect(new Set(words).size).toBe(commandStates.length)
+})
+
+test('a command that was never delivered is not shown as unanswered (D6)', () => {
+  expect(wordsOf(command({ state: 'failed', deliveredAt: null })).word).toBe('not sent')
+  expect(wordsOf(command({ state: 'failed', deliveredAt: 5 })).word).toBe('no answer')
+})
+
+test('a late answer keeps both times (D3)', () =>
+  expect(
+    stepsOf(command({ state: 'applied_late', deliveredAt: 2000, failedAt: 602_000, answeredAt: 700_000 })),
+  ).toEqual([
+    { word: 'queued', at: 1000 },
+    { word: 'delivered', at: 2000 },
+    { word: 'no answer', at: 602_000 },
+    { word: 'applied late', at: 700_000 },
+  ]))
+
+test('pause and resume take each other back, and nothing takes a run back', () =>
+  expect(undoOf).toEqual({ pause: 'resume', resume: 'pause' }))
+
+test('a wish is told with the names that the schema gives its settings', () => {
+  expect(titleOf({ type: 'log', payload: { name: 'work' } })).toEqual({ title: 'Send log', what: 'work' })
+  expect(changesOf({ every: 20, gone: null }, [{ key: 'every', label: 'Minutes', type: 'number' }])).toEqual([
+    { name: 'Minutes', value: '20' },
+    { name: 'gone', value: 'not set' },
+  ])
+})
+
+test('a followed command only ever moves on, whichever answer comes first (I2)', () => {
+  const queued = command({})
+  const delivered = command({ state: 'delivered', deliveredAt: 2 })
+  const applied = command({ state: 'applied', deliveredAt: 2, answeredAt: 3 })
+  expect(followed([queued], [queued], [delivered])[0]?.state).toBe('delivered')
+  expect(followed([delivered], [queued], [queued])[0]?.state).toBe('delivered')
+  expect(followed([delivered], [queued], [applied])[0]?.state).toBe('applied')
+  expect(followed([], [queued], [applied])[0]?.state).toBe('applied')
+})
+
+test('wishes of others are shown while they are open, answered ones only of this visit, and only the newest', () => {
+  const others = command({ id: 'o', createdAt: 9 })
+  const mine = Array.from({ length: 5 }, (_, i) =>
+    command({ id: `m${i}`, state: 'applied', createdAt: i, answeredAt: i }),
+  )
+  const ledger = [command({ id: 'x', state: 'applied' }), ...mine]
+  expect(followed([others], mine, ledger).map(({ id }) => id)).toEqual(['o', 'm4', 'm3', 'm2'])
+})
+
+test('of two open wishes for one setting the later has the last word', () => {
+  const first = command({ id: 'a', type: 'set', payload: { every: 20 }, createdAt: 1 })
+  const second = command({ id: 'b', type: 'set', payload: { every: 30 }, createdAt: 2 })
+  expect(openWishes([second, first]).get('every')?.value).toBe(30)
+})
+
+test('the last answer at the form is that of the newest set, and none while that is under way', () => {
+  const old = command({ id: 'a', type: 'set', state: 'refused' })
+  expect(lastSet([command({}), old])?.id).toBe('a')
+  expect(lastSet([command({ id: 'b', type: 'set', state: 'delivered' }), old])).toBeUndefined()
+})
+
+test.each([
+  [
+    { used: 0.42, mark: 0.8 },
+    { text: '42 %', markText: '80 %', used: 0.42, mark: 0.8, over: false },
+  ],
+  [
+    { used: 0.8, mark: 0.8 },
+    { text: '80 %', over: true },
+  ],
+  [
+    { used: 1.25, mark: 1 },
+    { text: '125 %', used: 1, mark: 0.8, over: true },
+  ],
+  [
+    { used: 3, mark: 5 },
+    { text: '3', markText: '5', over: false },
+  ],
+  [{ used: 420 }, { text: '420', markText: null, used: 1, mark: null }],
+  [{ used: 0 }, { text: '0 %', used: 0 }],
+  [{ mark: 0.5 }, { text: null, markText: '50 %', used: null }],
+  [
+    { used: -4, mark: -2 },
+    { text: '-4', used: null, mark: null },
+  ],
+])('a gauge %j is shown as %j', (gauge, view) => expect(gaugeView(gauge)).toMatchObject(view))
+
+test('figures are short and say their unit', () => {
+  expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0 %', '0.4 %', '42 %', '100 %'])
+  expect([950, 9999, 12_345, 3_400_000].map(tokens)).toEqual(['950', '9,999', '12.3K', '3.4M'])
+})
+
+test('a run took the time between its start and its end, where both make sense', () => {
+  expect(lengthOf({ started: 10, ended: 70 })).toBe(60)
+  expect(lengthOf({ started: 10 })).toBeUndefined()
+  expect(lengthOf({ started: 10, ended: 5 })).toBeUndefined()
+})
+
+const day = (over: Partial<UsageDay>): UsageDay => ({
+  day: '2026-11-20',
+  runs: 1,
+  cost: 0,
+  outputTokens: 0,
+  models: {},
+  ...over,
+})
+
+test('the chart shows cost by model, and what no model accounts for as such', () => {
+  const { costs, columns } = usageColumns([day({ cost: 1, models: { large: 0.75 } })], ['2026-11-19', '2026-11-20'])
+  expect(costs).toBe(true)
+  expect(columns).toEqual([
+    { key: '2026-11-19', parts: {} },
+    { key: '2026-11-20', parts: { large: 0.75, 'model not named': 0.25 } },
+  ])
+})
+
+test('where no run named a cost the chart counts runs', () =>
+  expect(usageColumns([day({ runs: 4 })], ['2026-11-20'])).toEqual({
+    costs: false,
+    columns: [{ key: '2026-11-20', parts: { runs: 4 } }],
+  }))

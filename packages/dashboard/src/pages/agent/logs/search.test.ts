@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { arrivedOf } from './arrivals.ts'
+import { byRow, findIn, piecesOf, rowsOf, step } from './search.ts'
+
+const found = (text: string, wanted: string) => {
+  const rows = rowsOf(text)
+  return findIn(rows, wanted).map(({ row, from, to }) => [rows[row]?.line, rows[row]?.text.slice(from, to)])
+}
+
+test('lines end as any machine ends them, and the last line end makes no line', () =>
+  expect(rowsOf('a\nb\r\nc\rd\n').map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']))
+
+test('an empty log is one empty line', () => expect(rowsOf('')).toEqual([{ line: 0, start: 0, text: '' }]))
+
+test('a line too long to draw is drawn in pieces, never cutting a character', () => {
+  const line = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`
+  const rows = rowsOf(line)
+  expect(rows.map(({ text }) => text).join('')).toBe(line)
+  expect(rows.every(({ line: at, text }) => at === 0 && text.length <= 2000 && text.isWellFormed())).toBe(true)
+})
+
+test('search ignores case and takes every character as itself', () => {
+  expect(found('Error\nno\nan ERROR, error', 'error')).toEqual([
+    [0, 'Error'],
+    [2, 'ERROR'],
+    [2, 'error'],
+  ])
+  expect(found('a.c abc (x)', 'a.c')).toEqual([[0, 'a.c']])
+  for (const odd of ['(', '[', '\\', '*', '-', '/', '$', '^', '{1'])
+    expect(found(`x${odd}y`, odd), odd).toEqual([[0, odd]])
+})
+
+test('what runs over the edge of a piece is found once', () => {
+  const line = `${'x'.repeat(1998)}needle${'y'.repeat(100)}`
+  expect(findIn(rowsOf(line), 'needle')).toEqual([{ row: 0, from: 1998, to: 2000 }])
+})
+
+test('nothing is found for nothing', () => expect(findIn(rowsOf('abc'), '')).toEqual([]))
+
+test('next and before go round', () => {
+  const matches = findIn(rowsOf('a\na\na'), 'a')
+  expect([step(matches, 2, 1), step(matches, 0, -1), step(matches, null, 1, 1), step([], null, 1)]).toEqual([
+    0,
+    2,
+    1,
+    null,
+  ])
+})
+
+test('a line is drawn as the pieces it is cut into, and they are the line', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 2 }), (text, wanted) => {
+      const rows = rowsOf(text)
+      const marked = byRow(findIn(rows, wanted))
+      rows.forEach((row, i) => {
+        const pieces = piecesOf(row.text, marked.get(i) ?? [])
+        expect(pieces.map((piece) => piece.text).join('')).toBe(row.text)
+        for (const piece of pieces) if (piece.at !== null) expect(piece.text.length).toBeGreaterThan(0)
+      })
+    }),
+  )
+})
+
+test('half a megabyte is cut and searched in a moment', () => {
+  const text = Array.from(
+    { length: 8000 },
+    (_, i) => `2026-11-21T10:00:00Z line ${i} of a log that goes on and on`,
+  ).join('\n')
+  const began = performance.now()
+  expect(findIn(rowsOf(text), 'goes ON')).toHaveLength(8000)
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
+test('the log that came is the new one of the name that was asked for', () => {
+  const log = (id: string, name: string) => ({ id, name, receivedAt: 1, bytes: 1, expiresAt: 2, askedBy: 'Ada' })
+  const waiting = { name: 'work', before: new Set(['1']) }
+  expect(arrivedOf(waiting, [log('1', 'work'), log('2', 'other')])).toBeUndefined()
+  expect(arrivedOf(waiting, [log('3', 'work'), log('1', 'work')])?.id).toBe('3')
+})

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { dayName, lastDays } from './days.ts'
+import { linear, ticksTo } from './scale.ts'
+import { sharesOf, spansOf } from './spans.ts'
+import { stack } from './stack.ts'
+
+test.each([
+  [0, [0]],
+  [Number.NaN, [0]],
+  [1, [0, 0.5, 1]],
+  [7, [0, 2.5, 5, 7.5]],
+  [0.0321, [0, 0.02, 0.04]],
+  [950, [0, 500, 1000]],
+])('an axis up to %s has the marks %j', (most, marks) => expect(ticksTo(most)).toEqual(marks))
+
+test('an axis always ends at or above its biggest value, with few marks', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (most) => {
+      const marks = ticksTo(most)
+      expect(marks.at(-1)).toBeGreaterThanOrEqual(most * (1 - 1e-9))
+      expect(marks.length).toBeLessThanOrEqual(5)
+    }),
+  )
+})
+
+test('a scale over no span draws everything in one place instead of nowhere', () => {
+  expect(linear([0, 10], [100, 0])(2.5)).toBe(75)
+  expect(linear([3, 3], [20, 50])(3)).toBe(20)
+})
+
+test('parts stand on each other, the series with the biggest sum at the bottom of every column', () => {
+  const { columns, series, most, total } = stack([
+    { key: 'a', parts: { small: 1, big: 2 } },
+    { key: 'b', parts: { big: 5 } },
+    { key: 'c', parts: {} },
+  ])
+  expect(series.map(({ name, total: sum }) => [name, sum])).toEqual([
+    ['big', 7],
+    ['small', 1],
+  ])
+  expect(columns[0]?.parts.map(({ series: one, from, to }) => [one.name, from, to])).toEqual([
+    ['big', 0, 2],
+    ['small', 2, 3],
+  ])
+  expect(columns.map((column) => column.total)).toEqual([3, 5, 0])
+  expect([most, total]).toEqual([5, 8])
+})
+
+test('of many series the smallest are drawn as one, and nothing is lost of the sum', () => {
+  const parts = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`m${i}`, i + 1]))
+  const { series, columns } = stack([{ key: 'a', parts }], 4)
+  expect(series.map(({ name }) => name)).toEqual(['m8', 'm7', 'm6', 'others'])
+  expect(series.at(-1)?.color).toBeNull()
+  expect(columns[0]?.total).toBe(45)
+})
+
+test('series that cost nothing are not in the legend', () =>
+  expect(stack([{ key: 'a', parts: { free: 0, paid: 2 } }]).series.map(({ name }) => name)).toEqual(['paid']))
+
+test('a model named like the rest is still its own', () => {
+  const parts = { others: 9, b: 3, c: 2, d: 1 }
+  const { series, columns } = stack([{ key: 'a', parts }], 3)
+  expect(series.map(({ name, total }) => [name, total])).toEqual([
+    ['others', 9],
+    ['b', 3],
+    ['others', 3],
+  ])
+  expect(columns[0]?.parts.map(({ from, to }) => [from, to])).toEqual([
+    [0, 9],
+    [9, 12],
+    [12, 15],
+  ])
+})
+
+const change = (at: number, level: string, label: string | null = null) => ({ at, level, label })
+
+test('a stretch lasts until the next change, and the last one until the end', () =>
+  expect(
+    spansOf([change(50, 'bad'), change(10, 'ok')], 0, 100).map(({ level, from, to }) => [level, from, to]),
+  ).toEqual([
+    ['ok', 10, 50],
+    ['bad', 50, 100],
+  ]))
+
+test('what ended before the window is left out, what reaches into it is kept', () =>
+  expect(
+    spansOf([change(0, 'ok'), change(10, 'warn'), change(30, 'ok')], 20, 60).map(({ level, from }) => [level, from]),
+  ).toEqual([
+    ['warn', 10],
+    ['ok', 30],
+  ]))
+
+test('neighbours of one level and label are one stretch', () => {
+  expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Idle')], 0, 20)).toHaveLength(1)
+  expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Working')], 0, 20)).toHaveLength(2)
+})
+
+test('shares are of the time inside the window that is known', () =>
+  expect(sharesOf(spansOf([change(0, 'ok'), change(75, 'bad')], 50, 100), 50)).toEqual(
+    new Map([
+      ['ok', 0.5],
+      ['bad', 0.5],
+    ]),
+  ))
+
+test('thirty days end today, also over the turn of a month and a year', () => {
+  const days = lastDays(Date.UTC(2026, 0, 2, 23, 59), 30)
+  expect(days).toHaveLength(30)
+  expect([days[0], days.at(-1)]).toEqual(['2025-12-04', '2026-01-02'])
+  expect(dayName('2026-11-21')).toBe('Nov 21')
+  expect(dayName('no day')).toBe('no day')
+})
