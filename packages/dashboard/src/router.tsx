@@ -106,7 +106,7 @@ const fleet = createRoute({
       search: text(s.search),
       show: oneOf(fleetShows, s.show),
       sort: oneOf(fleetSorts, s.sort),
-      desc: s.desc === true ? true : undefined,
+      reverse: s.reverse === true ? true : undefined,
     }),
   component: lazyRouteComponent(() => import('./pages/fleet/FleetPage.tsx'), 'FleetPage'),
 })

@@ -10,7 +10,7 @@ import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, us
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { columns, type FleetView, pressed } from './view.ts'
+import { addressOf, columns, type FleetView, orderOf, pressed } from './view.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 /** Pixels; fixed, so that nothing jumps when a window of rows arrives. */
@@ -160,7 +160,7 @@ interface HeadProps {
 
 function WideHead({ view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
-  const sort = view.sort ?? 'level'
+  const { sort, desc } = orderOf(view)
   return (
     <div role="rowgroup" className="fleet-head">
       <div role="row" aria-rowindex={1} className="fleet-row">
@@ -174,7 +174,7 @@ function WideHead({ view, shown, selection }: HeadProps) {
             key={column.name}
             role="columnheader"
             className={`fleet-cell fleet-${column.name}${column.end ? ' fleet-end' : ''}`}
-            aria-sort={sort === column.sort ? (view.desc ? 'descending' : 'ascending') : undefined}
+            aria-sort={sort === column.sort ? (desc ? 'descending' : 'ascending') : undefined}
           >
             {column.sort === undefined ? (
               column.words
@@ -182,11 +182,11 @@ function WideHead({ view, shown, selection }: HeadProps) {
               <SortButton
                 words={column.words}
                 on={sort === column.sort}
-                down={view.desc === true}
+                down={desc}
                 onPress={() => {
                   const next = pressed(view, column.sort as FleetSort)
                   void navigate({
-                    search: ({ sort: _, desc: __, ...rest }) => ({ ...rest, ...next }),
+                    search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
                     replace: true,
                     resetScroll: false,
                   })
@@ -228,7 +228,8 @@ function ChooseShown({ shown, selection }: { shown: Shown; selection: Selection 
 
 function NarrowHead({ view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
-  const chosen = `${view.sort ?? 'level'}${view.desc ? ' down' : ''}`
+  const order = orderOf(view)
+  const chosen = `${order.sort}${order.desc ? ' down' : ''}`
   const ways = columns.flatMap(({ sort, words }) =>
     sort === undefined
       ? []
@@ -252,13 +253,9 @@ function NarrowHead({ view, shown, selection }: HeadProps) {
         data={ways}
         value={chosen}
         onChange={(way) => {
-          const [sort, down] = (way ?? 'level').split(' ') as [FleetSort, string?]
+          const [sort, down] = (way ?? 'level down').split(' ') as [FleetSort, string?]
           void navigate({
-            search: ({ sort: _, desc: __, ...rest }) => ({
-              ...rest,
-              ...(sort !== 'level' && { sort }),
-              ...(down && { desc: true }),
-            }),
+            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...addressOf(sort, down !== undefined) }),
             replace: true,
             resetScroll: false,
           })

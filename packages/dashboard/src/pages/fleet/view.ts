@@ -6,7 +6,8 @@ export interface FleetView {
   search?: string
   show?: Show
   sort?: FleetSort
-  desc?: boolean
+  /** The other way round than the column's first. */
+  reverse?: boolean
 }
 export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'never'
 
@@ -30,24 +31,35 @@ export const columns: readonly { sort: FleetSort | undefined; words: string; nam
   { sort: 'version', words: 'Version', name: 'version' },
 ]
 
-/** Which way a column is sorted at the first press: what one looks for comes first. */
-const firstDown: Partial<Record<FleetSort, true>> = { seen: true, cost_today: true, cost_30: true, version: true }
-
-/** The order after a press on a column's heading: its first way, then the other. */
-export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'desc'> {
-  const now = view.sort ?? 'level'
-  const down = now === sort ? !view.desc : firstDown[sort] === true
-  return { ...(sort !== 'level' && { sort }), ...(down && { desc: true }) }
+/** Which way a column is sorted at the first press: what one looks for comes first (worst, latest, dearest). */
+const down: Readonly<Record<FleetSort, boolean>> = {
+  name: false,
+  level: true,
+  seen: true,
+  cost_today: true,
+  cost_30: true,
+  version: true,
 }
 
 /** By level, worst first, unless the address says otherwise. */
-export function asked({ search, show, sort = 'level', desc = false }: FleetView): FleetQuery {
-  return {
-    search,
-    ...(show === 'silent' ? { silent: true } : show !== undefined && { level: show }),
-    sort,
-    desc,
-  }
+export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
+  return { sort, desc: down[sort] !== reverse }
+}
+
+/** What the address says of the order; nothing where it is the usual one. */
+export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
+  return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
+}
+
+/** The order after a press on a column's heading: its first way, then the other. */
+export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
+  const now = orderOf(view)
+  return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
+}
+
+export function asked(view: FleetView): FleetQuery {
+  const { search, show } = view
+  return { search, ...(show === 'silent' ? { silent: true } : show !== undefined && { level: show }), ...orderOf(view) }
 }
 
 /** The offsets of the windows that hold rows `first` to `last`. */

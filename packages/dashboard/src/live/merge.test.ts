@@ -1,0 +1,52 @@
+import type { Fleet, FleetRow, Frame } from '@svc/server/api'
+import { expect, test } from 'vitest'
+import { mergeFrame, movesGroup, readFrame } from './merge.ts'
+
+const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
+  name,
+  level: 'ok',
+  label: null,
+  detail: null,
+  seenAt: 1_000,
+  silentAt: 91_000,
+  doing: null,
+  version: null,
+  controls: [],
+  costToday: null,
+  cost30: null,
+  ...more,
+})
+const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 2 }
+const fleet: Fleet = { now: 1_000, total: 2, rows: [row('a'), row('b')], counts, costToday: null, cost30: null }
+const frame = (...rows: FleetRow[]): Frame => ({ now: 5_000, rows, changed: [], list: false, more: false })
+
+test('a report changes its line in place: the order and the other lines stay', () => {
+  const merged = mergeFrame(fleet, frame(row('b', { label: 'Working', seenAt: 4_900 })))
+  expect(merged.rows.map(({ name, label }) => [name, label])).toEqual([
+    ['a', null],
+    ['b', 'Working'],
+  ])
+  expect(merged.rows[0]).toBe(fleet.rows[0])
+  expect(merged.now).toBe(5_000)
+})
+
+test('a frame about agents that are not on screen changes nothing', () => {
+  expect(mergeFrame(fleet, frame(row('z')))).toBe(fleet)
+})
+
+test.each<[string, Fleet, FleetRow, boolean]>([
+  ['the same level', fleet, row('a', { seenAt: 4_000, silentAt: 94_000 }), false],
+  ['another level', fleet, row('a', { level: 'bad' }), true],
+  ['its first report', { ...fleet, rows: [row('a', { seenAt: null, silentAt: null, level: null })] }, row('a'), true],
+  ['back from silence', { ...fleet, now: 95_000 }, row('a', { silentAt: 190_000 }), true],
+])('with %s the counts are asked for again: %4$s', (_what, before, after, again) => {
+  expect(movesGroup(before, { ...frame(after), now: before.now })).toBe(again)
+})
+
+test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is no frame', (text) => {
+  expect(readFrame(text)).toBeUndefined()
+})
+
+test('what a frame leaves out is empty', () => {
+  expect(readFrame('{"now": 7}')).toEqual({ now: 7, rows: [], changed: [], list: false, more: false })
+})
