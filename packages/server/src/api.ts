@@ -68,8 +68,7 @@ export interface BundleFinding {
   file: string | null
   line: number | null
   column: number | null
-  /** Of the manifest, such as `settings[0].default`. */
-  path: string | null
+  /** The rest of a sentence that begins with the file, or with "The bundle". */
   message: string
 }
 

@@ -16,6 +16,10 @@ export interface AgentTable {
   created_by: string | null
   /** The blueprint it was installed from; null for an agent that somebody connected by hand. */
   blueprint: string | null
+  /** Of an agent of a blueprint: what its code installed, what it last reported, and what it ran before that and keeps. */
+  installed_version: string | null
+  reported_version: string | null
+  previous_version: string | null
 }
 
 /** The last report, one row an agent. `body` is the report as kept, without its runs: those stand in `run`. */
@@ -40,6 +44,8 @@ export interface AgentReportTable {
   reporters: string
   runs_kept: number
   body: string
+  /** JSON of what is compared with the next report (agents/changes.ts): pause, settings, version. */
+  facts: string | null
 }
 
 /** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
@@ -131,6 +137,93 @@ export interface WorkspaceProductTable {
   activated_at: number
 }
 
+/** A name in a workspace under which versions are uploaded. */
+export interface BlueprintTable {
+  id: string
+  workspace_id: string
+  name: string
+  created_at: number
+}
+
+/** Never changed once it is there. */
+export interface BlueprintVersionTable {
+  id: string
+  blueprint_id: string
+  version: string
+  description: string
+  /** Of the bundle, in hex. */
+  sha256: string
+  size: number
+  uploaded_at: number
+  uploaded_by: string | null
+  uploaded_by_name: string
+  /** The manifest as it was read, JSON. */
+  manifest: string
+  /** JSON array of {path, size, executable}. */
+  files: string
+  bundle: Uint8Array
+}
+
+/** 2.9. What it would install is written down when it is issued (D43). */
+export interface InstallCodeTable {
+  id: string
+  hash: string
+  workspace_id: string
+  /** Null once that version was deleted, which no live code allows. */
+  version_id: string | null
+  blueprint: string
+  version: string
+  sha256: string
+  /** JSON array of {product, role, scopes}. */
+  bindings: string
+  agent_name: string
+  issued_by: string | null
+  issued_by_name: string
+  issued_at: number
+  expires_at: number
+  redeemed_at: number | null
+  revoked_at: number | null
+  /** The agent that it made; null when that was deleted. */
+  agent_id: string | null
+}
+
+/** D46. Belongs to the workspace and outlives the agents that act as it. */
+export interface BotTable {
+  id: string
+  workspace_id: string
+  product_id: string
+  name: string
+  role: string
+  created_at: number
+}
+
+/** One for each agent and bot, stamped for one product; goes with either of them. */
+export interface BotTokenTable {
+  id: string
+  bot_id: string
+  agent_id: string
+  product_id: string
+  hash: string
+  /** JSON array. */
+  scopes: string
+  issued_at: number
+  expires_at: number
+  revoked_at: number | null
+  /** To the minute. */
+  last_used_at: number | null
+}
+
+/** What changed on a machine and not by a wish from here. `before` and `after` are JSON. */
+export interface MachineChangeTable {
+  seq: Generated<number>
+  agent_id: string
+  at: number
+  kind: 'pause' | 'setting' | 'version'
+  key: string | null
+  before: string
+  after: string
+}
+
 /** Who did what, when, to what. Kept when what it names is gone. */
 export interface AuditTable {
   id: string
@@ -185,6 +278,12 @@ export interface Tables {
   log: LogTable
   product: ProductTable
   workspace_product: WorkspaceProductTable
+  blueprint: BlueprintTable
+  blueprint_version: BlueprintVersionTable
+  install_code: InstallCodeTable
+  bot: BotTable
+  bot_token: BotTokenTable
+  machine_change: MachineChangeTable
   audit: AuditTable
   link: LinkTable
   workspace: WorkspaceTable
@@ -198,3 +297,6 @@ export type RunRow = Selectable<RunTable>
 export type CommandRow = Selectable<CommandTable>
 export type LogRow = Selectable<LogTable>
 export type AuditRow = Selectable<AuditTable>
+export type InstallCodeRow = Selectable<InstallCodeTable>
+export type BotRow = Selectable<BotTable>
+export type BotTokenRow = Selectable<BotTokenTable>
