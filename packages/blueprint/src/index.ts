@@ -1,5 +1,11 @@
 /** What a blueprint is: its manifest here; bundle acceptance and packing stand beside it. Section numbers: docs/protocol.md. */
 
+export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'
+export type { Expected } from './bundle/manifest.ts'
+export { type Bundle, type BundleEntry, type ReadBundleOptions, readBundle } from './bundle/read.ts'
+export { sweepStaging, unpackBundle } from './bundle/unpack.ts'
+export { checkBundle, checkFolder } from './folder/check.ts'
+export { type Packed, packFolder } from './folder/pack.ts'
 export {
   isAgentName,
   isProductId,

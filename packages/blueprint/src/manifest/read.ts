@@ -3,7 +3,7 @@
  * service at upload, the runtime and the author's tools all read it here.
  */
 import { limits } from '@svc/protocol'
-import { type Finding, inOrder, type Reading } from './reading.ts'
+import { type Finding, inOrder, type Reading, type Value } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
@@ -20,19 +20,51 @@ export interface ReadOptions {
 }
 
 /** Reads the text or the bytes of a manifest. Never throws. */
-export function readManifest(source: string | Uint8Array, options: ReadOptions = { for: 'bundle' }): ManifestRead {
+export const readManifest = (source: string | Uint8Array, options: ReadOptions = { for: 'bundle' }): ManifestRead =>
+  readPlaced(source, options).read
+
+export interface PlacedRead {
+  readonly read: ManifestRead
+  /** Where a value such as `runtime.files[0]` is written; the start of the file when it is not. */
+  readonly placeOf: (path: string) => { line: number; column: number }
+}
+
+/** The same, with the places of the values. */
+export function readPlaced(source: string | Uint8Array, options: ReadOptions): PlacedRead {
+  const start = { line: 1, column: 1 }
+  const placed = (read: ManifestRead): PlacedRead => ({ read, placeOf: () => start })
   const size = typeof source === 'string' ? new TextEncoder().encode(source).length : source.length
   if (size > limits.manifestBytes) {
-    return refused(`The manifest must be at most ${limits.manifestBytes / 1024} KB: got ${Math.ceil(size / 1024)} KB.`)
+    return placed(
+      refused(`The manifest must be at most ${limits.manifestBytes / 1024} KB: got ${Math.ceil(size / 1024)} KB.`),
+    )
   }
   const text = typeof source === 'string' ? source : decode(source)
-  if (text === undefined) return refused('The manifest must be text in UTF-8.')
+  if (text === undefined) return placed(refused('The manifest must be text in UTF-8.'))
   const yaml = readYaml(text)
-  if (!yaml.root) return { ok: false, findings: inOrder(yaml.findings) }
+  const { root } = yaml
+  if (!root) return placed({ ok: false, findings: inOrder(yaml.findings) })
   const reading: Reading = { findings: yaml.findings, place: yaml.place }
-  const value = manifest(options.for === 'bundle')(yaml.root, '', reading)
-  if (value && reading.findings.length === 0) return { ok: true, value }
-  return { ok: false, findings: inOrder(reading.findings) }
+  const value = manifest(options.for === 'bundle')(root, '', reading)
+  const read: ManifestRead =
+    value && reading.findings.length === 0 ? { ok: true, value } : { ok: false, findings: inOrder(reading.findings) }
+  return { read, placeOf: (path) => (path === '' ? start : yaml.place(offsetOf(root, path))) }
+}
+
+/** The offset of the value at a path, or of the nearest one above it. */
+function offsetOf(root: Value, path: string): number {
+  let at = root
+  for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    const next =
+      key !== undefined && at.is === 'map'
+        ? at.entries.find((e) => e.key === key)?.value
+        : index !== undefined && at.is === 'list'
+          ? at.items[Number(index)]
+          : undefined
+    if (!next) break
+    at = next
+  }
+  return at.at
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -1,0 +1,70 @@
+/** What the manifest says of its bundle, and whether it holds (4, acceptance rules). */
+import { readPlaced } from '../manifest/read.ts'
+import { type Manifest, manifestName } from '../manifest/shape.ts'
+import type { BundleFinding } from './findings.ts'
+import { above } from './paths.ts'
+
+export interface Expected {
+  /** The blueprint's name. */
+  readonly name?: string
+  readonly version?: string
+  /** Hex SHA-256 of the bundle's bytes. */
+  readonly sha256?: string
+}
+
+/** Reads the manifest of a bundle that has `files`; every finding with its line. */
+export function readOwnManifest(
+  bytes: Uint8Array | undefined,
+  files: ReadonlySet<string>,
+  expected: Expected = {},
+): { manifest?: Manifest; findings: BundleFinding[] } {
+  if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must lie at the root' }] }
+  const { read, placeOf } = readPlaced(bytes, { for: 'bundle' })
+  if (!read.ok)
+    return {
+      findings: read.findings.map(({ line, column, message }) => ({ file: manifestName, line, column, message })),
+    }
+  const manifest = read.value
+  const findings = [...wrongNames(manifest, expected), ...wrongFiles(manifest, files), ...wrongState(manifest, files)]
+  return {
+    manifest,
+    findings: findings.map(({ path, message }) => ({ file: manifestName, ...placeOf(path), message })),
+  }
+}
+
+interface Wrong {
+  readonly path: string
+  readonly message: string
+}
+
+function wrongNames({ name, version }: Manifest, expected: Expected): Wrong[] {
+  const wrong: Wrong[] = []
+  if (expected.name !== undefined && expected.name !== name)
+    wrong.push({ path: 'name', message: `is of "${name}", and "${expected.name}" was asked for` })
+  if (expected.version !== undefined && expected.version !== version)
+    wrong.push({ path: 'version', message: `is version ${version}, and ${expected.version} was asked for` })
+  return wrong
+}
+
+function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet<string>): Wrong[] {
+  const named: [path: string, file: string | undefined][] = [
+    ['instructions', instructions],
+    ['mcp', mcp],
+    ...(runtime?.kind === 'compose'
+      ? runtime.files.map((file, i): [string, string] => [`runtime.files[${i}]`, file])
+      : []),
+  ]
+  return named.flatMap(([path, file]) =>
+    file === undefined || files.has(file) ? [] : [{ path, message: `names "${file}", which is missing` }],
+  )
+}
+
+/** State paths are linked into each version: neither the manifest nor a file may stand in their way. */
+function wrongState({ state }: Manifest, files: ReadonlySet<string>): Wrong[] {
+  return state.flatMap((one, i) => {
+    const path = `state[${i}]`
+    if (one === manifestName) return [{ path, message: 'keeps the manifest itself as state' }]
+    const file = above(one).find((folder) => files.has(folder))
+    return file === undefined ? [] : [{ path, message: `keeps "${one}" as state, and "${file}" is a file` }]
+  })
+}

@@ -1,0 +1,94 @@
+/** The rules for the paths in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
+import type { BundleFinding } from './findings.ts'
+
+export interface Named {
+  /** With `/`; a folder ends in one. */
+  readonly path: string
+}
+
+type PathRule = readonly [says: string, holds: (path: string, segments: readonly string[]) => boolean]
+
+/** A bundle is refused when any of these holds. */
+export const pathRules: readonly PathRule[] = [
+  ['has no name', (path) => path === ''],
+  ['holds a NUL', (path) => path.includes('\0')],
+  ['holds a backslash', (path) => path.includes('\\')],
+  ['is an absolute path', (path) => path.startsWith('/')],
+  ['begins with a drive letter', (path) => /^[A-Za-z]:/.test(path)],
+  ['climbs with ".."', (_, segments) => segments.includes('..')],
+  ['is not written plainly: it holds "." or an empty segment', (path, segments) => segments.some(notPlain(path))],
+  ["lies in .svc, which is the runtime's own", (_, segments) => keyOf(segments[0] ?? '') === '.svc'],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
+  ['holds a control character', (path) => /[\u0001-\u001f\u007f-\u009f\u2028\u2029]/.test(path)],
+  ['holds a character that turns text around', (path) => /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path)],
+  ['is not in Unicode form NFC', (path) => path.normalize('NFC') !== path],
+  [
+    'holds a segment that ends in a dot or a space',
+    (_, segments) => segments.some((s) => /[. ]$/.test(s) && s !== '.' && s !== '..'),
+  ],
+  ['holds a segment of more than 255 bytes', (_, segments) => segments.some((s) => Buffer.byteLength(s) > 255)],
+  ['is longer than 1024 bytes', (path) => Buffer.byteLength(path) > 1024],
+]
+
+const notPlain = (path: string) => (segment: string) =>
+  path !== '' && !path.startsWith('/') && (segment === '' || segment === '.')
+
+export function wrongWithPath(path: string): string[] {
+  const segments = segmentsOf(path)
+  return pathRules.filter(([, holds]) => holds(path, segments)).map(([says]) => says)
+}
+
+export const isFolder = ({ path }: Named): boolean => path.endsWith('/')
+/** Without the slash at a folder's end. */
+export const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
+
+/**
+ * What two names share that some file system takes for one: NFC and case as D49 says, full case mapping (a long s is an s to APFS),
+ * and characters that HFS+ does not see.
+ */
+export const keyOf = (path: string): string =>
+  path
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
+
+/** What is wrong between paths: twice, alike, or a file where another needs a folder. */
+export function wrongBetween(named: readonly Named[]): BundleFinding[] {
+  const findings: BundleFinding[] = []
+  const files = new Map<string, string>()
+  const folders = new Map<string, string>()
+  const listed = new Set<string>()
+  for (const one of named) {
+    const path = one.path.replace(/\/$/, '')
+    const key = keyOf(path)
+    const before = files.get(key)
+    if (listed.has(key)) findings.push({ file: one.path, message: twice(path, before ?? folders.get(key)) })
+    listed.add(key)
+    ;(isFolder(one) ? folders : files).set(key, path)
+  }
+  for (const one of named) {
+    for (const folder of above(one.path)) {
+      const key = keyOf(folder)
+      const file = files.get(key)
+      if (file !== undefined) findings.push({ file: one.path, message: `needs "${file}" as a folder, which is a file` })
+      const known = folders.get(key)
+      if (known === undefined) folders.set(key, folder)
+      else if (known !== folder && file === undefined)
+        findings.push({ file: one.path, message: `lies in "${folder}", which some file systems take for "${known}"` })
+    }
+  }
+  return findings
+}
+
+const twice = (path: string, before: string | undefined): string =>
+  before === undefined || before === path
+    ? 'appears twice'
+    : `appears twice for file systems that take it for "${before}"`
+
+/** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
+export function above(path: string): string[] {
+  const segments = segmentsOf(path)
+  return segments.slice(1).map((_, i) => segments.slice(0, i + 1).join('/'))
+}

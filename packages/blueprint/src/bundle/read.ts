@@ -1,0 +1,112 @@
+/**
+ * The acceptance of a bundle (4, acceptance rules; D47 to D49): the service at upload, the runtime at install and update, and the author's
+ * tools all come through here. A verdict depends on the bytes and on what was asked for, and on nothing else.
+ */
+import { createHash } from 'node:crypto'
+import { limits } from '@svc/protocol'
+import { type Manifest, manifestName } from '../manifest/shape.ts'
+import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
+import { type Entry, type Layout, layoutOf } from '../zip/layout.ts'
+import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
+import { atMost, type BundleFinding, type BundleVerdict, refused, shownPath } from './findings.ts'
+import { type Expected, readOwnManifest } from './manifest.ts'
+import { wrongBetween, wrongWithPath } from './paths.ts'
+
+export interface BundleEntry {
+  readonly path: string
+  /** Bytes when unpacked. */
+  readonly size: number
+  readonly executable: boolean
+}
+export interface Bundle {
+  readonly manifest: Manifest
+  /** Hex, of the archive's bytes. */
+  readonly sha256: string
+  /** Files, in the order of the archive. */
+  readonly entries: readonly BundleEntry[]
+}
+export interface ReadBundleOptions {
+  readonly expected?: Expected
+}
+
+/** Reads a whole bundle in memory. Never throws; nothing is written. */
+export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
+  const { findings, bundle } = await judge(bytes, options)
+  return bundle ? { ok: true, value: bundle } : refused(findings)
+}
+
+export interface Judged {
+  readonly layout: Layout
+  readonly findings: BundleFinding[]
+  /** Only where there is no finding. */
+  readonly bundle?: Bundle
+}
+
+/** Everything that is wrong, at once. */
+export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<Judged> {
+  if (bytes.length > limits.bundleBytes)
+    return { layout: layoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const { layout, findings } = headers(bytes)
+  if (expected.sha256 !== undefined && expected.sha256 !== sha256)
+    findings.unshift({
+      file: '',
+      message: `has the checksum ${sha256}, and ${shownPath(expected.sha256)} was asked for`,
+    })
+  const sound = findings.length === 0 ? await disagreement(layout) : undefined
+  if (sound !== undefined) findings.push({ file: '', message: shownPath(sound) })
+  const bad = new Set(findings.map((f) => f.file))
+  const archiveSound = !bad.has('') && !findings.some((f) => f.message === overlaps)
+  const readable = layout.entries.filter((e) => archiveSound && !bad.has(e.path))
+  const contents = await readContents(layout, readable)
+  findings.push(...contents.findings)
+  const files = new Set(layout.entries.map((e) => e.path))
+  const blocked = layout.entries.some((e) => e.path === manifestName) && !contents.manifest
+  const own = blocked ? { findings: [] } : readOwnManifest(contents.manifest, files, expected)
+  if (layout.end && archiveSound) findings.push(...own.findings)
+  if (findings.length > 0 || !own.manifest) return { layout, findings: atMost(findings) }
+  const entries = layout.entries.filter((e) => !e.path.endsWith('/')).map(entryOf)
+  return { layout, findings, bundle: { manifest: own.manifest, sha256, entries } }
+}
+
+const entryOf = (e: Entry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
+
+/** What the headers and names say against the bundle. */
+function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
+  const layout = layoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
+  const findings: BundleFinding[] = wrongWithLayout({ ...layout, bytes }).map(({ entry, message }) => ({
+    file: entry?.path ?? '',
+    message,
+  }))
+  if (layout.entries.length > limits.bundleEntries) return { layout, findings }
+  for (const { path } of layout.entries)
+    findings.push(...wrongWithPath(path).map((message) => ({ file: path, message })))
+  findings.push(...wrongBetween(layout.entries))
+  const says = layout.entries.reduce((sum, e) => sum + e.size, 0)
+  if (says > limits.bundleUnpackedBytes) findings.push({ file: '', message: 'unpacks to more than 100 MB' })
+  return { layout, findings }
+}
+
+/** Unpacks every entry to nowhere, and keeps the manifest. */
+async function readContents(layout: Layout, entries: readonly Entry[]) {
+  const total: Total = { bytes: 0 }
+  const findings: BundleFinding[] = []
+  let manifest: Uint8Array | undefined
+  for (const entry of entries) {
+    const kept: Uint8Array[] = []
+    let held = 0
+    try {
+      for await (const piece of contentOf(layout, entry, total)) {
+        if (entry.path !== manifestName || held > limits.manifestBytes) continue
+        held += piece.length
+        kept.push(piece)
+      }
+      if (entry.path === manifestName) manifest = Buffer.concat(kept)
+    } catch (error) {
+      if (!(error instanceof WrongContent)) throw error
+      findings.push({ file: entry.path, message: error.message })
+      if (total.bytes > limits.bundleUnpackedBytes) break
+    }
+  }
+  return { findings, manifest }
+}

@@ -1,0 +1,115 @@
+/**
+ * Puts a bundle on the disk (D49, I19): judged as a whole before the first byte is written, then staged beside its place, each file
+ * made once and synced, and renamed as the last step. Whatever goes wrong, nothing of it stays. The calls are synchronous,
+ * one piece at a time, so that a kill can be placed between any two of them.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { contentOf, type Total } from '../zip/contents.ts'
+import type { Entry, Layout } from '../zip/layout.ts'
+import { isExecutable } from '../zip/profile.ts'
+import { type BundleVerdict, refused } from './findings.ts'
+import { above } from './paths.ts'
+import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
+
+/** Unpacks into `folder`, which must not exist; the folder above it must. Never throws. */
+export async function unpackBundle(
+  bytes: Uint8Array,
+  folder: string,
+  options: ReadBundleOptions = {},
+): Promise<BundleVerdict<Bundle>> {
+  const target = resolve(folder)
+  const { layout, findings, bundle } = await judge(bytes, options)
+  if (!bundle) return refused(findings)
+  const staging = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.staging`)
+  try {
+    if (isThere(target)) return failed('folder_taken', `There is something at ${target} already.`)
+    await stage(layout, staging)
+    if (isThere(target)) {
+      remove(staging)
+      return failed('folder_taken', `There is something at ${target} already.`)
+    }
+    renameSync(staging, target)
+  } catch (error) {
+    remove(staging)
+    return failed('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
+  }
+  try {
+    syncFolder(dirname(target))
+  } catch (error) {
+    remove(target)
+    return failed('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
+  }
+  return { ok: true, value: bundle }
+}
+
+/** Removes what unpacking that was killed left in a folder; for a start, when nobody unpacks there. Gives the names. */
+export function sweepStaging(folder: string): string[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  const left = names.filter((name) => /^\..+\.[0-9a-f]{12}\.staging$/.test(name))
+  for (const name of left) rmSync(join(folder, name), { recursive: true, force: true })
+  return left
+}
+
+async function stage(layout: Layout, staging: string): Promise<void> {
+  mkdirSync(staging)
+  const total: Total = { bytes: 0 }
+  const folders = new Set<string>()
+  for (const { path } of layout.entries) {
+    for (const one of [...above(path), ...(path.endsWith('/') ? [path.slice(0, -1)] : [])]) folders.add(one)
+  }
+  for (const one of folders) mkdirSync(join(staging, one))
+  for (const entry of layout.entries) if (!entry.path.endsWith('/')) await writeEntry(layout, entry, staging, total)
+  for (const one of [...folders].reverse()) syncFolder(join(staging, one), 0o755)
+  syncFolder(staging, 0o755)
+}
+
+async function writeEntry(layout: Layout, entry: Entry, staging: string, total: Total): Promise<void> {
+  const fd = openSync(join(staging, entry.path), 'wx', 0o600)
+  try {
+    for await (const piece of contentOf(layout, entry, total)) {
+      for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at)
+    }
+    fchmodSync(fd, isExecutable(entry) ? 0o755 : 0o644)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function syncFolder(folder: string, mode?: number): void {
+  const fd = openSync(folder, 'r')
+  try {
+    if (mode !== undefined) fchmodSync(fd, mode)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+const failed = (code: 'folder_taken' | 'disk_failed', message: string): BundleVerdict<Bundle> => ({
+  ok: false,
+  code,
+  message,
+  findings: [],
+})
+const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

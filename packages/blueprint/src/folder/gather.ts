@@ -1,0 +1,83 @@
+/** The files of a blueprint's folder that belong to its bundle, in an order that no machine changes. */
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '@svc/protocol'
+import type { BundleFinding } from '../bundle/findings.ts'
+import { keyOf } from '../bundle/paths.ts'
+import { readManifest } from '../manifest/read.ts'
+import { manifestName } from '../manifest/shape.ts'
+import { type Ignore, ignoreName, ignoring } from './ignore.ts'
+
+export interface FolderFile {
+  readonly path: string
+  readonly size: number
+  readonly executable: boolean
+}
+export interface Gathered {
+  /** Sorted by the bytes of their paths; at most one more than a bundle may have. */
+  readonly files: readonly FolderFile[]
+  /** What was left out by a rule, and not just by `.svc` and `.git`. */
+  readonly leftOut: readonly string[]
+  /** What can be in no bundle: links, devices, what cannot be read. */
+  readonly findings: readonly BundleFinding[]
+}
+
+export function gather(dir: string): Gathered {
+  const ignore = ignoring(ownRules(dir), textOf(join(dir, ignoreName)))
+  const walked: Walk = { files: [], leftOut: [], findings: [] }
+  walk(dir, '', ignore, false, walked)
+  walked.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+  return walked
+}
+
+interface Walk {
+  readonly files: FolderFile[]
+  readonly leftOut: string[]
+  readonly findings: BundleFinding[]
+}
+
+function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: Walk): void {
+  for (const raw of readdirSync(join(dir, below), { encoding: 'buffer' }).sort(Buffer.compare)) {
+    if (into.files.length > limits.bundleEntries) return
+    const name = raw.toString()
+    const path = `${below}${name}`
+    if (below === '' && keyOf(name) === '.svc') continue
+    if (!Buffer.from(name).equals(raw)) {
+      into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
+      continue
+    }
+    const stat = lstatSync(join(dir, path))
+    const isFolder = stat.isDirectory()
+    // A folder that is left out takes along what is in it, but for what is taken back by name.
+    const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
+    if (out && !isOut) into.leftOut.push(isFolder ? `${path}/` : path)
+    if (isFolder) {
+      if (name !== '.git' && (!out || ignore.mayTakeBack)) walk(dir, `${path}/`, ignore, out, into)
+    } else if (!out) take(path, stat, into)
+  }
+}
+
+function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): void {
+  if (stat?.isSymbolicLink()) into.findings.push({ file: path, message: 'is a symbolic link' })
+  else if (!stat?.isFile()) into.findings.push({ file: path, message: 'is neither a file nor a folder' })
+  else into.files.push({ path, size: Number(stat.size), executable: (Number(stat.mode) & 0o100) !== 0 })
+}
+
+/** What the agent keeps while it runs is not the blueprint's, and neither are bundles that were packed here. */
+function ownRules(dir: string): string[] {
+  const manifest = readManifest(textOf(join(dir, manifestName)), { for: 'report' })
+  if (!manifest.ok) return []
+  const { name, state, status, logs } = manifest.value
+  const written = [...state, ...(status === undefined ? [] : [status]), ...logs.map((log) => log.path)]
+  return [...written.map((path) => `/${literal(path)}`), `/${name}-[0-9]*.zip`]
+}
+
+const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

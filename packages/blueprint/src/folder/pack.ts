@@ -1,0 +1,49 @@
+/**
+ * From a folder to a bundle: the same files give the same bytes, whatever their times, their order on the disk, the umask or the
+ * time zone. What is packed has passed the acceptance of bundles.
+ */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
+import { type BundleFinding, type BundleVerdict, refused } from '../bundle/findings.ts'
+import { type Bundle, readBundle } from '../bundle/read.ts'
+import type { Manifest } from '../manifest/shape.ts'
+import { archive, type Member } from '../zip/write.ts'
+import { wrongInFolder } from './check.ts'
+import type { FolderFile } from './gather.ts'
+
+export interface Packed {
+  readonly bytes: Uint8Array
+  /** Hex, of the bytes. */
+  readonly sha256: string
+  readonly manifest: Manifest
+  readonly entries: Bundle['entries']
+  /** What of the folder is not in the bundle, because a rule leaves it out. */
+  readonly leftOut: readonly string[]
+}
+
+/** Packs a folder. Never throws; refuses with every finding. */
+export async function packFolder(dir: string): Promise<BundleVerdict<Packed>> {
+  const root = resolve(dir)
+  const { files, leftOut, findings } = wrongInFolder(root)
+  if (findings.length > 0) return refused(findings)
+  const members: Member[] = []
+  const lost: BundleFinding[] = []
+  for (const file of files) {
+    try {
+      members.push(memberOf(root, file))
+    } catch (error) {
+      lost.push({ file: file.path, message: `cannot be read (${error instanceof Error ? error.message : error})` })
+    }
+  }
+  if (lost.length > 0) return refused(lost)
+  const bytes = archive(members)
+  const read = await readBundle(bytes)
+  return read.ok ? { ok: true, value: { bytes, leftOut, ...read.value } } : read
+}
+
+function memberOf(root: string, { path, executable }: FolderFile): Member {
+  const content = readFileSync(join(root, path))
+  const packed = deflateRawSync(content, { level: 9 })
+  return { name: path, content, executable, ...(packed.length < content.length && { packed }) }
+}

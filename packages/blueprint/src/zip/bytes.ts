@@ -1,0 +1,25 @@
+/** Numbers in bytes, and the checksum of a zip archive. */
+import * as zlib from 'node:zlib'
+
+export const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
+export const u32 = (bytes: Uint8Array, at: number): number => (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0
+
+export const bytesOf = (n: number, size: 2 | 4): number[] =>
+  Array.from({ length: size }, (_, i) => (n >>> (8 * i)) & 0xff)
+
+/** Goes on from the checksum of what came before. */
+export const crc32: (bytes: Uint8Array, before?: number) => number =
+  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // Node 20 has it from 20.15 on
+
+/** The same in plain code. */
+export function ownCrc32(bytes: Uint8Array, before = 0): number {
+  let crc = ~before
+  for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)
+  return ~crc >>> 0
+}
+
+const table = Int32Array.from({ length: 256 }, (_, n) => {
+  let c = n
+  for (let i = 0; i < 8; i++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1
+  return c
+})

@@ -1,0 +1,78 @@
+/**
+ * What is in a zip archive's entries: unpacked in pieces, counted and summed while they pass, so that neither time nor memory
+ * depends on what headers say (4, acceptance rules). A second reader, yauzl, must see the same entries at the same places.
+ */
+import { createInflateRaw } from 'node:zlib'
+import { limits } from '@svc/protocol'
+import { fromBufferPromise, type ZipFile } from 'yauzl'
+import { crc32 } from './bytes.ts'
+import type { Entry, Layout } from './layout.ts'
+
+/** Counts over all entries of one bundle. */
+export interface Total {
+  bytes: number
+}
+
+/** What is wrong with an entry's content: the rest of a sentence that begins with its name. */
+export class WrongContent extends Error {}
+
+/** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as something does not hold. */
+export async function* contentOf({ bytes }: Layout, entry: Entry, total: Total): AsyncGenerator<Uint8Array> {
+  let size = 0
+  let crc = 0
+  for await (const piece of unpacked(bytes, entry)) {
+    size += piece.length
+    total.bytes += piece.length
+    if (size > entry.size) throw new WrongContent('unpacks to more than its headers say')
+    if (size > limits.bundleFileBytes) throw new WrongContent('unpacks to more than 50 MB')
+    if (total.bytes > limits.bundleUnpackedBytes) throw new WrongContent(overTotal)
+    crc = crc32(piece, crc)
+    yield piece
+  }
+  if (size < entry.size) throw new WrongContent('unpacks to less than its headers say')
+  if (crc !== entry.crc) throw new WrongContent('does not match its checksum')
+}
+export const overTotal = 'is where the bundle unpacks to more than 100 MB'
+
+const pieceSize = 65_536
+
+async function* unpacked(bytes: Uint8Array, { local, packed, method }: Entry): AsyncGenerator<Uint8Array> {
+  const from = local?.dataStart ?? 0
+  const data = bytes.subarray(from, from + packed)
+  if (method === 0) {
+    for (let at = 0; at < data.length; at += pieceSize) yield data.subarray(at, at + pieceSize)
+    return
+  }
+  const inflate = createInflateRaw({ chunkSize: pieceSize })
+  try {
+    inflate.end(data)
+    for await (const piece of inflate) yield piece as Buffer
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      throw new WrongContent(`cannot be unpacked (${error.message})`)
+    throw error
+  } finally {
+    inflate.destroy()
+  }
+  if (inflate.bytesWritten !== packed) throw new WrongContent('has bytes behind the end of its packed data')
+}
+
+/** Whether yauzl reads the archive as we do; else what it said, or where it differs. */
+export async function disagreement({ bytes, entries }: Layout): Promise<string | undefined> {
+  let zip: ZipFile | undefined
+  try {
+    zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { strictFileNames: true })
+    let i = 0
+    for await (const seen of zip.eachEntry()) {
+      const ours = entries[i++]
+      const { fileDataStart } = await zip.readLocalFileHeaderPromise(seen, { minimal: true })
+      if (!ours || seen.fileName !== ours.path || fileDataStart !== ours.local?.dataStart)
+        return `reads differently to another reader at "${seen.fileName}"`
+    }
+    return i === entries.length ? undefined : 'has fewer entries to another reader'
+  } catch (error) {
+    return `cannot be read by another reader: ${error instanceof Error ? error.message : String(error)}`
+  } finally {
+    zip?.close()
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Where everything in a zip archive lies, by our own reading of its bytes: the end record, the directory, and what stands before
+ * each entry's data. Nothing is judged here and nothing is unpacked; `profile.ts` judges. Never throws.
+ */
+import { limits } from '@svc/protocol'
+import { u16, u32 } from './bytes.ts'
+
+/** What the local and the central header both say of an entry. */
+export interface Header {
+  readonly flags: number
+  readonly method: number
+  /** Time and date as they are written. */
+  readonly time: number
+  readonly crc: number
+  readonly packed: number
+  readonly size: number
+  readonly name: Uint8Array
+  readonly extra: Uint8Array
+}
+export interface Entry extends Header {
+  /** The name as text; bytes that are not UTF-8 show as U+FFFD. */
+  readonly path: string
+  readonly disk: number
+  /** Type and mode in the upper half, DOS attributes in the lower. */
+  readonly attributes: number
+  readonly start: number
+  /** Absent when no local header stands at `start`. */
+  readonly local?: Header & { readonly dataStart: number }
+  /** After the data and its descriptor; `start` when there is no local header. */
+  readonly end: number
+  /** Whether what follows the data repeats checksum and sizes, where the flags promise it. */
+  readonly descriptor: 'none' | 'good' | 'bad'
+}
+export interface EndRecord {
+  readonly at: number
+  readonly disks: readonly [this_: number, first: number]
+  readonly counts: readonly [here: number, all: number]
+  readonly directorySize: number
+  readonly directoryAt: number
+  readonly commentSize: number
+}
+export interface Layout {
+  readonly bytes: Uint8Array
+  /** Absent when the bytes are no archive; everything else is then empty. */
+  readonly end?: EndRecord
+  /** In the order of the directory; at most one more than a bundle may have. */
+  readonly entries: readonly Entry[]
+  /** Where the directory's records really end. */
+  readonly directoryEnd: number
+}
+
+const endSize = 22
+const centralSize = 46
+const localSize = 30
+const descriptorFlag = 0x8
+export const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, descriptor: 0x08074b50 } as const
+
+export function layoutOf(bytes: Uint8Array): Layout {
+  const end = endOf(bytes)
+  if (!end) return { bytes, entries: [], directoryEnd: 0 }
+  const entries: Entry[] = []
+  let at = end.directoryAt
+  while (
+    entries.length <= limits.bundleEntries &&
+    at + centralSize <= end.at &&
+    u32(bytes, at) === signatures.central
+  ) {
+    const next = at + centralSize + u16(bytes, at + 28) + u16(bytes, at + 30) + u16(bytes, at + 32)
+    if (next > end.at) break
+    entries.push(entryAt(bytes, at, end.directoryAt))
+    at = next
+  }
+  return { bytes, end, entries, directoryEnd: at }
+}
+
+/** The last end record of the file, as every reader looks for it. */
+function endOf(bytes: Uint8Array): EndRecord | undefined {
+  for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
+    if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
+    return {
+      at,
+      disks: [u16(bytes, at + 4), u16(bytes, at + 6)],
+      counts: [u16(bytes, at + 8), u16(bytes, at + 10)],
+      directorySize: u32(bytes, at + 12),
+      directoryAt: u32(bytes, at + 16),
+      commentSize: u16(bytes, at + 20),
+    }
+  }
+  return undefined
+}
+
+/** Places of other end records that a reader could take for the one: those whose comment would reach the end of the file. */
+export function otherEnds({ bytes, end }: Layout): number[] {
+  if (!end) return []
+  const others: number[] = []
+  for (let at = Math.max(0, bytes.length - endSize - 0xffff); at < end.at; at++) {
+    if (bytes[at] === 0x50 && u32(bytes, at) === signatures.end && at + endSize + u16(bytes, at + 20) === bytes.length)
+      others.push(at)
+  }
+  return others
+}
+
+function entryAt(bytes: Uint8Array, at: number, limit: number): Entry {
+  const central = headerAt(bytes, at + 8, at + 28, at + centralSize)
+  const start = u32(bytes, at + 42)
+  const whole = {
+    ...central,
+    path: textOf(central.name),
+    disk: u16(bytes, at + 34),
+    attributes: u32(bytes, at + 38),
+    start,
+  }
+  if (start + localSize > limit || u32(bytes, start) !== signatures.local)
+    return { ...whole, end: start, descriptor: 'none' }
+  const dataStart = start + localSize + u16(bytes, start + 26) + u16(bytes, start + 28)
+  const dataEnd = dataStart + central.packed
+  if (dataEnd > limit) return { ...whole, end: start, descriptor: 'none' }
+  const local = { ...headerAt(bytes, start + 6, start + 26, start + localSize), dataStart }
+  if ((central.flags & descriptorFlag) === 0) return { ...whole, local, end: dataEnd, descriptor: 'none' }
+  const size = descriptorSize(bytes, dataEnd, limit, central)
+  return { ...whole, local, end: dataEnd + (size ?? 0), descriptor: size === undefined ? 'bad' : 'good' }
+}
+
+/** Flags, method, time, sums, sizes stand in a row in both headers; then lengths, then the name. */
+function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): Header {
+  const nameEnd = name + u16(bytes, lengths)
+  return {
+    flags: u16(bytes, at),
+    method: u16(bytes, at + 2),
+    time: u32(bytes, at + 4),
+    crc: u32(bytes, at + 8),
+    packed: u32(bytes, at + 12),
+    size: u32(bytes, at + 16),
+    name: bytes.subarray(name, nameEnd),
+    extra: bytes.subarray(nameEnd, nameEnd + u16(bytes, lengths + 2)),
+  }
+}
+
+/** A descriptor has three numbers, with or without a signature before them. */
+function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: Header) {
+  const says = (from: number) =>
+    from + 12 <= limit && u32(bytes, from) === crc && u32(bytes, from + 4) === packed && u32(bytes, from + 8) === size
+  if (u32(bytes, at) === signatures.descriptor && says(at + 4)) return 16
+  return says(at) ? 12 : undefined
+}
+
+export const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)

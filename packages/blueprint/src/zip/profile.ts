@@ -1,0 +1,158 @@
+/**
+ * The zip profile of a bundle (D49) and what the contract says of entries (4, acceptance rules), decided from the headers alone. Every
+ * byte of the file belongs to exactly one thing, and every header says the same wherever it is said, so no two readers of the
+ * file can see different bundles in it. A bundle is refused when any of these holds.
+ */
+import { limits } from '@svc/protocol'
+import { crc32, u16, u32 } from './bytes.ts'
+import { type EndRecord, type Entry, type Header, type Layout, otherEnds, textOf } from './layout.ts'
+
+type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
+type EntryRule = readonly [says: string, holds: (entry: Entry) => boolean]
+
+/** Of the archive as a whole. */
+export const archiveRules: readonly ArchiveRule[] = [
+  ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
+  ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
+  ['has a second end record', (layout) => otherEnds(layout).length > 0],
+  ['is zip64', ({ end, bytes }) => isZip64(end) || (end.at >= 20 && u32(bytes, end.at - 20) === 0x07064b50)],
+  [
+    'is split over several disks',
+    ({ end: { disks, counts } }) => disks.some((d) => d !== 0) || counts[0] !== counts[1],
+  ],
+  ['has more than 5000 entries', ({ end, entries }) => Math.max(end.counts[1], entries.length) > limits.bundleEntries],
+  ['has another number of entries than its end record says', ({ end, entries }) => entries.length !== end.counts[1]],
+  ['has bytes between its directory and its end record', ({ end, directoryEnd }) => directoryEnd < end.at],
+  [
+    'has a directory of another size or at another place than its end record says',
+    ({ end, directoryEnd }) => end.directoryAt + end.directorySize !== end.at || directoryEnd > end.at,
+  ],
+  [
+    'has bytes before its first entry',
+    ({ end, entries }) => Math.min(end.directoryAt, ...entries.map((e) => e.start)) > 0,
+  ],
+]
+
+/** Of one entry by itself. */
+export const entryRules: readonly EntryRule[] = [
+  ['has no local header, or data that reaches past the entries', ({ local }) => !local],
+  ['is encrypted', ({ flags, local }) => ((flags | (local?.flags ?? 0)) & 0x2041) !== 0],
+  ['is neither stored nor deflated', ({ method }) => method !== 0 && method !== 8],
+  ['has flags that a bundle may not have', ({ flags }) => (flags & ~(0x2041 | 0x080e)) !== 0],
+  [
+    'is zip64',
+    (e) => [e.packed, e.size, e.start].includes(0xffffffff) || both(e).some((h) => fieldOf(h, 0x0001) !== undefined),
+  ],
+  ['lies on another disk', ({ disk }) => disk !== 0],
+  ['has another name in its local header', ({ name, local }) => local !== undefined && !same(name, local.name)],
+  ['has another method in its local header', ({ method, local }) => local !== undefined && method !== local.method],
+  ['has other flags in its local header', ({ flags, local }) => local !== undefined && flags !== local.flags],
+  ['has another time in its local header', ({ time, local }) => local !== undefined && time !== local.time],
+  ['has another checksum in its local header', (e) => differs(e, 'crc')],
+  ['has other sizes in its local header', (e) => differs(e, 'packed') || differs(e, 'size')],
+  [
+    'has no descriptor behind its data that says the same',
+    ({ local, descriptor }) => local !== undefined && descriptor === 'bad',
+  ],
+  ['is stored with two sizes', ({ method, packed, size }) => method === 0 && packed !== size],
+  ['has an extra field that cannot be read', (e) => both(e).some((h) => fieldsOf(h) === undefined)],
+  ['has a name that is not UTF-8', ({ name }) => !isUtf8(name)],
+  ['has a name beyond ASCII that is not marked as UTF-8', (e) => isUtf8(e.name) && !isMarked(e)],
+  ['has a Unicode path field with another name', (e) => both(e).some((h) => renames(h))],
+  [
+    'has an extra field that may make it another kind of file',
+    (e) => both(e).some((h) => [0x000d, 0x756e].some((id) => fieldOf(h, id) !== undefined)),
+  ],
+  ['is a symbolic link', (e) => typeOf(e) === 0o120000],
+  ['is neither a file nor a folder', (e) => ![0, 0o100000, 0o040000, 0o120000].includes(typeOf(e))],
+  [
+    'is a folder by its mode and a file by its name',
+    (e) => !e.path.endsWith('/') && (typeOf(e) === 0o040000 || (e.attributes & 0x10) !== 0),
+  ],
+  ['is a file by its mode and a folder by its name', (e) => e.path.endsWith('/') && typeOf(e) === 0o100000],
+  ['is a folder and holds data', (e) => e.path.endsWith('/') && e.size > 0],
+  ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
+]
+
+/** Only one of these can be said: what follows is read from where it is wrong. */
+export const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
+export const tooLarge = 'is larger than 20 MB'
+export const overlaps = 'overlaps another entry'
+export const gapBefore = 'has bytes before it that belong to no entry'
+export const gapAfter = 'has bytes between its last entry and its directory'
+
+export interface ZipFinding {
+  readonly entry?: Entry
+  readonly message: string
+}
+
+/** Everything that is wrong with the headers. */
+export function wrongWithLayout(layout: Layout): ZipFinding[] {
+  const { end, entries } = layout
+  if (layout.bytes.length > limits.bundleBytes) return [{ message: tooLarge }]
+  if (!end) return [{ message: notAnArchive }]
+  const archive = archiveRules.filter(([, holds]) => holds({ ...layout, end })).map(([message]) => ({ message }))
+  const each = entries.flatMap((entry) =>
+    entryRules.filter(([, holds]) => holds(entry)).map(([message]) => ({ entry, message })),
+  )
+  return [...archive, ...each, ...wrongWithRanges(entries, end.directoryAt)]
+}
+
+/** Entries must stand one behind the other, from the first byte to the directory. */
+function wrongWithRanges(entries: readonly Entry[], directoryAt: number): ZipFinding[] {
+  const findings: ZipFinding[] = []
+  const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
+  let at = placed[0]?.start ?? directoryAt
+  for (const entry of placed) {
+    if (entry.start < at) findings.push({ entry, message: overlaps })
+    if (entry.start > at) findings.push({ entry, message: gapBefore })
+    at = Math.max(at, entry.end)
+  }
+  if (at < directoryAt) findings.push({ message: gapAfter })
+  return findings
+}
+
+export const typeOf = ({ attributes }: Entry): number => (attributes >>> 16) & 0o170000
+export const isExecutable = ({ attributes }: Entry): boolean => ((attributes >>> 16) & 0o100) !== 0
+
+const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
+  counts.includes(0xffff) || directorySize === 0xffffffff || directoryAt === 0xffffffff
+
+const both = (entry: Entry): Header[] => (entry.local ? [entry, entry.local] : [entry])
+
+/** Before a descriptor the local header may leave a number out. */
+function differs(entry: Entry, number: 'crc' | 'packed' | 'size'): boolean {
+  if (!entry.local || entry.local[number] === entry[number]) return false
+  return !(entry.descriptor !== 'none' && entry.local[number] === 0)
+}
+
+/** The extra fields; undefined when they do not fill their space. */
+function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
+  const fields = []
+  let at = 0
+  while (at < extra.length) {
+    if (at + 4 > extra.length) return undefined
+    const next = at + 4 + u16(extra, at + 2)
+    if (next > extra.length) return undefined
+    fields.push({ id: u16(extra, at), data: extra.subarray(at + 4, next) })
+    at = next
+  }
+  return fields
+}
+const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
+  fieldsOf(header)?.find((field) => field.id === id)?.data
+
+const utf8Flag = 0x0800
+const unicodePath = 0x7075
+/** A version, the checksum of the plain name, then the name in UTF-8. */
+function renames(header: Header): boolean {
+  const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []
+  return fields.some(
+    ({ data }) => data[0] !== 1 || u32(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),
+  )
+}
+const isMarked = (e: Entry): boolean =>
+  e.name.every((byte) => byte < 0x80) || (e.flags & utf8Flag) !== 0 || fieldOf(e, unicodePath) !== undefined
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
+const isUtf8 = (bytes: Uint8Array): boolean => same(Buffer.from(textOf(bytes)), bytes)
