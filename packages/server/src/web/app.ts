@@ -57,7 +57,7 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
 }
 
 function routerOf(deps: WebDeps): Hono<WebEnv> {
-  const app = new Hono<WebEnv>()
+  const app = new Hono<WebEnv>({ strict: false })
   app.onError((error, c) => answer(deps, c, error))
   app.use('/api/*', async (c, next) => {
     await next()

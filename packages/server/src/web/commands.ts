@@ -23,7 +23,7 @@ export const commandRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/agents/:name/commands', one, async (c) => {
       const page = { offset: numberOf(c, 'offset', 1_000_000, 0), limit: numberOf(c, 'limit', 200, 50) }
-      return c.json(await ledgerOf(db, c.var.agent, page))
+      return c.json(await ledgerOf(db, c.var.agent, page, now()))
     })
     .post('/agents/:name/commands', admin, one, async (c) => {
       const wish = granted(readWish(await bodyOf(c, z.looseObject({}))))

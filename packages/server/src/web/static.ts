@@ -38,7 +38,7 @@ export function staticRoutes(dir: string) {
     const wanted = path !== undefined && extname(path) !== '' && isInside(dir, path) ? path : '/index.html'
     const file = read(files, dir, wanted)
     if (file) return send(c, file)
-    if (wanted === '/index.html') return c.html(notBuilt, 503, { 'cache-control': 'no-store' })
+    if (wanted === '/index.html') return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
     return c.text('There is no such file.', 404)
   })
 }

@@ -21,6 +21,13 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     createdAt: agent.created_at,
     createdBy: agent.created_by,
     blueprint: agent.blueprint,
+    versions: {
+      installed: agent.installed_version,
+      running: agent.reported_version,
+      previous: agent.previous_version,
+    },
+    bindings: [],
+    machineChanges: [],
     seenAt: last?.received_at ?? null,
     silentAt: last ? silentAt(last.received_at, last.interval_s) : null,
     twoReporters: last ? twoReporters(last.reporters) : false,

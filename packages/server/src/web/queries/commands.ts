@@ -2,18 +2,18 @@ import type { Command, Commands } from '../../api.ts'
 import { listCommands } from '../../commands/store.ts'
 import type { Db } from '../../db/open.ts'
 import type { CommandRow } from '../../db/tables.ts'
+import { logsOfCommands } from '../../logs/store.ts'
 
 /** Who wished what of an agent, and what became of it, newest first. */
 export async function ledgerOf(
   db: Db,
   agent: { id: string },
   page: { offset: number; limit: number },
+  now: number,
 ): Promise<Commands> {
   const { total, rows } = await listCommands(db, agent, page)
-  const logs = await logIds(
-    db,
-    rows.filter(({ type }) => type === 'log').map(({ id }) => id),
-  )
+  const asked = rows.filter(({ type }) => type === 'log').map(({ id }) => id)
+  const logs = await logsOfCommands(db, asked, now)
   return { total, rows: rows.map((row) => commandOf(row, logs.get(row.id) ?? null)) }
 }
 
@@ -31,9 +31,3 @@ export const commandOf = (row: CommandRow, logId: string | null): Command => ({
   dueAt: row.due_at,
   logId,
 })
-
-async function logIds(db: Db, commands: readonly string[]): Promise<Map<string, string>> {
-  if (commands.length === 0) return new Map()
-  const rows = await db.selectFrom('log').select(['id', 'command_id']).where('command_id', 'in', commands).execute()
-  return new Map(rows.map(({ id, command_id }) => [command_id, id]))
-}

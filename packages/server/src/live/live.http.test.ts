@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import type { Session } from '../api.ts'
+import { serve } from '../web/testing/service.ts'
+import { streamOf } from '../web/testing/stream.ts'
+
+async function world() {
+  const service = await serve()
+  const north = await service.workspace('north')
+  const mail = await service.agent(north, 'mail')
+  return { service, north, mail, ann: await service.person('Ann', 'north', 'admin') }
+}
+const events = '/api/web/w/north/events'
+
+test('a report is on the screen within a second of being sent', async () => {
+  const { service, mail, ann } = await world()
+  const stream = await streamOf(service.origin + events, ann.cookie)
+  const from = performance.now()
+  await service.reports(mail.token, { state: { level: 'warn', label: 'Two drafts wait' }, controls: ['pause'] })
+  const frame = await stream.frame()
+  expect(performance.now() - from).toBeLessThan(1000)
+  expect(frame).toMatchObject({
+    rows: [{ name: 'mail', level: 'warn', label: 'Two drafts wait', controls: ['pause'], costToday: null }],
+    changed: [],
+    list: false,
+    more: false,
+  })
+  expect(frame.rows[0]?.seenAt).toBeGreaterThan(0)
+})
+
+test('many reports of one tick are one frame, and a page reads no more than the last state of each', async () => {
+  const { service, north, mail, ann } = await world()
+  const others = await Promise.all(['a', 'b', 'c'].map((name) => service.agent(north, name)))
+  const stream = await streamOf(service.origin + events, ann.cookie)
+  await service.reports(mail.token, { state: { level: 'ok', label: 'first' } })
+  await stream.frame()
+  for (const label of ['second', 'third']) {
+    await Promise.all([mail, ...others].map(({ token }) => service.reports(token, { state: { level: 'ok', label } })))
+  }
+  const frame = await stream.frame()
+  expect(frame.rows.map(({ name, label }) => [name, label]).sort()).toEqual(
+    ['a', 'b', 'c', 'mail'].map((name) => [name, 'third']),
+  )
+})
+
+test('after a connection was lost the page is right again: what it asks for on reconnecting is the present', async () => {
+  const { service, mail, ann } = await world()
+  const first = await streamOf(service.origin + events, ann.cookie)
+  await service.reports(mail.token, { state: { level: 'ok', label: 'before' } })
+  await first.frame()
+  first.close()
+  await service.reports(mail.token, { state: { level: 'bad', label: 'missed' } })
+  const second = await streamOf(service.origin + events, ann.cookie)
+  expect((await ann.get('/api/web/w/north/fleet')).body).toMatchObject({ rows: [{ level: 'bad', label: 'missed' }] })
+  await service.reports(mail.token, { state: { level: 'ok', label: 'after' } })
+  expect((await second.frame()).rows).toMatchObject([{ label: 'after' }])
+})
+
+test('a press and an ack are said, and so is an agent that was added, renamed or deleted', async () => {
+  const { service, mail, ann } = await world()
+  await service.reports(mail.token, { controls: ['pause'] })
+  const stream = await streamOf(service.origin + events, ann.cookie)
+  const pressed = await ann.send<{ id: string }>('POST', '/api/web/w/north/agents/mail/commands', { type: 'pause' })
+  expect((await stream.frame()).changed).toEqual(['mail'])
+  await service.reports(mail.token, { controls: ['pause'] })
+  await stream.frame((frame) => frame.changed.includes('mail'))
+  await service.reports(mail.token, { acks: [{ id: pressed.body.id, ok: true, message: 'paused' }] })
+  await stream.frame((frame) => frame.changed.includes('mail'))
+  await ann.send('POST', '/api/web/w/north/agents', { name: 'second' })
+  expect((await stream.frame((frame) => frame.list)).list).toBe(true)
+  await ann.send('PATCH', '/api/web/w/north/agents/second', { name: 'third' })
+  await stream.frame((frame) => frame.list)
+  await ann.send('DELETE', '/api/web/w/north/agents/third')
+  await stream.frame((frame) => frame.list)
+})
+
+test('an agent whose page is open is asked to report every five seconds, until the page is closed', async () => {
+  const { service, mail, ann } = await world()
+  expect((await service.reports(mail.token, {})).interval).toBe(30)
+  const stream = await streamOf(`${service.origin}${events}?agent=mail`, ann.cookie)
+  const another = await streamOf(`${service.origin}${events}?agent=mail`, ann.cookie)
+  expect((await service.reports(mail.token, {})).interval).toBe(5)
+  stream.close()
+  await expect.poll(() => service.live.size).toBe(1)
+  expect((await service.reports(mail.token, {})).interval).toBe(5)
+  another.close()
+  await expect.poll(() => service.live.size).toBe(0)
+  expect((await service.reports(mail.token, {})).interval).toBe(30)
+})
+
+test('frames never leave their workspace', async () => {
+  const { service, mail, ann } = await world()
+  const south = await service.workspace('south')
+  const other = await service.agent(south, 'other')
+  const stream = await streamOf(service.origin + events, ann.cookie)
+  await service.reports(other.token, { state: { level: 'bad', label: 'not for Ann' } })
+  await service.reports(mail.token, { state: { level: 'ok', label: 'for Ann' } })
+  expect((await stream.frame()).rows.map(({ name }) => name)).toEqual(['mail'])
+  expect(stream.text()).not.toContain('not for Ann')
+})
+
+test('a stream ends when its session ends or when the person is taken out of the workspace', async () => {
+  const { service, ann } = await world()
+  const bob = await service.person('Bob', 'north', 'member')
+  const bobs = await streamOf(service.origin + events, bob.cookie)
+  const elsewhere = await service.signedIn('ann@example.org')
+  const [here, there] = [
+    await streamOf(service.origin + events, ann.cookie),
+    await streamOf(service.origin + events, elsewhere.cookie),
+  ]
+  await ann.send('DELETE', '/api/web/sessions')
+  await there.ended
+  const { members } = (await ann.get<{ members: { id: string; name: string }[] }>('/api/web/w/north/members')).body
+  await ann.send('DELETE', `/api/web/w/north/members/${members.find(({ name }) => name === 'Bob')?.id}`)
+  await bobs.ended
+  expect(service.live.size).toBe(1)
+  const session = (await ann.get<Session[]>('/api/web/sessions')).body.find(({ current }) => current)
+  await (await service.auth.$context).internalAdapter.deleteUserSessions(
+    (await ann.get<{ id: string }>('/api/web/me')).body.id,
+  )
+  expect(session).toBeDefined()
+  // Ended behind our back, as by another node or the operator: found at the next look.
+  await here.ended
+})
+
+test('only who belongs may listen, and only from the page', async () => {
+  const { service, ann } = await world()
+  await service.workspace('south')
+  const eve = await service.person('Eve', 'south', 'admin')
+  const status = async (cookie: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(service.origin + events, { headers: { cookie, ...headers } })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  expect(await status('')).toBe(401)
+  expect(await status(eve.cookie)).toBe(404)
+  expect(await status(ann.cookie, { 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await status(ann.cookie)).toBe(200)
+})
+
+test('a page that does not read is ended instead of being waited for; others go on', async () => {
+  const { service, north, ann } = await world()
+  const many: Awaited<ReturnType<typeof service.agent>>[] = []
+  for (let i = 0; i < 300; i++) many.push(await service.agent(north, `agent-${i}`))
+  const stuck = await streamOf(service.origin + events, ann.cookie, { reads: false })
+  const good = await streamOf(service.origin + events, ann.cookie)
+  const detail = 'x'.repeat(300)
+  for (const { token } of many) await service.reports(token, { state: { level: 'ok', label: 'y'.repeat(80), detail } })
+  await good.frame()
+  expect(service.live.size).toBe(2)
+  const noisy = async () => {
+    for (const { agent } of many) service.live.reported(north.id, agent.id)
+    const frame = await good.frame((f) => f.rows.length === 200)
+    expect(frame.more).toBe(true)
+  }
+  for (let i = 0; i < 200 && service.live.size === 2; i++) await noisy()
+  expect(service.live.size).toBe(1)
+  await noisy()
+  stuck.close()
+})

@@ -1,0 +1,180 @@
+/** The page's routes behind a real listener, for tests: people with browsers that keep their cookies. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer as AgentAnswer } from '@svc/protocol'
+import { pino } from 'pino'
+import { afterEach } from 'vitest'
+import { openTestSqlite } from '../../../testing/stores.ts'
+import { openAgentSide } from '../../agents/side.ts'
+import { createAgent } from '../../agents/store.ts'
+import type { Role } from '../../api.ts'
+import type { Store } from '../../db/open.ts'
+import type { Config } from '../../deps.ts'
+import { createLive } from '../../live/hub.ts'
+import { openAuth } from '../../people/auth.ts'
+import { createPerson } from '../../people/store.ts'
+import { activate, addMember, createWorkspace } from '../../workspaces/store.ts'
+import { webApp } from '../app.ts'
+
+export const operator = { id: null, name: 'operator' }
+export const password = 'correct horse battery'
+
+export interface Answer<T = unknown> {
+  status: number
+  headers: Headers
+  body: T
+  text: string
+}
+export interface Browser {
+  get<T>(path: string, headers?: Record<string, string>): Promise<Answer<T>>
+  send<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
+  cookie: string
+}
+export type Service = Awaited<ReturnType<typeof serve>>
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** `https`: as the service would answer behind a proxy that ends TLS. */
+export async function serve(given: { store?: Store; https?: boolean; proxies?: string[]; pageDir?: string } = {}) {
+  const store = given.store ?? (await openTestSqlite())
+  const dir = mkdtempSync(join(tmpdir(), 'svc-web-'))
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const baseUrl = given.https ? 'https://agents.example.org' : origin
+  let ahead = 0
+  const config: Config = {
+    baseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    dataDir: dir,
+    databaseUrl: undefined,
+    trustedProxies: given.proxies ?? [],
+    metricsPort: 0,
+    logLevel: 'silent',
+    releaseDir: join(dir, 'cli'),
+    version: '1.2.3',
+  }
+  const log = pino({ level: 'silent' })
+  const now = () => Date.now() + ahead
+  const live = createLive({ store, log, now })
+  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
+  const deps = { store, auth, config, log, live, now }
+  const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
+  const side = openAgentSide({ store, config, log, live, now })
+  server.on('request', (req, res) => {
+    const route = side.routes[`${req.method} ${req.url?.split('?')[0]}`]
+    if (route) void route(req, res)
+    else listener(req, res)
+  })
+  closing.push(async () => {
+    live.close()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await side.close()
+    if (!given.store) await store.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const workspace = async (slug: string) => {
+    const made = value(await createWorkspace(deps, { slug, name: slug }, operator, now()))
+    value(await activate(store.db, slug, 'svc', operator, now()))
+    return made
+  }
+  const person = async (name: string, slug: string, role: Role) => {
+    const email = `${name.toLowerCase()}@example.org`
+    value(await createPerson(deps, { email, name, password }, operator, now()))
+    value(await addMember(deps, { slug, email, role }, operator, now()))
+    return signedIn(email)
+  }
+  const signedIn = async (email: string) => {
+    const browser = browserOf(origin)
+    const { status } = await browser.send('POST', '/api/auth/sign-in/email', { email, password })
+    if (status !== 200) throw new Error(`Signing ${email} in answered ${status}.`)
+    return browser
+  }
+  const agent = async (place: { id: string }, name: string) =>
+    value(await createAgent(store.db, place, name, operator, now()))
+  const reports = async (token: string, parts: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ protocol: 1, ...parts })
+    const answer = await fetch(`${origin}/api/agent/v1/report`, { method: 'POST', headers, body })
+    if (answer.status !== 200) throw new Error(`The report was refused: ${await answer.text()}`)
+    return (await answer.json()) as AgentAnswer
+  }
+  /** The agent uploads the log it was asked for. */
+  const uploads = async (token: string, log: { command: string; name: string; text: string }) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${origin}/api/agent/v1/log`, { method: 'POST', headers, body: JSON.stringify(log) })
+    if (!answer.ok) throw new Error(`The log was refused: ${await answer.text()}`)
+  }
+  return {
+    ...deps,
+    reports,
+    uploads,
+    origin,
+    baseUrl,
+    app,
+    dir,
+    workspace,
+    person,
+    signedIn,
+    agent,
+    browser: () => browserOf(origin),
+    /** Lets this many seconds pass for our clock; the library's sessions follow the machine's. */
+    pass: (seconds: number) => {
+      ahead += seconds * 1000
+    },
+  }
+}
+
+export function value<T>(verdict: { ok: true; value: T } | { ok: false; message: string }): T {
+  if (!verdict.ok) throw new Error(verdict.message)
+  return verdict.value
+}
+
+export function browserOf(origin: string): Browser {
+  const jar = new Map<string, string>()
+  const send = async <T>(method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {
+    const headers: Record<string, string> = { origin, 'sec-fetch-site': 'same-origin', ...more }
+    if (method === 'GET') delete headers.origin
+    if (jar.size > 0) headers.cookie = [...jar].map(([k, v]) => `${k}=${v}`).join('; ')
+    if (body !== undefined) headers['content-type'] ??= 'application/json'
+    for (const [name, v] of Object.entries(headers)) if (v === '') delete headers[name]
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(origin + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(text !== undefined && { body: text }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', content = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (/max-age=0/i.test(cookie) || content === '') jar.delete(name)
+      else jar.set(name, content)
+    }
+    const read = await answer.text()
+    return { status: answer.status, headers: answer.headers, body: parsed(read) as T, text: read }
+  }
+  return {
+    get: <T>(path: string, headers?: Record<string, string>) => send<T>('GET', path, undefined, headers),
+    send,
+    get cookie() {
+      return [...jar].map(([k, v]) => `${k}=${v}`).join('; ')
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+/** A page's stream of frames, as the browser's EventSource would read it. */
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { Frame } from '../../api.ts'
+
+export interface Stream {
+  /** The next frame that fits; those before it are passed over. */
+  frame(fits?: (frame: Frame) => boolean): Promise<Frame>
+  text(): string
+  ended: Promise<void>
+  close(): void
+}
+
+/** Opens a stream and resolves once it is open. Without `reads` it takes nothing off the wire. */
+export async function streamOf(url: string, cookie: string, { reads = true } = {}): Promise<Stream> {
+  const frames: Frame[] = []
+  let waiting: (() => void)[] = []
+  let text = ''
+  let req: ClientRequest | undefined
+  const res = await new Promise<IncomingMessage>((resolve, reject) => {
+    req = request(url, { headers: { cookie, accept: 'text/event-stream' }, agent: false }, resolve)
+    req.on('error', reject)
+    req.end()
+  })
+  if (res.statusCode !== 200) throw new Error(`The stream was refused with ${res.statusCode}.`)
+  const ended = new Promise<void>((resolve) => res.on('close', resolve))
+  res.on('error', () => {})
+  if (reads) {
+    let rest = ''
+    res.setEncoding('utf8')
+    res.on('data', (chunk: string) => {
+      text += chunk
+      const events = (rest + chunk).split('\n\n')
+      rest = events.pop() ?? ''
+      for (const event of events) {
+        const data = /^event: frame\ndata: (.*)$/.exec(event)?.[1]
+        if (data !== undefined) frames.push(JSON.parse(data) as Frame)
+      }
+      for (const wake of waiting.splice(0)) wake()
+    })
+  } else res.pause()
+  const close = () => {
+    req?.destroy()
+  }
+  onTestFinished(close)
+  return {
+    text: () => text,
+    ended,
+    close,
+    async frame(fits = () => true) {
+      for (;;) {
+        const frame = frames.shift()
+        if (frame && fits(frame)) return frame
+        if (!frame) await new Promise<void>((resolve) => (waiting = [...waiting, resolve]))
+      }
+    },
+  }
+}
