@@ -1,0 +1,228 @@
+/** Blueprints and their versions as pages and the operator see them; deleting a version that no machine has. */
+import type { Manifest } from '@svc/blueprint'
+import { compareVersions, shown, type Verdict } from '@svc/protocol'
+import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { agentsOf, keptVersions, runningVersion } from './agents.ts'
+
+interface Place {
+  id: string
+}
+
+/** All blueprints of a workspace, by name. */
+export async function listBlueprints(db: Db, workspace: Place): Promise<BlueprintRow[]> {
+  const rows = await db
+    .selectFrom('blueprint')
+    .innerJoin('blueprint_version', 'blueprint_version.blueprint_id', 'blueprint.id')
+    .select(['name', 'version', 'description', 'uploaded_at', 'uploaded_by_name'])
+    .where('workspace_id', '=', workspace.id)
+    .orderBy('name')
+    .execute()
+  const agents = await db
+    .selectFrom('agent')
+    .select((eb) => ['blueprint', eb.fn.countAll<number>().as('count')])
+    .where('workspace_id', '=', workspace.id)
+    .where('blueprint', 'is not', null)
+    .groupBy('blueprint')
+    .execute()
+  return [...Map.groupBy(rows, ({ name }) => name)].map(([name, versions]) => {
+    const latest = versions.reduce((a, b) => (compareVersions(b.version, a.version) > 0 ? b : a))
+    const last = versions.reduce((a, b) => (b.uploaded_at > a.uploaded_at ? b : a))
+    return {
+      name,
+      latest: latest.version,
+      description: latest.description,
+      versions: versions.length,
+      uploadedAt: last.uploaded_at,
+      uploadedBy: last.uploaded_by_name,
+      agents: Number(agents.find(({ blueprint }) => blueprint === name)?.count ?? 0),
+    }
+  })
+}
+
+/** One blueprint with its versions, highest first, and its agents; undefined when there is none of that name. */
+export async function blueprintPage(
+  db: Db,
+  workspace: Place,
+  name: string,
+  now: number,
+): Promise<Omit<BlueprintPage, 'canAct'> | undefined> {
+  const blueprint = await findBlueprint(db, workspace, name)
+  if (!blueprint) return undefined
+  const agents = await agentsOf(db, workspace.id, name)
+  return {
+    now,
+    name,
+    createdAt: blueprint.created_at,
+    versions: await versionRows(db, blueprint.id, agents, now),
+    agents: agents.map((agent) => ({
+      name: agent.name,
+      running: runningVersion(agent) ?? '',
+      previous: agent.previous_version,
+      level: agent.level,
+      seenAt: agent.received_at,
+    })),
+  }
+}
+
+/** One version with its manifest and files. */
+export async function versionPage(
+  db: Db,
+  workspace: Place,
+  name: string,
+  version: string,
+  now: number,
+): Promise<Omit<BlueprintVersion, 'canAct'> | undefined> {
+  const blueprint = await findBlueprint(db, workspace, name)
+  if (!blueprint) return undefined
+  const [row] = await versionRows(db, blueprint.id, await agentsOf(db, workspace.id, name), now, version)
+  const more = await db
+    .selectFrom('blueprint_version')
+    .select(['manifest', 'files'])
+    .where('blueprint_id', '=', blueprint.id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (!row || !more) return undefined
+  const manifest = JSON.parse(more.manifest) as Manifest
+  return { ...row, now, blueprint: name, manifest, files: JSON.parse(more.files) as BlueprintVersion['files'] }
+}
+
+/** The bytes of a version with their checksum, as they were uploaded. */
+export const bundleOf = (
+  db: Db,
+  workspace: Place,
+  name: string,
+  version: string,
+): Promise<{ bundle: Uint8Array; sha256: string } | undefined> =>
+  db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['bundle', 'sha256'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+/**
+ * Deletes a version. Refused while an agent runs it or keeps it as its previous one, or an install code for it is good.
+ * With its last version the blueprint goes too.
+ */
+export function deleteVersion(
+  db: Db,
+  workspace: Place,
+  { name, version }: { name: string; version: string },
+  by: By,
+  now: number,
+): Promise<Verdict<null, 'version_unknown' | 'version_in_use'>> {
+  return db.transaction().execute(async (trx) => {
+    const row = await lockVersion(trx, workspace, name, version)
+    if (!row) return refuse('version_unknown', `There is no blueprint ${shown(name)} with version ${shown(version)}.`)
+    const users = (await agentsOf(trx, workspace.id, name)).filter((agent) => keptVersions(agent).includes(version))
+    if (users.length > 0)
+      return refuse(
+        'version_in_use',
+        inUseBy(
+          name,
+          version,
+          users.map((agent) => agent.name),
+        ),
+      )
+    const { codes } = await liveCodes(trx, row.id, now)
+    if (codes > 0)
+      return refuse('version_in_use', `An install code for ${name} ${version} is still good: revoke it first.`)
+    await trx.deleteFrom('blueprint_version').where('id', '=', row.id).execute()
+    await trx
+      .deleteFrom('blueprint')
+      .where('id', '=', row.blueprint_id)
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom('blueprint_version').select('id').where('blueprint_id', '=', row.blueprint_id))),
+      )
+      .execute()
+    const note = { workspaceId: workspace.id, at: now, by, subject: `blueprint ${name}@${version}` }
+    await audit(trx, { ...note, action: 'blueprint.deleted', details: { sha256: row.sha256 } })
+    return { ok: true, value: null }
+  })
+}
+
+export const findBlueprint = (db: Db, workspace: Place, name: string) =>
+  db
+    .selectFrom('blueprint')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+async function versionRows(
+  db: Db,
+  blueprintId: string,
+  agents: Awaited<ReturnType<typeof agentsOf>>,
+  now: number,
+  only?: string,
+): Promise<BlueprintVersionRow[]> {
+  let query = db
+    .selectFrom('blueprint_version')
+    .select(['id', 'version', 'description', 'size', 'sha256', 'uploaded_at', 'uploaded_by_name', 'manifest'])
+    .where('blueprint_id', '=', blueprintId)
+  if (only !== undefined) query = query.where('version', '=', only)
+  const rows = await query.execute()
+  const codes = await db
+    .selectFrom('install_code')
+    .select((eb) => ['version_id', eb.fn.countAll<number>().as('count')])
+    .where('version_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
+    .where('redeemed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .groupBy('version_id')
+    .execute()
+  return rows
+    .sort((a, b) => compareVersions(b.version, a.version))
+    .map((row) => ({
+      version: row.version,
+      description: row.description,
+      size: row.size,
+      sha256: row.sha256,
+      uploadedAt: row.uploaded_at,
+      uploadedBy: row.uploaded_by_name,
+      runtime: (JSON.parse(row.manifest) as Manifest).runtime?.kind ?? 'process',
+      runs: agents.filter((agent) => runningVersion(agent) === row.version).map(({ name }) => name),
+      keeps: agents
+        .filter((agent) => agent.previous_version === row.version && runningVersion(agent) !== row.version)
+        .map(({ name }) => name),
+      codes: Number(codes.find(({ version_id }) => version_id === row.id)?.count ?? 0),
+    }))
+}
+
+/** Locked, so that no code is issued for it nor redeemed meanwhile. SQLite has one writer anyway. */
+function lockVersion(trx: Db, workspace: Place, name: string, version: string) {
+  const row = trx
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['blueprint_version.id', 'blueprint_id', 'sha256'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', name)
+    .where('version', '=', version)
+  return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
+}
+
+async function liveCodes(trx: Db, versionId: string, now: number): Promise<{ codes: number }> {
+  const { codes } = await trx
+    .selectFrom('install_code')
+    .select((eb) => eb.fn.countAll<number>().as('codes'))
+    .where('version_id', '=', versionId)
+    .where('redeemed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return { codes: Number(codes) }
+}
+
+function inUseBy(name: string, version: string, agents: string[]): string {
+  const [first, ...more] = agents
+  const who = more.length === 0 ? `The agent ${first}` : `The agent ${first} and ${more.length} more`
+  return `${who} ${more.length === 0 ? 'runs or keeps' : 'run or keep'} ${name} ${version}: it can be deleted when none does.`
+}
+
+const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const

@@ -1,0 +1,104 @@
+/** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
+import { createHash } from 'node:crypto'
+import { type BundleFinding, readBundle } from '@svc/blueprint'
+import { compareVersions, limits, type Verdict } from '@svc/protocol'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import { decideWithin } from '../db/undo.ts'
+import { newId } from '../ids.ts'
+
+export interface Uploaded {
+  blueprint: string
+  version: string
+  sha256: string
+  size: number
+}
+export type Upload =
+  | Verdict<Uploaded, 'version_taken' | 'body_too_large'>
+  | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
+
+/** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
+export async function uploadBlueprint(
+  db: Db,
+  workspace: { id: string },
+  bytes: Uint8Array,
+  by: By,
+  now: number,
+): Promise<Upload> {
+  if (bytes.length > limits.bundleBytes) return tooLarge(bytes.length)
+  const read = await readBundle(bytes)
+  if (!read.ok) return { ok: false, code: 'bundle_refused', message: read.message, findings: read.findings }
+  const { manifest, entries } = read.value
+  const { name, version } = manifest
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return decideWithin(db, async (trx): Promise<Upload> => {
+    const blueprint = await takeBlueprint(trx, workspace.id, name, now)
+    const taken = await wrongVersion(trx, blueprint.id, name, version, sha256)
+    if (taken) return taken
+    await trx
+      .insertInto('blueprint_version')
+      .values({
+        id: newId(now),
+        blueprint_id: blueprint.id,
+        version,
+        description: manifest.description ?? '',
+        sha256,
+        size: bytes.length,
+        uploaded_at: now,
+        uploaded_by: by.id,
+        uploaded_by_name: by.name,
+        manifest: JSON.stringify(manifest),
+        files: JSON.stringify(entries.map(({ path, size, executable }) => ({ path, size, executable }))),
+        bundle: bytes,
+      })
+      .execute()
+    await audit(trx, {
+      workspaceId: workspace.id,
+      at: now,
+      by,
+      action: 'blueprint.uploaded',
+      subject: `blueprint ${name}@${version}`,
+      details: { sha256, size: bytes.length },
+    })
+    return { ok: true, value: { blueprint: name, version, sha256, size: bytes.length } }
+  })
+}
+
+/** The blueprint's row, made if need be and locked either way: versions of one blueprint come one after another. */
+const takeBlueprint = (trx: Db, workspaceId: string, name: string, now: number): Promise<{ id: string }> =>
+  trx
+    .insertInto('blueprint')
+    .values({ id: newId(now), workspace_id: workspaceId, name, created_at: now })
+    .onConflict((oc) => oc.columns(['workspace_id', 'name']).doUpdateSet({ name }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+
+/** D48: the text is the identity, and no two versions of equal precedence stand beside each other. */
+async function wrongVersion(trx: Db, blueprintId: string, name: string, version: string, sha256: string) {
+  const rows = await trx
+    .selectFrom('blueprint_version')
+    .select(['version', 'sha256'])
+    .where('blueprint_id', '=', blueprintId)
+    .execute()
+  const same = rows.find((row) => row.version === version)
+  if (same) {
+    const how = same.sha256 === sha256 ? 'with these very bytes' : 'with other content, and a version never changes'
+    return refuseVersion(`${name} ${version} is there already, ${how}: raise the version to upload another one.`)
+  }
+  const equal = rows.find((row) => compareVersions(row.version, version) === 0)
+  if (equal) {
+    return refuseVersion(
+      `${name} has version ${equal.version}, which ranks the same as ${version}: what follows "+" does not count, so raise the version.`,
+    )
+  }
+  return undefined
+}
+
+const refuseVersion = (message: string) => ({ ok: false, code: 'version_taken', message }) as const
+const tooLarge = (size: number) =>
+  ({
+    ok: false,
+    code: 'body_too_large',
+    message: `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${(size / 1024 / 1024).toFixed(1)} MB.`,
+  }) as const

@@ -1,0 +1,223 @@
+/**
+ * Bots (2.9, D46): who acts for an agent in a product. One is known by workspace, product and name, and outlives the agents
+ * that act as it; each agent has one token for it, stored as a hash.
+ */
+import { limits, shown, type Verdict } from '@svc/protocol'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import type { Bot, BotToken, BotTokenState } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import type { BotRow, BotTokenRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+
+interface Place {
+  id: string
+}
+
+/** Whether a token still counts. It also stops to count when its workspace is not activated for the product. */
+export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
+  token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
+
+/** The bots of a workspace by name and product, each with its tokens, newest first. */
+export async function listBots(db: Db, workspace: Place, now: number): Promise<Bot[]> {
+  const bots = await db
+    .selectFrom('bot')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .orderBy('name')
+    .orderBy('product_id')
+    .execute()
+  const tokens = await db
+    .selectFrom('bot_token')
+    .innerJoin('bot', 'bot.id', 'bot_token.bot_id')
+    .innerJoin('agent', 'agent.id', 'bot_token.agent_id')
+    .selectAll('bot_token')
+    .select('agent.name as agent')
+    .where('bot.workspace_id', '=', workspace.id)
+    .orderBy('issued_at', 'desc')
+    .orderBy('bot_token.id', 'desc')
+    .execute()
+  return bots.map((bot) => ({
+    id: bot.id,
+    name: bot.name,
+    product: bot.product_id,
+    role: bot.role,
+    createdAt: bot.created_at,
+    tokens: tokens.filter((token) => token.bot_id === bot.id).map((token) => shownToken(token, now)),
+  }))
+}
+
+function shownToken(token: BotTokenRow & { agent: string }, now: number): BotToken {
+  return {
+    id: token.id,
+    agent: token.agent,
+    scopes: JSON.parse(token.scopes) as string[],
+    state: tokenState(token, now),
+    issuedAt: token.issued_at,
+    expiresAt: token.expires_at,
+    revokedAt: token.revoked_at,
+    lastUsedAt: token.last_used_at,
+  }
+}
+
+export interface WantedBot {
+  product: string
+  role: string
+  scopes: readonly string[]
+}
+export interface GivenBot extends WantedBot {
+  bot: BotRow
+  made: boolean
+  /** Handed out this once. */
+  token: string
+}
+export type BotRefusal = 'bots_too_many' | 'bot_role_differs'
+
+/** Whether bots of this name could be made or reused for these bindings. Ask under the workspace's lock, so that it holds. */
+export async function judgeBots(
+  db: Db,
+  workspace: Place,
+  name: string,
+  wanted: readonly WantedBot[],
+): Promise<Verdict<ReadonlyMap<string, BotRow>, BotRefusal>> {
+  const all = await db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).execute()
+  const known = new Map(all.filter((bot) => bot.name === name).map((bot) => [bot.product_id, bot]))
+  const fresh = wanted.filter(({ product }) => !known.has(product)).length
+  if (fresh > 0 && all.length + fresh > limits.botsPerWorkspace) {
+    return refuse(
+      'bots_too_many',
+      `The workspace has ${all.length} bots and would get ${fresh} more: it may have ${limits.botsPerWorkspace}. Delete bots that no agent needs.`,
+    )
+  }
+  for (const { product, role } of wanted) {
+    const bot = known.get(product)
+    if (bot && bot.role !== role) {
+      return refuse(
+        'bot_role_differs',
+        `The bot ${shown(name)} of ${shown(product)} has the role ${shown(bot.role)}, and ${shown(role)} is wanted: delete that bot, or choose another name for the agent.`,
+      )
+    }
+  }
+  return { ok: true, value: known }
+}
+
+/** Makes or reuses the bot for one binding and issues the agent's token for it (8: one year). */
+export async function giveBot(
+  trx: Db,
+  {
+    agent,
+    known,
+    name,
+  }: { agent: { id: string; workspace_id: string }; known: ReadonlyMap<string, BotRow>; name: string },
+  wanted: WantedBot,
+  now: number,
+): Promise<GivenBot> {
+  const reused = known.get(wanted.product)
+  const bot =
+    reused ??
+    (await trx
+      .insertInto('bot')
+      .values({
+        id: newId(now),
+        workspace_id: agent.workspace_id,
+        product_id: wanted.product,
+        name,
+        role: wanted.role,
+        created_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow())
+  const token = newToken('bot')
+  await trx
+    .insertInto('bot_token')
+    .values({
+      id: newId(now),
+      bot_id: bot.id,
+      agent_id: agent.id,
+      product_id: wanted.product,
+      hash: hashToken(token),
+      scopes: JSON.stringify(wanted.scopes),
+      issued_at: now,
+      expires_at: now + limits.botTokenDays * 86_400_000,
+      revoked_at: null,
+      last_used_at: null,
+    })
+    .execute()
+  return { ...wanted, bot, made: reused === undefined, token }
+}
+
+/** Revokes the tokens of a bot that still count, or only the one named. From the commit on no product accepts them. */
+export function revokeBot(
+  db: Db,
+  workspace: Place,
+  { id, tokenId }: { id: string; tokenId?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<{ revoked: number }, 'bot_unknown'>> {
+  return db.transaction().execute(async (trx) => {
+    const bot = await botOf(trx, workspace, id)
+    if (!bot) return unknown
+    let update = trx
+      .updateTable('bot_token')
+      .set({ revoked_at: now })
+      .where('bot_id', '=', id)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', now)
+    if (tokenId !== undefined) update = update.where('id', '=', tokenId)
+    const revoked = await update.returning('agent_id').execute()
+    if (revoked.length > 0) {
+      const details = {
+        product: bot.product_id,
+        agents: await namesOf(
+          trx,
+          revoked.map((t) => t.agent_id),
+        ),
+      }
+      await audit(trx, { ...note(bot, by, now), action: 'bot.revoked', details })
+    }
+    return { ok: true, value: { revoked: revoked.length } }
+  })
+}
+
+/** Deletes a bot with its tokens: one of the ten is free again. */
+export function deleteBot(
+  db: Db,
+  workspace: Place,
+  id: string,
+  by: By,
+  now: number,
+): Promise<Verdict<null, 'bot_unknown'>> {
+  return db.transaction().execute(async (trx) => {
+    const bot = await botOf(trx, workspace, id)
+    if (!bot) return unknown
+    await trx.deleteFrom('bot').where('id', '=', id).execute()
+    const details = { product: bot.product_id, role: bot.role }
+    await audit(trx, { ...note(bot, by, now), action: 'bot.deleted', details })
+    return { ok: true, value: null }
+  })
+}
+
+/** The bots of that name, in every product or in the one given. */
+export async function botsNamed(db: Db, workspace: Place, name: string, product?: string): Promise<BotRow[]> {
+  const named = db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).where('name', '=', name)
+  return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()
+}
+
+const botOf = (db: Db, workspace: Place, id: string): Promise<BotRow | undefined> =>
+  db.selectFrom('bot').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id).executeTakeFirst()
+
+async function namesOf(db: Db, agentIds: string[]): Promise<string[]> {
+  const rows = await db.selectFrom('agent').select('name').where('id', 'in', agentIds).orderBy('name').execute()
+  return rows.map(({ name }) => name)
+}
+
+const note = (bot: BotRow, by: By, at: number) => ({
+  workspaceId: bot.workspace_id,
+  at,
+  by,
+  subject: `bot ${bot.name}`,
+})
+
+const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
+const unknown = refuse('bot_unknown', 'There is no such bot.')

@@ -1,0 +1,27 @@
+import type { Verdict } from '@svc/protocol'
+import type { Db } from './open.ts'
+
+/** Carries a refusal out of a transaction, so that everything in it is undone. */
+class Undo extends Error {
+  readonly verdict: Verdict<never>
+  constructor(verdict: Verdict<never>) {
+    super('undone')
+    this.verdict = verdict
+  }
+}
+
+/** Runs `work` in one transaction that is undone when it refuses. Everything inside goes through `trx`. */
+export async function decideWithin<
+  V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
+>(db: Db, work: (trx: Db) => Promise<V>): Promise<V> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const verdict = await work(trx)
+      if (!verdict.ok) throw new Undo(verdict)
+      return verdict
+    })
+  } catch (error) {
+    if (error instanceof Undo) return error.verdict as V
+    throw error
+  }
+}

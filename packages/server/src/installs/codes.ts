@@ -1,0 +1,210 @@
+/**
+ * Install codes (2.9; 5, rule 5): good once, for fifteen minutes. Issuing one writes down what it would install (D43) and
+ * reserves nothing. Only the hash of a code is stored.
+ */
+import type { Binding, Manifest } from '@svc/blueprint'
+import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
+import { findAgent } from '../agents/store.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import type { InstallCode, InstallCodeState } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import { judgeBots } from '../bots/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import type { InstallCodeRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+import { isActivated } from '../workspaces/store.ts'
+
+interface Place {
+  id: string
+}
+export interface Wanted {
+  blueprint: string
+  version: string
+  /** Default: the blueprint's name, or with a number where that is taken. */
+  agentName?: string | undefined
+}
+export interface Issued {
+  row: InstallCodeRow
+  /** Shown this once. */
+  code: string
+  /** What would refuse the installation as things are now. */
+  warnings: string[]
+}
+
+/** Issues a code for one version. */
+export function issueCode(
+  db: Db,
+  workspace: Place,
+  wanted: Wanted,
+  by: By,
+  now: number,
+): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
+  return db.transaction().execute(async (trx) => {
+    const version = await versionOf(trx, workspace, wanted)
+    if (!version) {
+      return refuse(
+        'version_unknown',
+        `There is no blueprint ${shown(wanted.blueprint)} with version ${shown(wanted.version)}.`,
+      )
+    }
+    const agentName = wanted.agentName ?? (await freeName(trx, workspace, wanted.blueprint))
+    if (!isAgentName(agentName)) return wrongName(agentName)
+    const { bindings } = JSON.parse(version.manifest) as Manifest
+    const code = newToken('install')
+    const row = await trx
+      .insertInto('install_code')
+      .values({
+        id: newId(now),
+        hash: hashToken(code),
+        workspace_id: workspace.id,
+        version_id: version.id,
+        blueprint: wanted.blueprint,
+        version: wanted.version,
+        sha256: version.sha256,
+        bindings: JSON.stringify(bindings),
+        agent_name: agentName,
+        issued_by: by.id,
+        issued_by_name: by.name,
+        issued_at: now,
+        expires_at: now + limits.installCodeSeconds * 1000,
+        redeemed_at: null,
+        revoked_at: null,
+        agent_id: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await audit(trx, { ...note(row, by, now), action: 'code.issued', details: { code: row.id, agent: agentName } })
+    return { ok: true, value: { row, code, warnings: await warningsOf(trx, workspace, agentName, bindings) } }
+  })
+}
+
+/** A code that nobody may redeem any more. */
+export function revokeCode(
+  db: Db,
+  workspace: Place,
+  id: string,
+  by: By,
+  now: number,
+): Promise<Verdict<InstallCodeRow, 'code_unknown' | 'code_over'>> {
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable('install_code')
+      .set({ revoked_at: now })
+      .where('id', '=', id)
+      .where('workspace_id', '=', workspace.id)
+      .where('redeemed_at', 'is', null)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', now)
+      .returningAll()
+      .executeTakeFirst()
+    if (row) {
+      await audit(trx, { ...note(row, by, now), action: 'code.revoked', details: { code: id, agent: row.agent_name } })
+      return { ok: true, value: row }
+    }
+    const over = await codeOf(trx, workspace, id, now)
+    if (!over) return refuse('code_unknown', 'There is no such install code.')
+    return refuse('code_over', `The install code is ${over.state} already: there is nothing to revoke.`)
+  })
+}
+
+/** How long codes that are over are still shown. */
+const shownFor = 30 * 86_400_000
+
+/** The codes of a workspace that are good, and those of the last 30 days; newest first. */
+export async function listCodes(db: Db, workspace: Place, now: number): Promise<InstallCode[]> {
+  const rows = await withAgents(db, workspace)
+    .where('issued_at', '>', now - shownFor)
+    .orderBy('issued_at', 'desc')
+    .orderBy('install_code.id', 'desc')
+    .limit(200)
+    .execute()
+  return rows.map((row) => shownCode(row, row.agent, now))
+}
+
+export async function codeOf(db: Db, workspace: Place, id: string, now: number): Promise<InstallCode | undefined> {
+  const row = await withAgents(db, workspace).where('install_code.id', '=', id).executeTakeFirst()
+  return row && shownCode(row, row.agent, now)
+}
+
+/** Facts are stored; what a code is follows from them and the time. */
+export const codeState = (
+  row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
+  now: number,
+): InstallCodeState => {
+  if (row.redeemed_at !== null) return 'redeemed'
+  if (row.revoked_at !== null) return 'revoked'
+  return now < row.expires_at ? 'live' : 'expired'
+}
+
+export const shownCode = (row: InstallCodeRow, agent: string | null, now: number): InstallCode => ({
+  id: row.id,
+  blueprint: row.blueprint,
+  version: row.version,
+  agentName: row.agent_name,
+  issuedAt: row.issued_at,
+  issuedBy: row.issued_by_name,
+  expiresAt: row.expires_at,
+  state: codeState(row, now),
+  redeemedAt: row.redeemed_at,
+  revokedAt: row.revoked_at,
+  agent,
+})
+
+const withAgents = (db: Db, workspace: Place) =>
+  db
+    .selectFrom('install_code')
+    .leftJoin('agent', 'agent.id', 'install_code.agent_id')
+    .selectAll('install_code')
+    .select('agent.name as agent')
+    .where('install_code.workspace_id', '=', workspace.id)
+
+const versionOf = (db: Db, workspace: Place, { blueprint, version }: Wanted) =>
+  db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['blueprint_version.id', 'sha256', 'manifest'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', blueprint)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+/** The blueprint's own name, or the first `name-2`, `name-3` … that no agent has. */
+async function freeName(db: Db, workspace: Place, blueprint: string): Promise<string> {
+  const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
+  const taken = new Set(rows.map(({ name }) => name))
+  let name = blueprint
+  for (let n = 2; taken.has(name); n++) {
+    const ending = `-${n}`
+    name = blueprint.slice(0, limits.agentName - ending.length).replace(/-$/, '') + ending
+  }
+  return name
+}
+
+/** Nothing of this refuses the code: whether it may be installed is judged when it is redeemed. */
+async function warningsOf(db: Db, workspace: Place, name: string, bindings: readonly Binding[]): Promise<string[]> {
+  const warnings: string[] = []
+  if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
+  for (const { product } of bindings) {
+    if (!(await isActivated(db, workspace.id, product)))
+      warnings.push(`The product ${product} is not activated for the workspace: the operator can do it.`)
+  }
+  if (await findAgent(db, workspace, name)) warnings.push(`The workspace already has an agent ${shown(name)}.`)
+  const bots = await judgeBots(db, workspace, name, bindings)
+  if (!bots.ok) warnings.push(bots.message)
+  return warnings
+}
+
+const note = (row: InstallCodeRow, by: By, at: number) => ({
+  workspaceId: row.workspace_id,
+  at,
+  by,
+  subject: `blueprint ${row.blueprint}@${row.version}`,
+})
+
+const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
+const wrongName = (name: string) =>
+  refuse(
+    'agent_name_invalid',
+    `An agent's name must have 1 to ${limits.agentName} lowercase letters, digits or single hyphens and be no device name such as "con": got ${shown(name)}.`,
+  )

@@ -1,0 +1,171 @@
+/**
+ * What the two install calls do (4, rules 4 to 6). Preview reads. Redeem is one transaction: it claims the code, makes the
+ * agent, its bots and their tokens, or, when it refuses, nothing at all, and the code stays good (I12, I13).
+ */
+import type { Binding, Manifest } from '@svc/blueprint'
+import { type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { audit } from '../audit/store.ts'
+import { type GivenBot, giveBot, judgeBots } from '../bots/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow, InstallCodeRow } from '../db/tables.ts'
+import { decideWithin } from '../db/undo.ts'
+import { newId } from '../ids.ts'
+import { isActivated, lockWorkspace, roleOf } from '../workspaces/store.ts'
+import { codeState } from './codes.ts'
+import { envOf } from './env.ts'
+
+export type InstallRefusal = Extract<
+  RefusalCode,
+  | 'code_unknown'
+  | 'workspace_inactive'
+  | 'issuer_not_allowed'
+  | 'product_inactive'
+  | 'bots_too_many'
+  | 'bot_role_differs'
+  | 'agent_name_taken'
+>
+
+/** What the code would install, as it was fixed when it was issued. Spends and makes nothing. */
+export async function previewInstall(db: Db, code: string, now: number): Promise<Verdict<Preview, InstallRefusal>> {
+  const row = await liveCode(db, code, now)
+  const version = row && (await describedBy(db, row))
+  if (!row || !version) return refuse('code_unknown')
+  const manifest = JSON.parse(version.manifest) as Manifest
+  return {
+    ok: true,
+    value: {
+      blueprint: row.blueprint,
+      version: row.version,
+      description: version.description,
+      agentName: row.agent_name,
+      runtime: manifest.runtime?.kind ?? 'process',
+      secrets: manifest.secrets.map(({ name, purpose, optional }) => ({ name, purpose, optional })),
+      bindings: bindingsOf(row),
+    },
+  }
+}
+
+export interface Installed {
+  workspaceId: string
+  agentId: string
+  /** The answer but for the bundle in base64. */
+  answer: Omit<Redeemed, 'bundle'>
+  bundle: Uint8Array
+}
+
+/** Redeems a code: given once, or refused without a trace (I12 to I16, D43). */
+export async function redeemInstall(db: Db, code: string, now: number): Promise<Verdict<Installed, InstallRefusal>> {
+  // Every text that is no live code ends here, after the same one look-up (I14, D45).
+  if (!(await liveCode(db, code, now))) return refuse('code_unknown')
+  return decideWithin(db, (trx) => redeemWithin(trx, hashToken(code), now))
+}
+
+async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict<Installed, InstallRefusal>> {
+  const row = await lockCode(trx, hash)
+  if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
+  const workspace = { id: row.workspace_id }
+  await lockWorkspace(trx, workspace.id)
+  const bindings = bindingsOf(row)
+  const forbidden = await whyForbidden(trx, row, bindings)
+  if (forbidden) return forbidden
+  const bots = await judgeBots(trx, workspace, row.agent_name, bindings)
+  if (!bots.ok) return bots
+  const version = await bundleBy(trx, row)
+  if (!version) return refuse('code_unknown')
+
+  const token = newToken('agent')
+  const agent = await makeAgent(trx, row, hashToken(token), now)
+  if (!agent) return refuse('agent_name_taken', `The workspace already has an agent ${row.agent_name}.`)
+  const given: GivenBot[] = []
+  for (const binding of bindings) {
+    given.push(await giveBot(trx, { agent, known: bots.value, name: row.agent_name }, binding, now))
+  }
+  await trx.updateTable('install_code').set({ redeemed_at: now, agent_id: agent.id }).where('id', '=', row.id).execute()
+  await audit(trx, {
+    workspaceId: row.workspace_id,
+    at: now,
+    by: { id: row.issued_by, name: row.issued_by_name },
+    action: 'agent.installed',
+    subject: `agent ${agent.name}`,
+    details: {
+      code: row.id,
+      blueprint: row.blueprint,
+      version: row.version,
+      bots: given.map(({ product, role, made }) => ({ product, role, made })),
+    },
+  })
+  const env = envOf(token, workspace.id, given, await originsOf(trx, bindings))
+  const { blueprint, sha256 } = row
+  const answer = { agent: { name: agent.name }, blueprint, version: row.version, env, sha256 }
+  return { ok: true, value: { workspaceId: workspace.id, agentId: agent.id, answer, bundle: version.bundle } }
+}
+
+async function liveCode(db: Db, code: string, now: number): Promise<InstallCodeRow | undefined> {
+  const row = await db.selectFrom('install_code').selectAll().where('hash', '=', hashToken(code)).executeTakeFirst()
+  return row && codeState(row, now) === 'live' ? row : undefined
+}
+
+/** Two redeems of one code happen one after another; the second finds it used. SQLite has one writer anyway. */
+function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
+  const row = trx.selectFrom('install_code').selectAll().where('hash', '=', hash)
+  return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
+}
+
+/** 403 (7): what may have changed since the code was issued. */
+async function whyForbidden(trx: Db, row: InstallCodeRow, bindings: readonly Binding[]) {
+  if (!(await isActivated(trx, row.workspace_id))) return refuse('workspace_inactive')
+  if (row.issued_by !== null && (await roleOf(trx, row.workspace_id, row.issued_by)) !== 'admin') {
+    return refuse('issuer_not_allowed', `${row.issued_by_name}, who issued the code, may no longer install agents.`)
+  }
+  for (const { product } of bindings) {
+    if (!(await isActivated(trx, row.workspace_id, product))) {
+      return refuse('product_inactive', `The product ${product} is not activated for the workspace.`)
+    }
+  }
+  return undefined
+}
+
+/** Undefined when the workspace has an agent of that name: its unique key decides (I15). */
+const makeAgent = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
+  trx
+    .insertInto('agent')
+    .values({
+      id: newId(now),
+      workspace_id: row.workspace_id,
+      name: row.agent_name,
+      token_hash: tokenHash,
+      created_at: now,
+      created_by: row.issued_by_name,
+      blueprint: row.blueprint,
+      installed_version: row.version,
+    })
+    .onConflict((oc) => oc.columns(['workspace_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+const describedBy = (db: Db, { version_id }: InstallCodeRow) =>
+  db
+    .selectFrom('blueprint_version')
+    .select(['description', 'manifest'])
+    .where('id', '=', version_id ?? '')
+    .executeTakeFirst()
+
+const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
+  db
+    .selectFrom('blueprint_version')
+    .select('bundle')
+    .where('id', '=', version_id ?? '')
+    .executeTakeFirst()
+
+async function originsOf(db: Db, bindings: readonly Binding[]): Promise<ReadonlyMap<string, string>> {
+  if (bindings.length === 0) return new Map()
+  const products = bindings.map(({ product }) => product)
+  const rows = await db.selectFrom('product').select(['id', 'origin']).where('id', 'in', products).execute()
+  return new Map(rows.map(({ id, origin }) => [id, origin]))
+}
+
+const bindingsOf = ({ bindings }: InstallCodeRow): Binding[] => JSON.parse(bindings) as Binding[]
+
+const refuse = (code: InstallRefusal, message: string = refusals[code][1]) => ({ ok: false, code, message }) as const

@@ -1,0 +1,68 @@
+/** `POST /api/product/v1/introspect` on the bare listener, for products' servers. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Deps } from '../deps.ts'
+import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
+import { drain, readBody } from '../http/body.ts'
+import type { BareRoutes } from '../http/listener.ts'
+import { Window } from '../limits/window.ts'
+import { callerAddress, callerKey } from '../web/address.ts'
+import { introspect, productOf } from './introspect.ts'
+
+/** A token and a hint of its type. */
+const bodyMost = 8 * 1024
+/** A product may ask so often in a minute; whoever remembers answers for some seconds stays far below. */
+const perProduct = 3000
+/** Wrong secrets from one address. */
+const perStranger = 60
+
+export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'>): BareRoutes {
+  const addressOf = callerAddress(deps.config.trustedProxies)
+  const products = new Window(perProduct)
+  const strangers = new Window(perStranger)
+  return { 'POST /api/product/v1/introspect': answer }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      await ask(req, res)
+    } catch (error) {
+      deps.log.error({ err: error }, 'a token could not be looked up for a product')
+      refuseAsBusy(res)
+    }
+  }
+
+  /** The order of refusals is D15's: 401, 429, 413, 400. */
+  async function ask(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const product = await productOf(deps.store.db, req.headers.authorization)
+    const now = deps.now()
+    const wait = product ? products.take(product.id, now) : strangers.take(callerKey(addressOf(req)), now)
+    if (wait > 0) {
+      await drain(req)
+      return refuseAndClose(req, res, 'rate_limited', wait)
+    }
+    if (!product) {
+      await drain(req)
+      return unauthorized(req, res)
+    }
+    const body = await readBody(req, res, bodyMost)
+    if (body.is === 'broken') return
+    if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
+    const token = tokenOf(req.headers['content-type'], body.bytes)
+    if (token === undefined) return refuse(res, 'body_invalid', wanted)
+    const found = await introspect(deps.store.db, product, token, deps.config.baseUrl, deps.now())
+    send(res, 200, JSON.stringify(found))
+  }
+}
+
+const wanted = 'The body must be a form (application/x-www-form-urlencoded) with one field "token".'
+
+function tokenOf(type: string | undefined, bytes: Buffer): string | undefined {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type ?? '')) return undefined
+  const [token, more] = new URLSearchParams(bytes.toString('utf8')).getAll('token')
+  return more === undefined && token ? token : undefined
+}
+
+function unauthorized(req: IncomingMessage, res: ServerResponse): void {
+  const body = bodyOf('token_unknown', "The product's id and secret are needed, by HTTP Basic.")
+  if (!req.complete) res.shouldKeepAlive = false
+  send(res, 401, body, 'WWW-Authenticate', 'Basic realm="svc products", charset="UTF-8"')
+}
