@@ -6,28 +6,60 @@ import { atMost, type BundleFinding } from '../bundle/findings.ts'
 import { readOwnManifest } from '../bundle/manifest.ts'
 import { wrongBetween, wrongWithPath } from '../bundle/paths.ts'
 import { judge } from '../bundle/read.ts'
-import { manifestName } from '../manifest/shape.ts'
+import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
+import { hintsOn } from './hints.ts'
 
 /** What would be refused of the bundle that `packFolder` makes of this folder; empty when it is good. */
-export const checkFolder = (dir: string): BundleFinding[] => atMost(wrongInFolder(resolve(dir)).findings)
+export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
 /** What is wrong with the bytes of a bundle; empty when it is good. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
 
-export function wrongInFolder(root: string): Gathered {
+export interface Examined {
+  readonly findings: BundleFinding[]
+  /** What refuses nothing, and is probably not meant. */
+  readonly hints: BundleFinding[]
+  /** Absent when it cannot be read. */
+  readonly manifest?: Manifest
+}
+
+export function examineFolder(dir: string): Examined {
+  const { findings, files, manifest } = wrongInFolder(resolve(dir))
+  return { findings: atMost(findings), hints: manifest ? hintsOn(manifest, files) : [], ...(manifest && { manifest }) }
+}
+
+export async function examineBundle(bytes: Uint8Array): Promise<Examined> {
+  const { findings, bundle } = await judge(bytes)
+  if (!bundle) return { findings, hints: [] }
+  return { findings, hints: hintsOn(bundle.manifest, bundle.entries), manifest: bundle.manifest }
+}
+
+export interface FolderRead extends Gathered {
+  readonly manifest?: Manifest
+}
+
+/** `except`: a file that is no part of it, such as the one that the bundle is written to. */
+export function wrongInFolder(root: string, except?: string): FolderRead {
+  const none = (message: string): FolderRead => ({ files: [], leftOut: [], findings: [{ file: '', message }] })
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
-    return { files: [], leftOut: [], findings: [{ file: '', message: `must be a folder: there is none at ${root}` }] }
-  const gathered = gather(root)
+    return none(`is made of a folder, and there is none at ${root}`)
+  let gathered: Gathered
+  try {
+    gathered = gather(root, except)
+  } catch (error) {
+    return none(`cannot be made: ${whyOf(error)}`)
+  }
   const { files } = gathered
+  const own = readManifestOf(root, files)
   const findings = [
     ...gathered.findings,
     ...files.flatMap(({ path }) => wrongWithPath(path).map((message) => ({ file: path, message }))),
     ...wrongBetween(files),
     ...wrongWithSizes(files),
-    ...wrongWithManifest(root, files),
+    ...own.findings,
   ]
-  return { ...gathered, findings }
+  return { ...gathered, findings, ...(own.manifest && { manifest: own.manifest }) }
 }
 
 function wrongWithSizes(files: readonly FolderFile[]): BundleFinding[] {
@@ -40,12 +72,12 @@ function wrongWithSizes(files: readonly FolderFile[]): BundleFinding[] {
   return findings
 }
 
-function wrongWithManifest(root: string, files: readonly FolderFile[]): BundleFinding[] {
+function readManifestOf(root: string, files: readonly FolderFile[]): ReturnType<typeof readOwnManifest> {
   const paths = new Set(files.map((f) => f.path))
   try {
-    const bytes = paths.has(manifestName) ? readFileSync(join(root, manifestName)) : undefined
-    return readOwnManifest(bytes, paths).findings
+    return readOwnManifest(paths.has(manifestName) ? readFileSync(join(root, manifestName)) : undefined, paths)
   } catch (error) {
-    return [{ file: manifestName, message: `cannot be read (${error instanceof Error ? error.message : error})` }]
+    return { findings: [{ file: manifestName, message: `cannot be read (${whyOf(error)})` }] }
   }
 }
+const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

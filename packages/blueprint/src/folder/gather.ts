@@ -1,6 +1,6 @@
 /** The files of a blueprint's folder that belong to its bundle, in an order that no machine changes. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '@svc/protocol'
 import type { BundleFinding } from '../bundle/findings.ts'
 import { keyOf } from '../bundle/paths.ts'
@@ -16,14 +16,14 @@ export interface FolderFile {
 export interface Gathered {
   /** Sorted by the bytes of their paths; at most one more than a bundle may have. */
   readonly files: readonly FolderFile[]
-  /** What was left out by a rule, and not just by `.svc` and `.git`. */
+  /** What was left out by a rule; a folder as one, with `/`. */
   readonly leftOut: readonly string[]
   /** What can be in no bundle: links, devices, what cannot be read. */
   readonly findings: readonly BundleFinding[]
 }
 
-export function gather(dir: string): Gathered {
-  const ignore = ignoring(ownRules(dir), textOf(join(dir, ignoreName)))
+export function gather(dir: string, except?: string): Gathered {
+  const ignore = ignoring(ownRules(dir, except), textOf(join(dir, ignoreName)))
   const walked: Walk = { files: [], leftOut: [], findings: [] }
   walk(dir, '', ignore, false, walked)
   walked.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
@@ -50,7 +50,7 @@ function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: 
     const isFolder = stat.isDirectory()
     // A folder that is left out takes along what is in it, but for what is taken back by name.
     const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
-    if (out && !isOut) into.leftOut.push(isFolder ? `${path}/` : path)
+    if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
       if (name !== '.git' && (!out || ignore.mayTakeBack)) walk(dir, `${path}/`, ignore, out, into)
     } else if (!out) take(path, stat, into)
@@ -63,13 +63,16 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
   else into.files.push({ path, size: Number(stat.size), executable: (Number(stat.mode) & 0o100) !== 0 })
 }
 
-/** What the agent keeps while it runs is not the blueprint's, and neither are bundles that were packed here. */
-function ownRules(dir: string): string[] {
+/** What the agent keeps while it runs is not the blueprint's, and neither are bundles that were packed here, nor `except`. */
+function ownRules(dir: string, except: string | undefined): string[] {
+  const target = except === undefined ? '' : relative(dir, resolve(except))
+  const own =
+    target === '' || target.startsWith('..') || isAbsolute(target) ? [] : [`/${literal(target.split(sep).join('/'))}`]
   const manifest = readManifest(textOf(join(dir, manifestName)), { for: 'report' })
-  if (!manifest.ok) return []
+  if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
   const written = [...state, ...(status === undefined ? [] : [status]), ...logs.map((log) => log.path)]
-  return [...written.map((path) => `/${literal(path)}`), `/${name}-[0-9]*.zip`]
+  return [...own, ...written.map((path) => `/${literal(path)}`), `/${name}-[0-9]*.zip`]
 }
 
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')

@@ -22,10 +22,13 @@ export interface Packed {
   readonly leftOut: readonly string[]
 }
 
-/** Packs a folder. Never throws; refuses with every finding. */
-export async function packFolder(dir: string): Promise<BundleVerdict<Packed>> {
+/** Packs a folder, without the file `except`. Never throws; refuses with every finding. */
+export async function packFolder(
+  dir: string,
+  { except }: { readonly except?: string } = {},
+): Promise<BundleVerdict<Packed>> {
   const root = resolve(dir)
-  const { files, leftOut, findings } = wrongInFolder(root)
+  const { files, leftOut, findings } = wrongInFolder(root, except)
   if (findings.length > 0) return refused(findings)
   const members: Member[] = []
   const lost: BundleFinding[] = []

@@ -61,13 +61,13 @@ async function* unpacked(bytes: Uint8Array, { local, packed, method }: Entry): A
 export async function disagreement({ bytes, entries }: Layout): Promise<string | undefined> {
   let zip: ZipFile | undefined
   try {
-    zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { strictFileNames: true })
+    zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { decodeStrings: false })
     let i = 0
     for await (const seen of zip.eachEntry()) {
       const ours = entries[i++]
       const { fileDataStart } = await zip.readLocalFileHeaderPromise(seen, { minimal: true })
-      if (!ours || seen.fileName !== ours.path || fileDataStart !== ours.local?.dataStart)
-        return `reads differently to another reader at "${seen.fileName}"`
+      if (!ours || !seen.fileNameRaw.equals(ours.name) || fileDataStart !== ours.local?.dataStart)
+        return `reads differently to another reader at its entry ${i}`
     }
     return i === entries.length ? undefined : 'has fewer entries to another reader'
   } catch (error) {

@@ -57,7 +57,6 @@ export const entryRules: readonly EntryRule[] = [
   ['is stored with two sizes', ({ method, packed, size }) => method === 0 && packed !== size],
   ['has an extra field that cannot be read', (e) => both(e).some((h) => fieldsOf(h) === undefined)],
   ['has a name that is not UTF-8', ({ name }) => !isUtf8(name)],
-  ['has a name beyond ASCII that is not marked as UTF-8', (e) => isUtf8(e.name) && !isMarked(e)],
   ['has a Unicode path field with another name', (e) => both(e).some((h) => renames(h))],
   [
     'has an extra field that may make it another kind of file',
@@ -142,7 +141,6 @@ function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undef
 const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
 
-const utf8Flag = 0x0800
 const unicodePath = 0x7075
 /** A version, the checksum of the plain name, then the name in UTF-8. */
 function renames(header: Header): boolean {
@@ -151,8 +149,6 @@ function renames(header: Header): boolean {
     ({ data }) => data[0] !== 1 || u32(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),
   )
 }
-const isMarked = (e: Entry): boolean =>
-  e.name.every((byte) => byte < 0x80) || (e.flags & utf8Flag) !== 0 || fieldOf(e, unicodePath) !== undefined
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
 const isUtf8 = (bytes: Uint8Array): boolean => same(Buffer.from(textOf(bytes)), bytes)

@@ -1,0 +1,54 @@
+/** What is allowed and probably not meant. Hints refuse nothing. */
+import type { BundleFinding } from '../bundle/findings.ts'
+import type { Manifest } from '../manifest/shape.ts'
+import { manifestName } from '../manifest/shape.ts'
+
+interface Listed {
+  readonly path: string
+  readonly executable: boolean
+}
+
+export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFinding[] {
+  return [...ofCommand(manifest, files), ...files.flatMap(ofFile)]
+}
+
+/** 4, rule 3: a bundle holds no secrets. */
+const secretive =
+  /(?:^|\/)(?:agent\.env|secrets\.env|id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
+const ofFile = ({ path }: Listed): BundleFinding[] =>
+  secretive.test(path)
+    ? [
+        {
+          file: path,
+          message: 'looks like a secret; whoever gets the bundle can read it. Secrets are asked for at "svc init"',
+        },
+      ]
+    : []
+
+function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): BundleFinding[] {
+  if (runtime?.kind !== 'process') return []
+  const said = (message: string): BundleFinding[] => [{ file: manifestName, message }]
+  const { command, workdir } = runtime
+  const inState = (path: string) => state.some((s) => path === s || path.startsWith(`${s}/`))
+  if (workdir !== '.' && !inState(workdir) && !files.some((f) => f.path.startsWith(`${workdir}/`)))
+    return said(`starts the agent in "${workdir}", and there is no file in it`)
+  return command.flatMap((argument, i) => {
+    const path = inFolder(workdir, argument)
+    if (path === undefined || inState(path)) return []
+    const file = files.find((f) => f.path === path)
+    const isProgram = i === 0 && argument.includes('/')
+    if (!file && (isProgram || script.test(argument))) return said(`starts "${argument}", which is not in the bundle`)
+    return file && isProgram && !file.executable ? said(`starts "${argument}", which is not executable`) : []
+  })
+}
+const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
+
+/** Where an argument would lie in the bundle; undefined when it does not name a file of it. */
+function inFolder(workdir: string, argument: string): string | undefined {
+  if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined
+  const plain = argument
+    .split('/')
+    .filter((s) => s !== '.' && s !== '')
+    .join('/')
+  return workdir === '.' ? plain : `${workdir}/${plain}`
+}
