@@ -1,4 +1,10 @@
-/** The program `svc`. Built into `svc.pyz`, and run from source as `node packages/runtime/src/main.ts`. */
-import { run } from './cli/program.ts'
+/**
+ * The program `svc`. Built into `svc.pyz`, and run from source as `node packages/runtime/src/main.ts`. The same file is what the launcher
+ * of `svc run` loads into its worker thread: there it is the runtime proper.
+ */
+import { isMainThread, workerData } from 'node:worker_threads'
 
-void run(process.argv.slice(2))
+const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
+
+if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
+else void import('./cli/program.ts').then(({ run }) => run(process.argv.slice(2)))

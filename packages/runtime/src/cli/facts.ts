@@ -1,5 +1,4 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
-import { resolve } from 'node:path'
 import { limits } from '@svc/protocol'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection } from '../files/env.ts'
@@ -7,6 +6,7 @@ import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { readChanges } from '../state/changes.ts'
+import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
 import { keepStatus } from '../status/keep.ts'
@@ -14,7 +14,7 @@ import type { Agent } from './folder.ts'
 
 export function factsOf({ folder, manifest }: Agent) {
   const file = manifest.status
-  const read = file ? readFile(resolve(folder.root, file), limits.reportBytes) : undefined
+  const read = file ? readFile(placeOf(folder, manifest, file), limits.reportBytes) : undefined
   const status = file && read ? keepStatus({ misses: 0 }, read, file) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)

@@ -1,8 +1,8 @@
 /** `svc logs`: the logs the agent declares, and the end of one, exactly as the service would get it (D52). */
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { noSuchLog, readLog } from '../logs/read.ts'
+import { placeOf } from '../state/paths.ts'
 import { ago } from '../time.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { columns, exits, Refusal, show } from './output.ts'
@@ -22,7 +22,7 @@ export const logs = (): Command =>
       const { folder, manifest } = agentAt(dir)
       if (name === undefined) {
         const all = manifest.logs.map((log) => {
-          const stat = statSync(resolve(folder.root, log.path), { throwIfNoEntry: false })
+          const stat = statSync(placeOf(folder, manifest, log.path), { throwIfNoEntry: false })
           return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
         })
         return show(json, all, () =>

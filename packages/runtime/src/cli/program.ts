@@ -8,6 +8,7 @@ import { logs } from './logs.ts'
 import { outbox } from './outbox.ts'
 import { exits, Refusal, warn } from './output.ts'
 import { report } from './report.ts'
+import { runCommand } from './run.ts'
 import { set, settings } from './settings.ts'
 import { status } from './status.ts'
 import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
@@ -15,6 +16,7 @@ import { why } from './why.ts'
 
 const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
   ['Connect an agent:', [connect, report]],
+  ['Run an agent:', [runCommand]],
   ['Look:', [status, why, logs, outbox, doctor]],
   ['Steer, with or without the service:', [pauseCommand, resumeCommand, runNowCommand, set, settings, account]],
 ]

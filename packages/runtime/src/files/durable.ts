@@ -85,7 +85,7 @@ function write(file: string, data: string | Uint8Array, mode: number, sync: bool
   }
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r')
   try {
     fsyncSync(fd)

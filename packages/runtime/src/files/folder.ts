@@ -1,11 +1,23 @@
-/** Where everything lies in an agent's folder. One folder is one agent. */
+/**
+ * Where everything lies in an agent's folder. One folder is one agent: connected by hand, its files are the folder's own; installed
+ * from a blueprint, they are those of the version that `current` leads to.
+ */
+import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { manifestName } from '@svc/blueprint'
 import { makeFolder } from './durable.ts'
 
 export interface Folder {
   readonly root: string
+  /** Where the manifest and what it names lie: the folder itself, or `current` of an installed agent. */
+  readonly home: string
+  /** Installed from a blueprint. */
+  readonly installed: boolean
   readonly manifest: string
+  readonly current: string
+  readonly versions: string
+  /** What survives versions (2.12, `SVC_STATE_DIR`). */
+  readonly state: string
   /** The runtime's own folder; everything below lies in it. */
   readonly svc: string
   readonly env: string
@@ -19,14 +31,34 @@ export interface Folder {
   readonly commands: string
   readonly changes: string
   readonly outbox: string
+  /** What is known of the agent's process. */
+  readonly process: string
+  readonly install: string
+  readonly bindings: string
+  readonly staging: string
+  readonly log: string
+  /** What the agent prints. */
+  readonly output: string
+  /** What the runtime says. */
+  readonly runtimeLog: string
+  /** The runtime's own copy of itself. */
+  readonly runtime: string
 }
 
 export function folderAt(dir: string): Folder {
   const root = resolve(dir)
   const at = (...parts: string[]) => resolve(root, '.svc', ...parts)
+  const current = resolve(root, 'current')
+  const installed = lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  const home = installed ? current : root
   return {
     root,
-    manifest: resolve(root, manifestName),
+    home,
+    installed,
+    manifest: resolve(home, manifestName),
+    current,
+    versions: resolve(root, 'versions'),
+    state: resolve(root, 'state'),
     svc: at(),
     env: at('agent.env'),
     secrets: at('secrets.env'),
@@ -39,6 +71,14 @@ export function folderAt(dir: string): Folder {
     commands: at('journal', 'commands.json'),
     changes: at('journal', 'changes.json'),
     outbox: at('journal', 'outbox.json'),
+    process: at('journal', 'process.json'),
+    install: at('journal', 'install.json'),
+    bindings: at('journal', 'bindings.json'),
+    staging: at('staging'),
+    log: at('log'),
+    output: at('log', 'agent.log'),
+    runtimeLog: at('log', 'svc.log'),
+    runtime: at('runtime', 'svc.pyz'),
   }
 }
 

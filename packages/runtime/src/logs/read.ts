@@ -3,12 +3,13 @@
  * checked is the open descriptor, so that nothing can be put in its place between the check and the read.
  */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { resolve, sep } from 'node:path'
+import { sep } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { clean, endOf, limits } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readUpTo } from '../files/read.ts'
+import { placeOf } from '../state/paths.ts'
 import { mask } from './mask.ts'
 
 /** 3.6: the answer to anything that is not such a log. */
@@ -20,13 +21,13 @@ const margin = 16 * 1024
 /** The end of the log, masked; undefined when there is no such log. */
 export function readLog(
   folder: Folder,
-  manifest: Pick<Manifest, 'logs'>,
+  manifest: Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>,
   name: string,
   max: number = limits.logTextBytes,
 ): string | undefined {
   const declared = manifest.logs.find((log) => log.name === name)
   if (!declared) return undefined
-  const end = readEnd(folder, resolve(folder.root, declared.path), max + margin)
+  const end = readEnd(folder, placeOf(folder, manifest, declared.path), max + margin)
   if (!end) return undefined
   const text = mask(clean(end.bytes.toString('utf8')), readEnv(folder.env), readEnv(folder.secrets))
   return endOf(end.whole ? text : fromNextWord(text), max)

@@ -10,6 +10,12 @@ export interface Identity {
 
 export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
+/** Undefined when there is no such process any more. */
+export function identityOf(pid: number): Identity | undefined {
+  const start = startOf(pid)
+  return start === undefined ? undefined : { pid, start }
+}
+
 /** Whether that very process still lives. A zombie does not. */
 export function lives({ pid, start }: Identity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
@@ -33,14 +39,21 @@ function startOf(pid: number): string | undefined {
   }
 }
 
+let boot: string | undefined
+
 function linuxStart(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = statOf(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() // the same for as long as this process can live
     return `${boot}:${fields[19]}`
   } catch {
     return undefined
   }
+}
+
+/** The fields of /proc/PID/stat behind the name, which may hold anything: state, parent, group, … */
+export function statOf(pid: number | string): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

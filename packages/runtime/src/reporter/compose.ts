@@ -3,6 +3,7 @@ import { type Manifest, settingsSchema } from '@svc/blueprint'
 import {
   type Account,
   type Ack,
+  type Applied,
   type HealthItem,
   protocolVersion,
   type Report,
@@ -10,9 +11,11 @@ import {
   type State,
   type StatusFile,
 } from '@svc/protocol'
+import type { ProcessState } from '../launcher/moves.ts'
 import { byWhom } from '../state/changes.ts'
 import type { Pause } from '../state/pause.ts'
 import { moment } from '../time.ts'
+import { notRunning, processHealth } from '../worker/process-health.ts'
 
 export interface Parts {
   readonly manifest: Manifest
@@ -27,32 +30,44 @@ export interface Parts {
   readonly runtimeVersion: string
   readonly boot: string
   readonly seq: number
+  /** Where the runtime itself starts the agent. */
+  readonly process?: ProcessState | undefined
+  /** Where the agent was installed from a blueprint (2.5). */
+  readonly applied?: Applied | undefined
+  /** What the products of the bindings say (3.7); kept apart, since it never counts toward the agent's own level (D27). */
+  readonly bindings?: readonly HealthItem[] | undefined
 }
 
 export function compose(parts: Parts): Report {
-  const { manifest, status, pause, acks, account } = parts
-  const { agent, state, health = [], ...rest } = status
-  const all = [...parts.health, ...health]
+  const { manifest, status, pause, acks, account, process, applied } = parts
+  const { agent, state: said, health = [], active, ...rest } = status
+  const up = process === undefined || process.is === 'running' || process.is === 'stopping'
+  const running = up && active ? { active } : {}
+  const state = pause ? pausedState(pause, running, process) : ((process && notRunning(process)) ?? said)
+  const all = [...(process ? [processHealth(process)] : []), ...parts.health, ...health, ...(parts.bindings ?? [])]
   return {
     protocol: protocolVersion,
     boot: parts.boot,
     seq: parts.seq,
-    agent: { version: agent?.version ?? manifest.version, host: parts.host },
-    ...(pause ? { state: pausedState(pause, status) } : state && { state }),
+    // 2.5: of an installed agent the version is the blueprint's
+    agent: { version: applied?.version ?? agent?.version ?? manifest.version, host: parts.host },
+    ...(state && { state }),
     ...(all.length > 0 && { health: all }),
+    ...running,
     ...rest,
     ...(manifest.settings.length > 0 && { settings: { schema: settingsSchema(manifest), values: parts.values } }),
     controls: [...manifest.controls],
     acks: [...acks],
+    ...(applied && { applied }),
     runtime: { version: parts.runtimeVersion },
     ...(account && { account }),
   }
 }
 
-/** 2.11: the pause is the truth, whatever the agent wrote last. Somebody else starts it, so it may still be finishing: that is said. */
-function pausedState({ since, author }: Pause, { active = [] }: StatusFile): State {
-  const still =
-    active.length > 0 ? ` ${active.length === 1 ? 'One run is' : `${active.length} runs are`} still finishing.` : ''
+/** 2.11: the pause is the truth, whatever the agent wrote last. It may still be finishing: that is said. */
+function pausedState({ since, author }: Pause, { active = [] }: StatusFile, process: ProcessState | undefined): State {
+  const runs = active.length === 1 ? ' One run is still finishing.' : ` ${active.length} runs are still finishing.`
+  const still = process?.is === 'stopping' ? ' Its process is still ending.' : active.length > 0 ? runs : ''
   return {
     level: 'info',
     label: 'Paused',

@@ -1,9 +1,9 @@
 /** One report from beginning to end: put together, sent, its answer taken (D4, D17). What fails is told and changes nothing. */
 import { hostname } from 'node:os'
-import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import {
   type Ack,
+  type Applied,
   cut,
   type HealthItem,
   limits,
@@ -18,7 +18,9 @@ import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
+import type { ProcessState } from '../launcher/moves.ts'
 import { readAccount } from '../state/account.ts'
+import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { type Kept, keepStatus } from '../status/keep.ts'
@@ -41,17 +43,32 @@ export type Exchanged =
   /** `status` when the service answered at all; `code` when it is one of ours. */
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
+/** What only a runtime that starts the agent itself knows. */
+export interface Own {
+  readonly process?: ProcessState | undefined
+  readonly applied?: Applied | undefined
+  readonly bindings?: readonly HealthItem[] | undefined
+}
+export interface Now extends Own {
+  readonly manifest: Manifest
+  readonly health: readonly HealthItem[]
+}
+
 export async function exchange(
   reporter: Reporter,
-  { manifest, health }: { readonly manifest: Manifest; readonly health: readonly HealthItem[] },
+  { manifest, health, ...own }: Now,
   connection: Connection,
   signal: AbortSignal,
 ): Promise<Exchanged> {
   const { folder } = reporter
   const broken = brokenJournal(folder, manifest)
   const report = broken
-    ? nextReport(reporter, { ...manifest, controls: [], settings: [] }, [broken, ...health], [])
-    : nextReport(reporter, manifest, health, owedAcks(readJournal(folder)))
+    ? nextReport(
+        reporter,
+        { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
+        [],
+      )
+    : nextReport(reporter, { ...own, manifest, health }, owedAcks(readJournal(folder)))
   const body = JSON.stringify(shrink(report)).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const result = judge(await post(connection, '/api/agent/v1/report', body, signal))
@@ -77,20 +94,16 @@ function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefin
   }
 }
 
-function nextReport(
-  reporter: Reporter,
-  manifest: Manifest,
-  health: readonly HealthItem[],
-  acks: readonly Ack[],
-): Report {
+function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
   const now = file
-    ? keepStatus(reporter.kept, readFile(resolve(folder.root, file), limits.reportBytes), file)
+    ? keepStatus(reporter.kept, readFile(placeOf(folder, manifest, file), limits.reportBytes), file)
     : { kept: reporter.kept, status: {}, health: [] }
   reporter.kept = now.kept
   reporter.seq++
   return compose({
+    ...own,
     manifest,
     status: now.status,
     health: [...health, ...now.health],

@@ -12,7 +12,7 @@ import { inTurn } from '../files/lock.ts'
 import { fillSettings } from '../state/settings.ts'
 import { duration, wait } from '../time.ts'
 import { version } from '../version.ts'
-import { type Exchanged, exchange, type Reporter } from './exchange.ts'
+import { type Exchanged, exchange, type Own, type Reporter } from './exchange.ts'
 import { watchManifest } from './manifest.ts'
 import { firstInterval, firstReport, nextReport } from './schedule.ts'
 import { upload } from './uploads.ts'
@@ -28,6 +28,7 @@ export async function reportUntil(
   first: Manifest,
   stop: AbortSignal,
   say: (line: string) => void,
+  { own = () => ({}), heard = () => {} }: { own?: () => Own; heard?: (result: Exchanged) => void } = {},
 ): Promise<void> {
   const reporter = newReporter(folder)
   const manifestNow = watchManifest(folder, first)
@@ -45,8 +46,9 @@ export async function reportUntil(
       const connection = readConnection(folder)
       if (!connection.ok) throw new Error(connection.message)
       const now = manifestNow()
-      const result = await exchange(reporter, now, connection.value, cut.signal)
+      const result = await exchange(reporter, { ...now, ...own() }, connection.value, cut.signal)
       news(result)
+      heard(result)
       if (result.ok) {
         interval = clampInterval(result.answer.interval, interval)
         uploading ??= upload(folder, now.manifest, connection.value, cut.signal, say)

@@ -13,8 +13,8 @@ import { lookup } from './lookup.ts'
 
 export type Sent =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer }
-  /** No answer, or none that could be read. */
-  | { readonly is: 'lost'; readonly why: string }
+  /** No answer, or none that could be read. `sent`: a connection stood, so the request may have arrived. */
+  | { readonly is: 'lost'; readonly why: string; readonly sent: boolean }
 
 /** The connection is kept between reports (D18): a handshake costs many times a report. */
 const agents = {
@@ -22,7 +22,7 @@ const agents = {
   'https:': new HttpsAgent({ keepAlive: true, maxSockets: 2, scheduling: 'lifo' }),
 }
 
-/** Posts JSON. Never rejects. `seconds` limits the whole. */
+/** Posts JSON with the token. Never rejects. `seconds` limits the whole. */
 export function post(
   { origin, token }: Connection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
@@ -30,33 +30,51 @@ export function post(
   signal: AbortSignal,
   seconds: number = limits.requestSeconds,
 ): Promise<Sent> {
-  const body = Buffer.from(json)
-  return exchange(origin, path, { method: 'POST', body, token }, signal, seconds)
+  return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
 /** Whether anything answers at the address; sends no token. */
 export const knock = (origin: string, signal: AbortSignal): Promise<Sent> =>
-  exchange(origin, '/cli/svc.pyz.sha256', { method: 'GET' }, signal, limits.requestSeconds)
+  call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
-function exchange(
-  origin: string,
-  path: string,
-  { method, body, token }: { method: string; body?: Buffer; token?: string },
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly json?: string
+  readonly token?: string
+  /** Over everything, name look-up included. */
+  readonly seconds?: number
+  /** Without a byte in either direction. */
+  readonly idleSeconds?: number
+  /** Largest answer. */
+  readonly bytes?: number
+}
+
+/** One request. Never rejects. */
+export function call(
+  url: URL,
+  { method, json, token, seconds = limits.requestSeconds, idleSeconds, bytes = limits.answerBytes }: Call,
   signal: AbortSignal,
-  seconds: number,
 ): Promise<Sent> {
-  const url = new URL(path, origin)
   const secure = url.protocol === 'https:'
+  const body = json === undefined ? undefined : Buffer.from(json)
   return new Promise((resolve) => {
-    const end = (sent: Sent) => {
+    let sent = false
+    const end = (result: Sent) => {
       clearTimeout(timer)
+      clearTimeout(idle)
       signal.removeEventListener('abort', stop)
-      resolve(sent)
-      if (sent.is === 'lost') request?.destroy()
+      resolve(result)
+      if (result.is === 'lost') request?.destroy()
     }
-    const lost = (why: string) => end({ is: 'lost', why })
+    const lost = (why: string) => end({ is: 'lost', why, sent })
     const stop = () => lost('the reporter was stopped')
     const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), duration(seconds))
+    let idle: NodeJS.Timeout | undefined
+    const alive = () => {
+      if (idleSeconds === undefined) return
+      clearTimeout(idle)
+      idle = setTimeout(() => lost(`nothing came for ${idleSeconds} s`), duration(idleSeconds))
+    }
     signal.addEventListener('abort', stop)
     let request: ClientRequest | undefined
     if (signal.aborted) return stop()
@@ -76,22 +94,39 @@ function exchange(
     } catch (error) {
       return lost(reason(error))
     }
+    request.on('socket', (socket) => {
+      const ready = () => {
+        sent = true
+      }
+      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', ready)
+      else ready()
+    })
     request.on('error', (error) => lost(reason(error)))
-    request.on('response', (response) => collect(response, end))
+    request.on('response', (response) => {
+      alive()
+      response.on('data', alive)
+      collect(response, bytes, lost, end)
+    })
+    alive()
     request.end(body)
   })
 }
 
-function collect(response: IncomingMessage, end: (sent: Sent) => void): void {
+function collect(
+  response: IncomingMessage,
+  most: number,
+  lost: (why: string) => void,
+  end: (sent: Sent) => void,
+): void {
   const parts: Buffer[] = []
   let total = 0
   response.on('data', (part: Buffer) => {
     total += part.length
-    if (total > limits.answerBytes) end({ is: 'lost', why: 'the answer is larger than 1 MB' })
+    if (total > most) lost(`the answer is larger than ${most / (1024 * 1024)} MB`)
     else parts.push(part)
   })
-  response.on('error', (error) => end({ is: 'lost', why: reason(error) }))
-  response.on('aborted', () => end({ is: 'lost', why: 'the answer broke off' }))
+  response.on('error', (error) => lost(reason(error)))
+  response.on('aborted', () => lost('the answer broke off'))
   response.on('end', () => end({ is: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(parts) }))
 }
 

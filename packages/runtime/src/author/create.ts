@@ -1,0 +1,41 @@
+/** A new blueprint's folder: made whole under another name, then renamed, so that there is never half of one. */
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { manifestName } from '@svc/blueprint'
+import { codeOf } from '../files/durable.ts'
+import { manifestOf } from './starting/manifest.ts'
+import * as node from './starting/node.ts'
+import * as python from './starting/python.ts'
+import { readmeOf } from './starting/readme.ts'
+
+export const languages = ['python', 'node'] as const
+export type Language = (typeof languages)[number]
+
+/** The files of a blueprint that runs as it is. */
+export function startingFiles(name: string, language: Language): [path: string, content: string][] {
+  const { command, run, main } = { python, node }[language]
+  const program = language === 'python' ? 'main.py' : 'main.mjs'
+  return [
+    [manifestName, manifestOf(name, command)],
+    [program, main],
+    ['README.md', readmeOf(name, program, run)],
+  ]
+}
+
+/** Makes the folder `name` in `parent`; false when there is something of that name. */
+export function createBlueprint(parent: string, name: string, language: Language): boolean {
+  const target = join(parent, name)
+  mkdirSync(parent, { recursive: true })
+  const beside = mkdtempSync(join(parent, `.${name}.`))
+  try {
+    for (const [path, content] of startingFiles(name, language)) writeFileSync(join(beside, path), content)
+    mkdirSync(target) // exclusively; the rename then replaces this empty folder
+    chmodSync(beside, statSync(target).mode & 0o777)
+    renameSync(beside, target)
+    return true
+  } catch (error) {
+    rmSync(beside, { recursive: true, force: true })
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+/** The starting agent in Python: 3.8 or newer, nothing to install. */
+export const command = '[python3, -u, -B, main.py]'
+export const run = 'python3 main.py'
+
+export const main = String.raw`"""Watches how full the disk is. Everything but look() is how an agent is heard and steered; see README.md."""
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FOLDER = Path(os.environ.get("SVC_AGENT_DIR") or HERE)
+STATE = Path(os.environ.get("SVC_STATE_DIR") or FOLDER / "state")
+PAUSE = Path(os.environ.get("SVC_PAUSE_FILE") or FOLDER / ".svc/paused")
+RUN_NOW = Path(os.environ.get("SVC_RUN_NOW_FILE") or FOLDER / ".svc/run_now")
+SETTINGS = Path(os.environ.get("SVC_SETTINGS_FILE") or FOLDER / ".svc/settings.json")
+DEFAULTS = {"every": 10, "warn_at": 90}
+
+
+def look(settings):
+    """The work: gives what is to be seen (state, health, gauges, panels)."""
+    disk = shutil.disk_usage(STATE)
+    share = disk.used / disk.total
+    full = share * 100 >= settings["warn_at"]
+    free = f"{disk.free / 1024 ** 3:.1f} GB free of {disk.total / 1024 ** 3:.1f} GB"
+    return {
+        "state": {"level": "warn" if full else "ok", "label": "Disk is filling up" if full else "Disk has room", "detail": free},
+        "health": [{"name": "Disk", "level": "warn" if full else "ok", "detail": free}],
+        "gauges": [{"name": "Disk", "used": round(share, 4), "mark": settings["warn_at"] / 100, "detail": free}],
+    }
+
+
+def main():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    STATE.mkdir(parents=True, exist_ok=True)
+    seen, runs, due, before = {}, [], 0.0, None
+    while True:
+        settings = read_settings()
+        if PAUSE.exists():
+            write({**seen, "state": {"level": "info", "label": "Paused"}, "runs": runs})
+            before = None
+        elif pressed() or settings != before or time.monotonic() >= due:
+            started = time.time()
+            seen = look(settings)
+            run = {"id": f"look-{int(started * 1000)}", "kind": "look", "status": "ok", "started": int(started), "ended": int(time.time()), "log": "work"}
+            runs = [run, *runs][:50]
+            before, due = settings, time.monotonic() + settings["every"] * 60
+            write({**seen, "runs": runs})
+            log(seen["state"]["detail"])
+        time.sleep(0.5)
+
+
+def read_settings():
+    try:
+        given = json.loads(SETTINGS.read_text("utf-8"))
+    except (OSError, ValueError):
+        given = {}
+    fits = lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
+    return {key: given[key] if fits(given.get(key)) else usual for key, usual in DEFAULTS.items()}
+
+
+def pressed():
+    """True once for each press of run now: the file is removed before the work starts."""
+    try:
+        RUN_NOW.unlink()
+        return True
+    except FileNotFoundError:
+        return False
+
+
+def write(status):
+    """Beside and renamed, so that nobody reads half of it."""
+    beside = STATE / ".status.json.new"
+    beside.write_text(json.dumps({"agent": {"version": "0.1.0"}, **status}), "utf-8")
+    os.replace(beside, STATE / "status.json")
+
+
+def log(line):
+    path = STATE / "work.log"
+    if path.exists() and path.stat().st_size > 256 * 1024:
+        os.replace(path, STATE / "work.log.1")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line}\n")
+
+
+def stop(*_):
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    main()
+`

@@ -1,0 +1,43 @@
+/** One question to a product (3.7): may this bot still read its workspace? The token goes to the product's own origin, and no redirect is followed. */
+import { cut, type Level, limits } from '@svc/protocol'
+import { readOrigin } from '../files/env.ts'
+import { call, type Sent } from '../reporter/send.ts'
+
+export interface Binding {
+  readonly product: string
+  readonly url: string | undefined
+  readonly workspace: string | undefined
+  readonly token: string | undefined
+}
+export interface Verdict {
+  readonly level: Level
+  readonly detail: string
+}
+
+export async function probe({ product, url, workspace, token }: Binding, signal: AbortSignal): Promise<Verdict> {
+  const name = product.toUpperCase()
+  if (url === undefined || workspace === undefined || token === undefined)
+    return { level: 'bad', detail: `The three variables SVC_BINDING_${name}_… are not all in .svc/agent.env.` }
+  const origin = readOrigin(url)
+  if (!origin.ok) return { level: 'bad', detail: `SVC_BINDING_${name}_URL ${origin.message}.` }
+  const address = new URL(`/api/v1/workspaces/${encodeURIComponent(workspace)}`, origin.value)
+  return judge(await call(address, { method: 'GET', token }, signal), origin.value)
+}
+
+/** 3.7, row by row; what the table does not name is no verdict about the token. */
+export function judge(sent: Sent, origin: string): Verdict {
+  if (sent.is === 'lost')
+    return { level: 'warn', detail: cut(`${origin} cannot be reached: ${sent.why}.`, limits.detail) }
+  switch (sent.status) {
+    case 200:
+      return { level: 'ok', detail: `${origin} accepts the token.` }
+    case 403:
+      return { level: 'ok', detail: `${origin} accepts the token; its scopes do not cover reading the workspace.` }
+    case 401:
+      return { level: 'bad', detail: `${origin} does not accept the token: it was revoked, deleted, or has expired.` }
+    case 404:
+      return { level: 'bad', detail: `${origin} does not know the bot in this workspace any more.` }
+    default:
+      return { level: 'warn', detail: `${origin} answered ${sent.status}, which says nothing about the token.` }
+  }
+}

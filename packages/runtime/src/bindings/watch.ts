@@ -1,0 +1,75 @@
+/**
+ * Health of the bindings (3.7): each product is asked at most once in five minutes, in its own time and beside everything else; what
+ * it said is kept on disk, so that a restart does not ask sooner. Always `Binding <product>`.
+ */
+import type { Manifest } from '@svc/blueprint'
+import { type HealthItem, isObject, type Level, levels, limits } from '@svc/protocol'
+import { writeLightly } from '../files/durable.ts'
+import { readEnv } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { readJsonObject } from '../files/read.ts'
+import { duration, wait } from '../time.ts'
+import { probe } from './probe.ts'
+
+interface Asked {
+  readonly product: string
+  /** Unix ms. */
+  readonly at: number
+  readonly level: Level
+  readonly detail: string
+}
+
+export interface BindingWatch {
+  health(): HealthItem[]
+}
+
+export function watchBindings(folder: Folder, manifest: Pick<Manifest, 'bindings'>, stop: AbortSignal): BindingWatch {
+  const known = new Map(readAsked(folder).map((asked) => [asked.product, asked]))
+  const watch = async (product: string): Promise<void> => {
+    const last = known.get(product)?.at ?? 0
+    let pause = Math.min(
+      Math.max(0, last + duration(limits.bindingProbeSeconds) - Date.now()),
+      duration(limits.bindingProbeSeconds),
+    )
+    while (await wait(pause, stop)) {
+      const begun = Date.now()
+      known.set(product, { product, at: begun, ...(await probe(bindingOf(folder, product), stop)) })
+      if (stop.aborted) return
+      keep(folder, [...known.values()])
+      pause = duration(limits.bindingProbeSeconds) * (1 + 0.05 * Math.random())
+    }
+  }
+  const products = manifest.bindings.map((b) => b.product)
+  for (const product of products) void watch(product)
+  return {
+    health: () =>
+      products.flatMap((product) => {
+        const asked = known.get(product)
+        return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
+      }),
+  }
+}
+
+/** The three variables of a binding (2.9). */
+function bindingOf(folder: Folder, product: string) {
+  const env = readEnv(folder.env)
+  const of = (part: string) => env.get(`SVC_BINDING_${product.toUpperCase()}_${part}`)
+  return { product, url: of('URL'), workspace: of('WORKSPACE'), token: of('TOKEN') }
+}
+
+function keep(folder: Folder, all: readonly Asked[]): void {
+  try {
+    writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
+  } catch {
+    // only a restart would ask sooner
+  }
+}
+
+function readAsked(folder: Folder): Asked[] {
+  const { bindings } = readJsonObject(folder.bindings, 65_536) ?? {}
+  return (Array.isArray(bindings) ? bindings : []).flatMap((v: unknown) =>
+    isObject(v) && typeof v.product === 'string' && typeof v.at === 'number' && typeof v.detail === 'string'
+      ? [{ product: v.product, at: v.at, level: levels.find((l) => l === v.level) ?? 'info', detail: v.detail }]
+      : [],
+  )
+}

@@ -1,0 +1,40 @@
+/** `svc check`: everything that the service or a machine would refuse, before they do. */
+import { statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { type BundleFinding, type Examined, examineBundle, examineFolder, sentence } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
+import { Command } from 'commander'
+import { readFile } from '../files/read.ts'
+import { exits, oneLine, Refusal, show } from './output.ts'
+
+export const check = (): Command =>
+  new Command('check')
+    .argument('[path]', 'the folder of a blueprint, or a bundle', '.')
+    .option('--json', 'print one JSON value for programs')
+    .summary('say what is wrong with a blueprint or bundle')
+    .description(
+      'Applies the rules that the service applies at upload and the runtime at install, and says everything they would refuse,\neach with file and line. Hints are things that are allowed and probably not meant.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc check\n  $ svc check mail-triage-1.4.0.zip --json')
+    .action(async (path: string, { json }: { json?: boolean }) => {
+      const { findings, hints, manifest } = await examine(resolve(path))
+      const ok = findings.length === 0
+      const named = manifest && { name: manifest.name, version: manifest.version }
+      show(json, { ok, ...named, findings, hints }, () => [
+        ...findings.map(line),
+        ...hints.map((hint) => `hint: ${line(hint)}`),
+        ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
+      ])
+      if (!ok) process.exitCode = exits.refused
+    })
+
+async function examine(path: string): Promise<Examined> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return examineFolder(path)
+  const read = readFile(path, limits.bundleBytes)
+  if (read.is === 'missing') throw new Refusal(`There is neither a folder nor a bundle at ${path}.`, exits.usage)
+  if (read.is === 'unreadable') return { findings: [{ file: basename(path), message: read.why }], hints: [] }
+  return examineBundle(read.bytes)
+}
+
+export const line = (finding: BundleFinding): string => oneLine(sentence(finding))
+const count = ({ length }: readonly BundleFinding[]): string => `${length} finding${length === 1 ? '' : 's'}.`

@@ -1,0 +1,39 @@
+/** `svc new`: a blueprint to begin with, which runs as it is. */
+import { resolve } from 'node:path'
+import { wrongWithAgentName } from '@svc/blueprint'
+import { Command, Option } from 'commander'
+import { createBlueprint, type Language, languages, startingFiles } from '../author/create.ts'
+import { exits, Refusal, show } from './output.ts'
+
+interface Options {
+  readonly dir: string
+  readonly language: Language
+  readonly json?: boolean
+}
+
+export const newCommand = (): Command =>
+  new Command('new')
+    .argument('<name>', 'what the blueprint and its folder are called')
+    .addOption(new Option('--language <language>', 'what the agent is written in').choices(languages).default('python'))
+    .option('--dir <dir>', 'where the folder is made', '.')
+    .option('--json', 'print one JSON value for programs')
+    .summary('begin a blueprint that runs as it is')
+    .description(
+      'Makes a folder with a manifest that explains itself, a small agent that says how it is and obeys, and a README.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc new disk-watch\n  $ svc new disk-watch --language node')
+    .action((name: string, { dir, language, json }: Options) => {
+      const wrong = wrongWithAgentName(name)
+      if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
+      const folder = resolve(dir, name)
+      if (!createBlueprint(resolve(dir), name, language))
+        throw new Refusal(`There is something at ${folder} already; nothing was changed. Choose another name or --dir.`)
+      const files = startingFiles(name, language).map(([path]) => path)
+      show(json, { name, folder, language, files }, () => [
+        `Made ${folder} with ${files.join(', ')}.`,
+        'What next:',
+        `  $ cd ${folder}`,
+        '  $ svc check',
+        '  $ svc pack',
+      ])
+    })

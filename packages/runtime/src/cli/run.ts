@@ -1,0 +1,75 @@
+/** `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. */
+import { existsSync, realpathSync } from 'node:fs'
+import { Command } from 'commander'
+import type { Folder } from '../files/folder.ts'
+import { named, tryLock } from '../files/lock.ts'
+import { unfinished } from '../install/note.ts'
+import { launch } from '../launcher/launch.ts'
+import { openLog } from '../launcher/log.ts'
+import { type Agent, agentAt, type Common, common, existing } from './folder.ts'
+import { oneLine, Refusal } from './output.ts'
+
+export const runCommand = (): Command =>
+  common(new Command('run'))
+    .summary('run this agent and report, until stopped')
+    .description(
+      'Starts the agent as its manifest says, starts it again when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nWhen svc itself is killed the agent goes on, and the next "svc run" takes it over.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc run\n  $ svc run --dir /srv/mail-triage\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.',
+    )
+    .action(async ({ dir, json }: Common) => {
+      const { folder } = runnable(dir)
+      const lock = tryLock(folder, 'runtime', 'svc run')
+      if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent already; stop it first.`)
+      try {
+        await untilStopped(folder, json)
+      } finally {
+        lock.held.release()
+      }
+      process.exit() // a name look-up that hangs, or a worker that could not be ended, holds nobody back
+    })
+
+/** A folder whose agent can be started. */
+export function runnable(dir: string): Agent {
+  const folder = existing(dir)
+  const broken = unfinished(folder)
+  if (broken) throw new Refusal(broken)
+  const agent = agentAt(dir)
+  if (!agent.manifest.runtime)
+    throw new Refusal(
+      `${folder.manifest} has no "runtime", so svc does not know how to start ${agent.manifest.name}. Add it, or start the agent yourself and use "svc report".`,
+    )
+  return agent
+}
+
+async function untilStopped(folder: Folder, json: boolean | undefined): Promise<void> {
+  const stop = new AbortController()
+  const log = openLog(folder)
+  process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the agent goes on
+  const say = (message: string) => {
+    const at = new Date().toISOString()
+    const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
+    log(line)
+    process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : line)
+  }
+  const running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
+  const onSignal = () => {
+    if (stop.signal.aborted) running.kill()
+    stop.abort()
+  }
+  // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
+  const onHangUp = () => process.stdout.isTTY && onSignal()
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
+  await running.ended
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
+}
+
+/** The file that the runtime proper is loaded from: the folder's own copy, or the program itself. */
+export function ownFile(folder: Pick<Folder, 'runtime'>): string {
+  return existsSync(folder.runtime) ? folder.runtime : programFile()
+}
+
+/** This program's file, whoever loaded it: `svc.pyz`, or main.ts when run from source. */
+export const programFile = (): string => realpathSync(process.argv[1] ?? '')

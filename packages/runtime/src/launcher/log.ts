@@ -1,0 +1,19 @@
+/** What the runtime says, in a file of the agent's folder: two files of a megabyte. Nothing that fails here matters to anybody else. */
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { makeFolder } from '../files/durable.ts'
+import type { Folder } from '../files/folder.ts'
+
+const most = 1024 * 1024
+
+export function openLog(folder: Folder): (line: string) => void {
+  return (line) => {
+    try {
+      makeFolder(folder.log, 0o700)
+      if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > most)
+        renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
+      appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
+    } catch {
+      // a full disk
+    }
+  }
+}

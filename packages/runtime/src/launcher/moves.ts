@@ -1,0 +1,163 @@
+/**
+ * The life of the agent's process as a table (3.6, design of the launcher): what each event does to each state. Pure; the
+ * supervisor carries the acts out.
+ *
+ *   running   its process is there
+ *   stopping  it was asked to end; killed when its time is over
+ *   waiting   it ended and starts again at a time
+ *   stopped   nobody starts it before something changes
+ */
+import type { Restart } from '@svc/blueprint'
+
+/** How a process ended. All absent: it was taken over from an earlier runtime, and nobody knows. */
+export interface Exit {
+  readonly code?: number
+  readonly signal?: string
+  /** It could not be started at all. */
+  readonly error?: string
+  /** Unix ms. */
+  readonly at: number
+}
+/** `paused` and `asked`: a person's doing. `ended`: by itself. */
+export type Because = 'paused' | 'asked' | 'ended'
+export interface Alive {
+  readonly pid: number
+  /** Boot and start time: with the pid, which process it is. */
+  readonly start: string
+  /** Unix ms. */
+  readonly since: number
+  /** Starts in a row that did not count. */
+  readonly crashes: number
+  /** Started by an earlier runtime. */
+  readonly adopted: boolean
+}
+export type ProcessState =
+  | ({ readonly is: 'running' } & Alive)
+  | ({
+      readonly is: 'stopping'
+      readonly because: Because
+      readonly killAt: number
+      readonly killed?: true
+      /** Its leader ended already; what it left behind is being ended. */
+      readonly exit?: Exit
+    } & Alive)
+  | { readonly is: 'waiting'; readonly crashes: number; readonly startAt: number; readonly exit?: Exit }
+  | { readonly is: 'stopped'; readonly because: Because; readonly exit?: Exit }
+
+export type Event =
+  /** The files were looked at. `asked`: a wish to run came since the last start. */
+  | { readonly is: 'look'; readonly wanted: 'run' | 'paused' | 'asked'; readonly asked: boolean }
+  | {
+      readonly is: 'started'
+      readonly pid: number
+      readonly start: string
+      readonly adopted?: boolean
+      readonly since?: number
+    }
+  | { readonly is: 'unstartable'; readonly exit: Exit }
+  /** The leader ended; `remains`: others of its group did not. */
+  | { readonly is: 'exit'; readonly exit: Exit; readonly remains: boolean }
+  /** Nothing of the group is left. */
+  | { readonly is: 'gone'; readonly at: number }
+
+export interface Rules {
+  readonly restart: Restart
+  /** Milliseconds; the shortest and longest wait, what makes a start count, how long a soft stop may take. */
+  readonly least: number
+  readonly most: number
+  readonly counts: number
+  readonly stop: number
+}
+export interface Step {
+  readonly state: ProcessState
+  readonly act?: 'start' | 'end' | 'kill'
+}
+
+export function move(state: ProcessState, event: Event, rules: Rules, now: number): Step {
+  switch (event.is) {
+    case 'look':
+      return looks[state.is](state as never, event, rules, now)
+    case 'started': {
+      const { pid, start, adopted = false, since = now } = event
+      const crashes = state.is === 'waiting' || state.is === 'running' ? state.crashes : 0
+      return { state: { is: 'running', pid, start, since, crashes, adopted } }
+    }
+    case 'unstartable':
+      return { state: again(state, event.exit, rules, now, 0) }
+    case 'exit':
+      if (event.remains && state.is === 'running')
+        return { state: stopping(state, 'ended', rules, now, event.exit), act: 'end' }
+      if (event.remains && state.is === 'stopping') return { state: { ...state, exit: event.exit } }
+      return { state: settled(state, event.exit, rules, now) }
+    case 'gone':
+      return {
+        state: state.is === 'stopping' ? settled(state, state.exit ?? { at: event.at }, rules, now) : state,
+      }
+  }
+}
+
+type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
+type Look = Extract<Event, { is: 'look' }>
+const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rules, now: number) => Step } = {
+  running: (state, { wanted }, rules, now) => {
+    if (wanted !== 'run') return { state: stopping(state, wanted, rules, now), act: 'end' }
+    return { state: state.crashes > 0 && now - state.since >= rules.counts ? { ...state, crashes: 0 } : state }
+  },
+  stopping: (state, { wanted }, _rules, now) => {
+    const because = wanted === 'run' || state.because === 'ended' ? state.because : wanted
+    if (state.killed || now < state.killAt) return { state: because === state.because ? state : { ...state, because } }
+    return { state: { ...state, because, killed: true }, act: 'kill' }
+  },
+  waiting: (state, { wanted, asked }, _rules, now) => {
+    const { exit } = state
+    if (wanted !== 'run') return { state: { is: 'stopped', because: wanted, ...(exit && { exit }) } }
+    return asked || now >= state.startAt ? { state, act: 'start' } : { state }
+  },
+  stopped: (state, { wanted, asked }, _rules, now) => {
+    const { exit } = state
+    if (wanted !== 'run')
+      return { state: wanted === state.because || state.because === 'ended' ? state : { ...state, because: wanted } }
+    if (state.because === 'ended' && !asked) return { state }
+    return { state: { is: 'waiting', crashes: 0, startAt: now, ...(exit && { exit }) }, act: 'start' }
+  },
+}
+
+function stopping(
+  { pid, start, since, crashes, adopted }: Alive,
+  because: Because,
+  rules: Rules,
+  now: number,
+  exit?: Exit,
+): ProcessState {
+  return {
+    is: 'stopping',
+    pid,
+    start,
+    since,
+    crashes,
+    adopted,
+    because,
+    killAt: now + rules.stop,
+    ...(exit && { exit }),
+  }
+}
+
+/** After the end of a process: what a person asked for, or the manifest's policy. */
+function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): ProcessState {
+  if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
+  return again(state, exit, rules, now, 'since' in state ? exit.at - state.since : 0)
+}
+
+/** The policy: `on-failure` takes an end nobody saw for a failure. */
+function again(
+  state: ProcessState,
+  exit: Exit,
+  { restart, least, most, counts }: Rules,
+  now: number,
+  ran: number,
+): ProcessState {
+  const wanted = restart === 'always' || (restart === 'on-failure' && exit.code !== 0)
+  if (!wanted) return { is: 'stopped', because: 'ended', exit }
+  const before = 'crashes' in state && ran < counts ? state.crashes : 0
+  return { is: 'waiting', crashes: before + 1, startAt: now + Math.min(least * 2 ** before, most), exit }
+}

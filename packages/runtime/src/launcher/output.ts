@@ -1,0 +1,39 @@
+/**
+ * What the agent prints goes into a file, never through the runtime: a pipe would end with the runtime, and the agent with it.
+ * While it runs the file is copied and emptied in place (it is open for appending, so the agent goes on at its beginning).
+ */
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
+import { codeOf, makeFolder } from '../files/durable.ts'
+import type { Folder } from '../files/folder.ts'
+
+/** Bytes of one file, and how many older ones are kept. */
+export const outputBytes = 5 * 1024 * 1024
+const kept = 3
+
+/** Opens the file for a new process. */
+export function openOutput(folder: Folder): number {
+  makeFolder(folder.log, 0o700)
+  return openSync(folder.output, 'a', 0o600)
+}
+
+/** Makes room when the file is full. What is printed in the instant between copy and emptying is lost. */
+export function rotateOutput(file: string, most: number = outputBytes): boolean {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= most) return false
+  for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
+  const fd = openSync(file, 'r+')
+  try {
+    copyFileSync(file, `${file}.1`)
+    ftruncateSync(fd)
+    return fstatSync(fd).size < most
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}

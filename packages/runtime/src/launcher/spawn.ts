@@ -1,0 +1,45 @@
+/** Starting a process in a group of its own, with nothing of ours open but its output file. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import type { Folder } from '../files/folder.ts'
+import { openOutput } from './output.ts'
+
+/** How the agent is started: the whole environment but the moment of its start. */
+export interface RunSpec {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Run after the group had to be killed, for what does not live in it (containers). */
+  readonly cleanup?: readonly string[]
+}
+
+export type Spawned =
+  | { readonly ok: true; readonly pid: number; readonly child: ChildProcess }
+  | { readonly ok: false; readonly error: string }
+
+export async function start(folder: Folder, { argv, cwd, env }: RunSpec, started: string): Promise<Spawned> {
+  const [program = '', ...args] = argv
+  let fd: number | undefined
+  try {
+    fd = openOutput(folder)
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...env, SVC_AGENT_STARTED: started },
+      detached: true,
+      stdio: ['ignore', fd, fd],
+    })
+    const { pid } = child
+    if (pid !== undefined) return { ok: true, pid, child: child.on('error', () => {}) }
+    const error = await new Promise<Error>((resolve) => child.once('error', resolve))
+    return { ok: false, error: startError(error, program, cwd) }
+  } catch (error) {
+    return { ok: false, error: startError(error, program, cwd) }
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function startError(error: unknown, program: string, cwd: string): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.includes('ENOENT') ? `${program} or the folder ${cwd} is not there` : message
+}

@@ -1,0 +1,43 @@
+/**
+ * The environment of the agent's process (2.12): what the table there names, on top of what any program of this machine needs to
+ * find its way. Of the runtime's own environment nothing else gets through, and never the token that speaks for the runtime (D54).
+ */
+import type { Manifest } from '@svc/blueprint'
+import type { SettingValue } from '@svc/protocol'
+import { readEnv } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { settingsInForce } from '../state/settings.ts'
+
+/** What the machine gives every program: where programs and the home are, language, time zone, and the way to the network. */
+const machine =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
+/** How `docker` finds its engine. */
+const docker = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
+
+/** Everything but `SVC_AGENT_STARTED`, which belongs to the moment of a start. */
+export function environment(
+  folder: Folder,
+  manifest: Pick<Manifest, 'settings' | 'runtime'>,
+  own: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const compose = manifest.runtime?.kind === 'compose'
+  const given = Object.entries(own).filter(([name]) => machine.test(name) || (compose && docker.test(name)))
+  const agentEnv = [...readEnv(folder.env)].filter(([name]) => name !== 'SVC_TOKEN')
+  const settings = Object.entries(settingsInForce(folder, manifest)).map(
+    ([key, value]) => [`SVC_SETTING_${key.toUpperCase()}`, written(value)] as const,
+  )
+  return Object.fromEntries([
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    ...agentEnv,
+    ...readEnv(folder.secrets),
+    ...settings,
+    ['SVC_SETTINGS_FILE', folder.settings],
+    ['SVC_PAUSE_FILE', folder.paused],
+    ['SVC_RUN_NOW_FILE', folder.runNow],
+    ['SVC_STATE_DIR', folder.state],
+    ['SVC_AGENT_DIR', folder.root],
+  ])
+}
+
+/** `true` or `false` for a bool, empty if it is not set. */
+const written = (value: SettingValue): string => (value === null ? '' : String(value))

@@ -1,0 +1,83 @@
+/**
+ * The runtime proper, in its worker thread: reports, takes commands, sends logs, and says how the agent is started. It never blocks, has
+ * no signals and starts no process; whatever becomes of it, the agent goes on.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Manifest } from '@svc/blueprint'
+import type { Applied } from '@svc/protocol'
+import { watchBindings } from '../bindings/watch.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { readInstall } from '../install/note.ts'
+import type { FromWorker, Start, ToWorker } from '../launcher/contract.ts'
+import type { ProcessState } from '../launcher/moves.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { messageOf, reportUntil } from '../reporter/run.ts'
+import { orderOf } from './order.ts'
+
+/** Whether this thread is such a worker. */
+export const isRuntime = (data: unknown): data is Start =>
+  typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
+
+export async function work(): Promise<void> {
+  if (!parentPort || !isRuntime(workerData)) throw new Error('The runtime runs in a worker of "svc run".')
+  const port = parentPort
+  const folder = folderAt(workerData.root)
+  const tell = (message: FromWorker) => port.postMessage(message)
+  const stop = new AbortController()
+  let state: ProcessState = workerData.process
+  port.on('message', (message: ToWorker) => {
+    if (message.is === 'process') state = message.state
+    if (message.is === 'stop') stop.abort()
+    if (message.is === 'order?') tell({ is: 'order', id: message.id, ...howToStart(folder) })
+  })
+  const manifest = await firstManifest(folder, stop.signal, tell)
+  if (manifest) await report(folder, manifest, stop.signal, { tell, state: () => state })
+  port.close()
+}
+
+function howToStart(folder: Folder): Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'> {
+  try {
+    const manifest = manifestOf(folder)
+    if (!manifest.ok) return { why: `the manifest is not valid, so the last good one counts: ${manifest.message}` }
+    const order = orderOf(folder, manifest.value)
+    return order ? { order } : { why: 'the manifest has no "runtime", so there is nothing to start' }
+  } catch (error) {
+    return { why: `the agent cannot be started: ${messageOf(error)}` }
+  }
+}
+
+/** `svc run` checked it; it can only be missing if somebody removed it since. */
+async function firstManifest(
+  folder: Folder,
+  stop: AbortSignal,
+  tell: (message: FromWorker) => void,
+): Promise<Manifest | undefined> {
+  const now = manifestOf(folder)
+  if (now.ok) return now.value
+  tell({ is: 'say', line: `nothing is reported: ${now.message}` })
+  await new Promise<void>((resolve) => (stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve())))
+  return undefined
+}
+
+async function report(
+  folder: Folder,
+  manifest: Manifest,
+  stop: AbortSignal,
+  { tell, state }: { tell: (message: FromWorker) => void; state: () => ProcessState },
+): Promise<void> {
+  const bindings = watchBindings(folder, manifest, stop)
+  const say = (line: string) => tell({ is: 'say', line })
+  await reportUntil(folder, manifest, stop, say, {
+    own: () => ({ process: state(), applied: appliedOf(folder), bindings: bindings.health() }),
+    heard: (result) => {
+      tell({ is: 'reported', ok: result.ok })
+      if (result.ok && result.handled.length > 0) tell({ is: 'look' })
+    },
+  })
+}
+
+/** 2.5: before any update it reads `installed`. */
+function appliedOf(folder: Folder): Applied | undefined {
+  const install = readInstall(folder)
+  return install?.is === 'installed' ? { version: install.version, outcome: 'ok', message: 'installed' } : undefined
+}

@@ -1,0 +1,54 @@
+/** How the agent is started now (2.10, 2.12), from its files as they stand. */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Manifest, Runtime } from '@svc/blueprint'
+import type { Folder } from '../files/folder.ts'
+import type { Order } from '../launcher/supervisor.ts'
+import { makeStatePaths } from '../state/paths.ts'
+import { fillSettings } from '../state/settings.ts'
+import { environment } from './environment.ts'
+
+export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
+  const { runtime } = manifest
+  if (!runtime) return undefined
+  makeStatePaths(folder, manifest)
+  fillSettings(folder, manifest)
+  return {
+    ...(runtime.kind === 'process'
+      ? { argv: runtime.command, cwd: resolve(folder.home, runtime.workdir) }
+      : compose(folder, manifest.name, runtime)),
+    env: environment(folder, manifest),
+    restart: runtime.restart,
+    stopSeconds: runtime.stop_seconds,
+  }
+}
+
+/**
+ * Containers in the same frame: `up` in the foreground is the process. Asked to end it stops the containers; when it had to be
+ * killed they are killed by a command of their own.
+ */
+export function compose(
+  folder: Pick<Folder, 'home' | 'root'>,
+  name: string,
+  { files, stop_seconds }: Extract<Runtime, { kind: 'compose' }>,
+): { argv: string[]; cwd: string; cleanup: string[] } {
+  const named = files.flatMap((file) => ['--file', resolve(folder.home, file)])
+  const base = [
+    'docker',
+    'compose',
+    '--project-name',
+    projectOf(folder.root, name),
+    '--project-directory',
+    folder.home,
+    ...named,
+  ]
+  return {
+    argv: [...base, 'up', '--no-color', '--remove-orphans', '--timeout', String(stop_seconds)],
+    cwd: folder.home,
+    cleanup: [...base, 'kill', '--remove-orphans'],
+  }
+}
+
+/** One project a folder: two folders of one name must not share containers. */
+export const projectOf = (root: string, name: string): string =>
+  `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`

@@ -1,0 +1,64 @@
+/** What the runtime says of the agent's process (2.11): the health item `Process`, and the state when the agent does not run. */
+import type { HealthItem, Level, State } from '@svc/protocol'
+import type { ProcessState } from '../launcher/moves.ts'
+import { howEnded } from '../launcher/supervisor.ts'
+import { moment } from '../time.ts'
+
+/** So many starts in a row that did not count are no accident. */
+const tooMany = 3
+const at = (ms: number): string => moment(Math.floor(ms / 1000))
+
+export function processHealth(state: ProcessState): HealthItem {
+  return { name: 'Process', level: levelOf(state), detail: sentence(state) }
+}
+
+function levelOf(state: ProcessState): Level {
+  switch (state.is) {
+    case 'running':
+      return state.crashes >= tooMany ? 'bad' : state.crashes > 0 ? 'warn' : 'ok'
+    case 'stopping':
+      return state.because === 'ended' ? 'warn' : 'info'
+    case 'waiting':
+      return state.exit === undefined
+        ? 'info'
+        : state.exit.error !== undefined || state.crashes >= tooMany
+          ? 'bad'
+          : 'warn'
+    case 'stopped':
+      return state.because !== 'ended' || state.exit?.code === 0 ? 'info' : 'bad'
+  }
+}
+
+/** What is true of the process, in one sentence. */
+export function sentence(state: ProcessState): string {
+  switch (state.is) {
+    case 'running': {
+      const after = state.crashes > 0 ? `, after ${times(state.crashes)} that did not last` : ''
+      const taken = state.adopted ? ', taken over from an earlier runtime' : ''
+      return `Running since ${at(state.since)}, process ${state.pid}${taken}${after}.`
+    }
+    case 'stopping':
+      return state.because === 'ended' && state.exit
+        ? `It ${howEnded(state.exit)}; what it left running is being ended.`
+        : `Process ${state.pid} is being ended; it has until ${at(state.killAt)}.`
+    case 'waiting':
+      return state.exit
+        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}, ${times(state.crashes)} in a row; it starts again at ${at(state.startAt)}.`
+        : 'It is about to start.'
+    case 'stopped':
+      if (state.because === 'paused') return 'Ended because the agent is paused.'
+      if (state.because === 'asked') return 'Ended because somebody on this machine stopped it.'
+      return state.exit
+        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}; its restart policy starts it no more.`
+        : 'It has ended.'
+  }
+}
+
+/** The truth instead of what the agent wrote when it still ran; undefined while it runs. */
+export function notRunning(state: ProcessState): State | undefined {
+  if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined
+  const level = levelOf(state)
+  return { level: level === 'ok' ? 'info' : level, label: 'Not running', detail: sentence(state) }
+}
+
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`)
