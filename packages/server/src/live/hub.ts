@@ -10,8 +10,8 @@ import type { Store } from '../db/open.ts'
 import type { Live } from '../deps.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 
-/** Milliseconds. */
-const tick = 500
+/** Milliseconds between two frames of a workspace. */
+const everyTick = 500
 const firstTick = 25
 const ping = 20_000
 /** Rows in one frame; a page that shows more asks again. */
@@ -44,6 +44,12 @@ export interface Hub extends Live {
   close(): void
 }
 
+export interface LiveNeeds {
+  store: Store
+  log: Logger
+  now: () => number
+}
+
 interface Channel {
   subscribers: Set<Subscriber>
   reported: Set<string>
@@ -55,7 +61,7 @@ interface Channel {
 }
 
 /** Frames say the time by `now`; ticks and pings follow the machine's own clock. */
-export function createLive({ store, log, now }: { store: Store; log: Logger; now: () => number }): Hub {
+export function createLive({ store, log, now }: LiveNeeds, tick: number = everyTick): Hub {
   const channels = new Map<string, Channel>()
   const watched = new Map<string, number>()
   const stuck = new WeakSet<Subscriber>()

@@ -15,7 +15,9 @@ import type { Store } from '../../db/open.ts'
 import type { Config } from '../../deps.ts'
 import { createLive } from '../../live/hub.ts'
 import { openAuth } from '../../people/auth.ts'
-import { createPerson } from '../../people/store.ts'
+import { decide } from '../../people/library.ts'
+import { makeLink } from '../../people/links.ts'
+import { insertPerson } from '../../people/store.ts'
 import { activate, addMember, createWorkspace } from '../../workspaces/store.ts'
 import { webApp } from '../app.ts'
 
@@ -40,8 +42,20 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
+export interface Given {
+  store?: Store
+  https?: boolean
+  proxies?: string[]
+  pageDir?: string
+  /** Milliseconds between two frames. */
+  tick?: number
+}
+
+/** Made once: hashing a password takes a tenth of a second. */
+let hash: Promise<string> | undefined
+
 /** `https`: as the service would answer behind a proxy that ends TLS. */
-export async function serve(given: { store?: Store; https?: boolean; proxies?: string[]; pageDir?: string } = {}) {
+export async function serve(given: Given = {}) {
   const store = given.store ?? (await openTestSqlite())
   const dir = mkdtempSync(join(tmpdir(), 'svc-web-'))
   const server = createServer()
@@ -63,7 +77,7 @@ export async function serve(given: { store?: Store; https?: boolean; proxies?: s
   }
   const log = pino({ level: 'silent' })
   const now = () => Date.now() + ahead
-  const live = createLive({ store, log, now })
+  const live = createLive({ store, log, now }, given.tick)
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
   const deps = { store, auth, config, log, live, now }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
@@ -89,13 +103,16 @@ export async function serve(given: { store?: Store; https?: boolean; proxies?: s
   }
   const person = async (name: string, slug: string, role: Role) => {
     const email = `${name.toLowerCase()}@example.org`
-    value(await createPerson(deps, { email, name, password }, operator, now()))
+    hash ??= auth.$context.then((context) => context.password.hash(password))
+    const ready = { email, name, hash: await hash }
+    value(await decide(deps, (trx, accounts) => insertPerson(trx, accounts, ready, operator, now())))
     value(await addMember(deps, { slug, email, role }, operator, now()))
     return signedIn(email)
   }
   const signedIn = async (email: string) => {
     const browser = browserOf(origin)
-    const { status } = await browser.send('POST', '/api/auth/sign-in/email', { email, password })
+    const token = value(await makeLink(store.db, 'sign_in', email, operator, now()))
+    const { status } = await browser.send('POST', '/api/web/link', { token }, { origin: baseUrl })
     if (status !== 200) throw new Error(`Signing ${email} in answered ${status}.`)
     return browser
   }
