@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { type Packed, packFolder } from '@svc/blueprint'
 import { Command } from 'commander'
 import { writeDurably } from '../files/durable.ts'
-import { manifestOf } from '../reporter/manifest.ts'
 import { folderAt } from '../files/folder.ts'
+import { manifestOf } from '../reporter/manifest.ts'
 import { line } from './check.ts'
 import { oneLine, Refusal, show } from './output.ts'
 
@@ -22,7 +22,8 @@ export const pack = (): Command =>
     .action(async (dir: string, { out, json }: { out?: string; json?: boolean }) => {
       const target = out === undefined ? undefined : targetOf(out, dir)
       const packed = await packFolder(dir, target === undefined ? {} : { except: target })
-      if (!packed.ok) throw new Refusal([...packed.findings.map(line), `Nothing was packed of ${resolve(dir)}.`].join('\n'))
+      if (!packed.ok)
+        throw new Refusal([...packed.findings.map(line), `Nothing was packed of ${resolve(dir)}.`].join('\n'))
       const { manifest, sha256, bytes, entries, leftOut } = packed.value
       const file = target ?? resolve(nameOf(packed.value))
       writeDurably(file, bytes)
@@ -43,4 +44,5 @@ function targetOf(out: string, dir: string): string {
   return join(path, nameOf({ manifest: manifest.value }))
 }
 const nameOf = ({ manifest: { name, version } }: Pick<Packed, 'manifest'>): string => `${name}-${version}.zip`
-const sizeOf = (bytes: number): string => (bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`)
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`

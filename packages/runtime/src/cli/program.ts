@@ -2,11 +2,14 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { account } from './account.ts'
+import { check } from './check.ts'
 import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
 import { logs } from './logs.ts'
+import { newCommand } from './new.ts'
 import { outbox } from './outbox.ts'
 import { exits, Refusal, warn } from './output.ts'
+import { pack } from './pack.ts'
 import { report } from './report.ts'
 import { runCommand } from './run.ts'
 import { set, settings } from './settings.ts'
@@ -18,6 +21,7 @@ const groups: readonly (readonly [title: string, commands: readonly (() => Comma
   ['Connect an agent:', [connect, report]],
   ['Run an agent:', [runCommand]],
   ['Look:', [status, why, logs, outbox, doctor]],
+  ['Make a blueprint:', [newCommand, check, pack]],
   ['Steer, with or without the service:', [pauseCommand, resumeCommand, runNowCommand, set, settings, account]],
 ]
 

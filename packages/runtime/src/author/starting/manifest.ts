@@ -1,5 +1,8 @@
 /** The manifest of a new blueprint, explained where somebody will change it. */
-export const manifestOf = (name: string, command: string) => `# The blueprint: what it is called, how it is started, and what can be seen and set from outside.
+export const manifestOf = (
+  name: string,
+  command: string,
+) => `# The blueprint: what it is called, how it is started, and what can be seen and set from outside.
 # "svc check" says what is wrong with it; "svc pack" makes the bundle that is uploaded.
 name: ${name}
 version: 0.1.0 # a semantic version; each upload needs a new one
