@@ -9,7 +9,11 @@ import { envelope } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { agentRoutes } from '../agents/routes.ts'
+import type { Failure } from '../api.ts'
+import { blueprintRoutes } from '../blueprints/routes.ts'
+import { botRoutes } from '../bots/routes.ts'
 import type { Deps } from '../deps.ts'
+import { codeRoutes } from '../installs/routes.ts'
 import type { Hub } from '../live/hub.ts'
 import { sseHandler } from '../live/routes.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
@@ -69,7 +73,15 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', meRoutes(deps))
   app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
-  for (const routes of [workspaceRoutes, agentRoutes, commandRoutes, logRoutes]) {
+  for (const routes of [
+    workspaceRoutes,
+    agentRoutes,
+    commandRoutes,
+    logRoutes,
+    blueprintRoutes,
+    codeRoutes,
+    botRoutes,
+  ]) {
     app.route('/api/web/w/:slug', routes(deps))
   }
   app.all('/api/*', () => {
@@ -94,7 +106,9 @@ function answer({ log }: WebDeps, c: Context, error: Error): Response {
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
-  return c.json(envelope(refusal.code, refusal.message), refusal.status as ContentfulStatusCode)
+  const failure: Failure = envelope(refusal.code, refusal.message)
+  if (refusal.findings) failure.error.findings = refusal.findings
+  return c.json(failure, refusal.status as ContentfulStatusCode)
 }
 
 function refusalOf(error: Error): Refusal {

@@ -1,5 +1,6 @@
 /** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
 import type { Verdict } from '@svc/protocol'
+import type { BundleFinding } from '../api.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
 export const webRefusals = {
@@ -11,6 +12,7 @@ export const webRefusals = {
   slug_invalid: [400, 'That short name cannot be used.'],
   agent_name_invalid: [400, 'That name cannot be used for an agent.'],
   wish_invalid: [400, 'That cannot be wished.'],
+  bundle_refused: [400, 'The bundle breaks a rule.'],
   sign_in_needed: [401, 'Sign in first.'],
   sign_in_failed: [401, 'The e-mail address or the password is not right.'],
   not_allowed: [403, 'Only an admin of the workspace may do this.'],
@@ -26,6 +28,10 @@ export const webRefusals = {
   invitation_unknown: [404, 'This invitation was withdrawn, used, or has expired: ask for a new one.'],
   link_unknown: [404, 'This link was used or has expired: ask for a new one.'],
   product_unknown: [404, 'There is no such product.'],
+  blueprint_unknown: [404, 'There is no such blueprint.'],
+  version_unknown: [404, 'There is no such version.'],
+  code_unknown: [404, 'There is no such install code.'],
+  bot_unknown: [404, 'There is no such bot.'],
   email_taken: [409, 'There is already an account of that address.'],
   slug_taken: [409, 'There is already a workspace of that short name.'],
   agent_name_taken: [409, 'The workspace already has an agent of that name.'],
@@ -35,6 +41,9 @@ export const webRefusals = {
   command_not_offered: [409, 'The agent does not offer that.'],
   commands_too_many: [409, 'The agent has too many commands under way.'],
   command_under_way: [409, 'The command is still under way.'],
+  version_taken: [409, 'That version is there already.'],
+  version_in_use: [409, 'An agent runs or keeps that version.'],
+  code_over: [409, 'The install code is over already.'],
   conflict: [409, 'Somebody else changed this at the same moment: look again.'],
   body_too_large: [413, 'The request is larger than this route accepts.'],
   rate_limited: [429, 'Too many tries: wait a few minutes.'],
@@ -49,6 +58,8 @@ export class Refusal extends Error {
   readonly status: number
   /** Seconds, for the header of that name. */
   readonly retryAfter: number | undefined
+  /** Of a bundle that was refused: everything that is wrong with it. */
+  readonly findings: BundleFinding[] | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
     super(message ?? words)

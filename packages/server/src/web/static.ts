@@ -35,7 +35,8 @@ export function staticRoutes(dir: string) {
   const files = new Map<string, File>()
   return new Hono().get('*', async (c) => {
     const path = decoded(c.req.path)
-    const wanted = path !== undefined && extname(path) !== '' && isInside(dir, path) ? path : '/index.html'
+    if (path === undefined || !isInside(dir, path)) return c.text('There is no such file.', 404)
+    const wanted = extname(path) === '' ? '/index.html' : path
     const file = read(files, dir, wanted)
     if (file) return send(c, file)
     if (wanted === '/index.html') return c.html(notBuilt, 200, { 'cache-control': 'no-store' })

@@ -1,0 +1,330 @@
+import { expect, test } from 'vitest'
+import type {
+  AgentPage,
+  Command,
+  Commands,
+  Fleet,
+  LevelChange,
+  LogEntry,
+  LogText,
+  NewToken,
+  Runs,
+  UsageDay,
+} from '../api.ts'
+import { type Browser, serve } from '../web/testing/service.ts'
+import { agentSnapshot, findAgent } from './store.ts'
+
+async function world() {
+  const service = await serve()
+  const north = await service.workspace('north')
+  const { token } = await service.agent(north, 'mail')
+  return { service, north, token, ann: await service.person('Ann', 'north', 'admin') }
+}
+const w = '/api/web/w/north'
+const fleet = async (browser: Browser, query = '') => (await browser.get<Fleet>(`${w}/fleet${query}`)).body
+const page = async (browser: Browser, name = 'mail') => (await browser.get<AgentPage>(`${w}/agents/${name}`)).body
+const seconds = (at: number) => Math.floor(at / 1000)
+const day = 86_400
+
+test('an admin adds an agent, sees its token once, and the agent can report with it', async () => {
+  const { service, ann } = await world()
+  const made = await ann.send<NewToken>('POST', `${w}/agents`, { name: 'second' })
+  expect(made).toMatchObject({ status: 201, body: { name: 'second' } })
+  expect(made.body.token).toMatch(/^svc_agt_/)
+  await service.reports(made.body.token, { state: { level: 'ok' } })
+  expect((await ann.get(`${w}/agents/second`)).text).not.toContain(made.body.token)
+  const again = await ann.send('POST', `${w}/agents`, { name: 'second' })
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'agent_name_taken' } } })
+  for (const name of ['', 'Mail', 'a--b', 'con', '../x', 'x'.repeat(64)]) {
+    expect((await ann.send('POST', `${w}/agents`, { name })).status).toBe(400)
+  }
+})
+
+test('a rotated token works at once and the old one never again; a deleted agent is gone with its token', async () => {
+  const { service, ann, token } = await world()
+  const rotated = (await ann.send<NewToken>('POST', `${w}/agents/mail/token`)).body
+  await expect(service.reports(token, {})).rejects.toThrow('token')
+  await service.reports(rotated.token, {})
+  expect((await ann.send('DELETE', `${w}/agents/mail`)).status).toBe(200)
+  await expect(service.reports(rotated.token, {})).rejects.toThrow('token')
+  expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
+  expect((await fleet(ann)).rows).toEqual([])
+  expect((await ann.send('POST', `${w}/agents`, { name: 'mail' })).status).toBe(201)
+})
+
+test('a renamed agent keeps everything but its name', async () => {
+  const { service, ann, token } = await world()
+  await service.reports(token, { state: { level: 'warn', label: 'busy' } })
+  expect((await ann.send('PATCH', `${w}/agents/mail`, { name: 'post' })).body).toEqual({ name: 'post' })
+  expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
+  expect(await page(ann, 'post')).toMatchObject({ name: 'post', report: { state: { label: 'busy' } } })
+  await service.reports(token, { state: { level: 'ok' } })
+})
+
+test('costs of today and of 30 days are those of the runs, per agent and for the fleet', async () => {
+  const { service, north, token, ann } = await world()
+  const other = await service.agent(north, 'other')
+  await service.agent(north, 'idle')
+  const now = seconds(service.now())
+  const today = now - (now % day)
+  await service.reports(token, {
+    runs: [
+      { id: 'a', started: today, cost_usd: 0.25, output_tokens: 10, models: { large: 0.2, small: 0.05 } },
+      { id: 'b', started: today - 1, cost_usd: 1, models: { large: 1 } },
+      { id: 'c', started: today - 29 * day, cost_usd: 2 },
+      { id: 'too old', started: today - 30 * day, cost_usd: 100 },
+    ],
+  })
+  await service.reports(other.token, { runs: [{ id: 'a', started: today, cost_usd: 0.1 }] })
+  expect(await fleet(ann)).toMatchObject({
+    costToday: 0.35,
+    cost30: 3.35,
+    rows: [
+      { name: 'idle', costToday: null, cost30: null, seenAt: null, silentAt: null, level: null },
+      { name: 'mail', costToday: 0.25, cost30: 3.25 },
+      { name: 'other', costToday: 0.1, cost30: 0.1 },
+    ],
+  })
+  expect(await page(ann)).toMatchObject({
+    costToday: 0.25,
+    cost30: 3.25,
+    runs: { kept: 4, models: ['large', 'small'] },
+  })
+
+  const usage = (await ann.get<UsageDay[]>(`${w}/agents/mail/usage?days=30`)).body
+  expect(usage).toHaveLength(30)
+  expect(usage.at(-1)).toEqual({
+    day: new Date(service.now()).toISOString().slice(0, 10),
+    runs: 1,
+    cost: 0.25,
+    outputTokens: 10,
+    models: { large: 0.2, small: 0.05 },
+  })
+  expect(usage.at(-2)).toMatchObject({ runs: 1, cost: 1, models: { large: 1 } })
+  expect(usage[0]).toMatchObject({ runs: 1, cost: 2, models: {} })
+  expect(usage.reduce((sum, { cost }) => sum + cost, 0)).toBe(3.25)
+
+  // A run that is reported again counts once, with what it cost in the end; the list hears of it at once.
+  await service.reports(token, { runs: [{ id: 'a', started: today, cost_usd: 0.5 }] })
+  expect((await fleet(ann)).costToday).toBe(0.6)
+  service.pass(day)
+  expect(await fleet(ann)).toMatchObject({ costToday: null, cost30: 1.6 })
+})
+
+test('the fleet counts levels, silence and agents that never reported; silence is three intervals, at least 90 s', async () => {
+  const { service, north, token, ann } = await world()
+  const [second, watched] = [await service.agent(north, 'second'), await service.agent(north, 'third')]
+  await service.agent(north, 'never')
+  await service.reports(token, { state: { level: 'bad' } })
+  await service.reports(second.token, { state: { level: 'nonsense' } })
+  await service.reports(watched.token, {})
+  const at = (await fleet(ann)).rows.find(({ name }) => name === 'mail')
+  expect((at?.silentAt ?? 0) - (at?.seenAt ?? 0)).toBe(90_000)
+  expect((await fleet(ann)).counts).toEqual({ ok: 0, info: 1, warn: 0, bad: 1, silent: 0, never: 1, all: 4 })
+  service.pass(60)
+  await service.reports(second.token, { state: { level: 'ok' } })
+  service.pass(31)
+  expect((await fleet(ann)).counts).toEqual({ ok: 1, info: 0, warn: 0, bad: 1, silent: 2, never: 1, all: 4 })
+  const names = async (query: string) => (await fleet(ann, query)).rows.map(({ name }) => name)
+  expect(await names('?silent=true')).toEqual(['mail', 'third'])
+  expect(await names('?silent=false')).toEqual(['never', 'second'])
+  expect(await names('?level=bad')).toEqual(['mail'])
+  expect(await names('?level=never')).toEqual(['never'])
+  expect(await names('?level=ok&silent=true')).toEqual([])
+  expect((await fleet(ann, '?level=bad')).total).toBe(1)
+})
+
+test('the fleet is searched, sorted in both directions with nothing last, and paged', async () => {
+  const { service, north, token, ann } = await world()
+  for (const [name, level, label] of [
+    ['agent-2', 'ok', 'Sorting letters'],
+    ['agent-10', 'bad', 'Broken'],
+  ]) {
+    const each = await service.agent(north, name ?? '')
+    await service.reports(each.token, { state: { level, label }, agent: { version: `1.${label?.length}.0` } })
+  }
+  await service.reports(token, { state: { level: 'warn' }, active: [{ kind: 'Reading mail' }] })
+  await service.agent(north, 'zero')
+  const names = async (query: string) => (await fleet(ann, query)).rows.map(({ name }) => name)
+  expect(await names('')).toEqual(['agent-2', 'agent-10', 'mail', 'zero'])
+  expect(await names('?desc=true')).toEqual(['zero', 'mail', 'agent-10', 'agent-2'])
+  expect(await names('?sort=level&desc=true')).toEqual(['agent-10', 'mail', 'agent-2', 'zero'])
+  expect(await names('?sort=level')).toEqual(['agent-2', 'mail', 'agent-10', 'zero'])
+  expect(await names('?sort=version')).toEqual(['agent-10', 'agent-2', 'mail', 'zero'])
+  expect(await names('?search=LETTERS')).toEqual(['agent-2'])
+  expect(await names('?search=agent-')).toEqual(['agent-2', 'agent-10'])
+  expect(await names('?offset=1&limit=2')).toEqual(['agent-10', 'mail'])
+  expect((await fleet(ann, '?offset=1&limit=2')).total).toBe(4)
+})
+
+test("the agent's page is the last report as it was received, and what the report did not name is not there", async () => {
+  const { service, token, ann } = await world()
+  expect(await page(ann)).toMatchObject({ report: null, seenAt: null, createdBy: 'operator', open: [], canAct: true })
+  await service.reports(token, {
+    state: { level: 'ok', label: 'Idle' },
+    health: [{ name: 'Disk', level: 'warn' }],
+    account: { plan: 'team' },
+    unknown: 1,
+  })
+  const { report } = await page(ann)
+  expect(report).toEqual({
+    protocol: 1,
+    state: { level: 'ok', label: 'Idle' },
+    health: [{ name: 'Disk', level: 'warn' }],
+    account: { plan: 'team' },
+  })
+  await service.reports(token, { state: { level: 'bad' } })
+  expect((await page(ann)).report).toEqual({ protocol: 1, state: { level: 'bad' } })
+  const levels = (await ann.get<LevelChange[]>(`${w}/agents/mail/levels`)).body
+  expect(levels.map(({ level }) => level)).toEqual(['bad', 'ok'])
+})
+
+test('runs are paged newest first and filtered by status, model and text', async () => {
+  const { service, token, ann } = await world()
+  const now = seconds(service.now())
+  const runs = Array.from({ length: 120 }, (_, i) => ({
+    id: `run-${i}`,
+    started: now - 1000 + i,
+    status: i % 2 ? 'done' : 'failed',
+    kind: i === 7 ? 'Nightly' : 'hourly',
+    ...(i % 3 === 0 && { models: { large: 0.01 } }),
+    ...(i === 9 && { subjects: [{ title: 'Ünique "title"', share: 0.5 }] }),
+  }))
+  await service.reports(token, { runs })
+  const ask = async (query = '') => (await ann.get<Runs>(`${w}/agents/mail/runs${query}`)).body
+  const all = await ask()
+  expect([all.total, all.rows.length, all.rows[0]?.id]).toEqual([120, 50, 'run-119'])
+  expect((await ask('?offset=100')).rows.map(({ id }) => id).at(-1)).toBe('run-0')
+  expect((await ask('?status=failed')).total).toBe(60)
+  expect((await ask('?status=failed&model=large')).total).toBe(20)
+  expect((await ask('?text=nightly')).rows.map(({ id }) => id)).toEqual(['run-7'])
+  expect((await ask(`?text=${encodeURIComponent('ünique "T')}`)).rows.map(({ id }) => id)).toEqual(['run-9'])
+  expect((await ask('?text=RUN-11&offset=1&limit=3')).total).toBe(11)
+  expect((await ask('?model=none')).total).toBe(0)
+  expect((await page(ann)).runs).toEqual({ kept: 120, statuses: ['done', 'failed'], models: ['large'] })
+})
+
+test('a press goes into the ledger, to the agent, and comes back with its own words', async () => {
+  const { service, token, ann } = await world()
+  const press = (body: object) => ann.send<Command>('POST', `${w}/agents/mail/commands`, body)
+  expect((await press({ type: 'pause' })).status).toBe(409)
+  await service.reports(token, {
+    controls: ['pause'],
+    settings: { schema: [{ key: 'every', type: 'number', min: 1 }] },
+  })
+  expect(await press({ type: 'pause' })).toMatchObject({
+    status: 201,
+    body: { type: 'pause', state: 'queued', createdBy: 'Ann' },
+  })
+  expect((await press({ type: 'pause' })).status).toBe(200)
+  expect(await press({ type: 'set', payload: { every: 0 } })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'command_not_offered' } },
+  })
+  expect((await press({ type: 'dance' })).status).toBe(400)
+  expect((await page(ann)).open).toMatchObject([{ type: 'pause', state: 'queued' }])
+  const { commands } = await service.reports(token, { controls: ['pause'] })
+  expect(commands).toMatchObject([{ type: 'pause', payload: {} }])
+  await service.reports(token, { acks: [{ id: commands[0]?.id, ok: false, message: 'Not on a Sunday.' }] })
+  const ledger = (await ann.get<Commands>(`${w}/agents/mail/commands`)).body
+  expect(ledger).toMatchObject({
+    total: 1,
+    rows: [{ state: 'refused', message: 'Not on a Sunday.', createdBy: 'Ann' }],
+  })
+  await service.reports(token, { controls: ['pause'] })
+  const again = await ann.send<Command>('POST', `${w}/agents/mail/commands/${commands[0]?.id}/again`)
+  expect(again).toMatchObject({ status: 201, body: { type: 'pause', state: 'queued' } })
+  expect(again.body.id).not.toBe(commands[0]?.id)
+})
+
+test('one press for many agents says of each whether it was taken', async () => {
+  const { service, north, token, ann } = await world()
+  const second = await service.agent(north, 'second')
+  await service.reports(token, { controls: ['pause'] })
+  await service.reports(second.token, {})
+  const answer = await ann.send('POST', `${w}/commands`, { agents: ['mail', 'second', 'nobody'], type: 'pause' })
+  expect(answer.body).toEqual([
+    { agent: 'mail', ok: true, message: null },
+    { agent: 'second', ok: false, message: 'The agent does not offer "pause".' },
+    { agent: 'nobody', ok: false, message: 'There is no such agent.' },
+  ])
+  expect((await ann.send('POST', `${w}/commands`, { agents: ['mail'], type: 'set' })).status).toBe(400)
+})
+
+test('a log is read by admins as text, downloaded as a file, linked from its command, and gone after 30 days', async () => {
+  const { service, token, ann } = await world()
+  await service.reports(token, { active: [{ kind: 'work', log: 'work/1' }] })
+  expect((await page(ann)).logs).toEqual(['work/1'])
+  await ann.send('POST', `${w}/agents/mail/commands`, { type: 'log', payload: { name: 'work/1' } })
+  const { commands } = await service.reports(token, { active: [{ kind: 'work', log: 'work/1' }] })
+  const text = 'first line\n<script>alert(1)</script>\n'
+  await service.uploads(token, { command: commands[0]?.id ?? '', name: 'work/1', text })
+  const [entry] = (await ann.get<LogEntry[]>(`${w}/agents/mail/logs`)).body
+  expect(entry).toMatchObject({ name: 'work/1', askedBy: 'Ann', bytes: text.length })
+  const ledger = (await ann.get<Commands>(`${w}/agents/mail/commands`)).body
+  expect(ledger.rows).toMatchObject([{ state: 'applied', logId: entry?.id }])
+  expect((await ann.get<LogText>(`${w}/agents/mail/logs/${entry?.id}`)).body.text).toBe(text)
+  const file = await ann.get(`${w}/agents/mail/logs/${entry?.id}/download`)
+  expect(file.text).toBe(text)
+  expect(file.headers.get('content-type')).toMatch(/^text\/plain/)
+  expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="mail-work_1-[0-9T-]+\.txt"$/)
+  service.pass(30 * day + 1)
+  expect((await ann.get(`${w}/agents/mail/logs`)).body).toEqual([])
+  expect((await ann.get(`${w}/agents/mail/logs/${entry?.id}`)).status).toBe(404)
+  expect((await ann.get(`${w}/agents/mail/logs/${entry?.id}/download`)).status).toBe(404)
+})
+
+test("one workspace's agents, commands and logs are nothing to another, of the same agent's name or not", async () => {
+  const { service, token, ann } = await world()
+  const south = await service.workspace('south')
+  await service.agent(south, 'mail')
+  const eve = await service.person('Eve', 'south', 'admin')
+  await service.reports(token, {
+    controls: ['pause'],
+    active: [{ kind: 'x', log: 'work' }],
+    state: { label: 'secret' },
+  })
+  const pause = (await ann.send<Command>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
+  await ann.send('POST', `${w}/agents/mail/commands`, { type: 'log', payload: { name: 'work' } })
+  const { commands } = await service.reports(token, { active: [{ kind: 'x', log: 'work' }], controls: ['pause'] })
+  const asked = commands.find(({ type }) => type === 'log')
+  await service.uploads(token, { command: asked?.id ?? '', name: 'work', text: 'secret' })
+  const [log] = (await ann.get<LogEntry[]>(`${w}/agents/mail/logs`)).body
+  const s = '/api/web/w/south'
+  for (const path of [`/agents/mail/logs/${log?.id}`, `/agents/mail/logs/${log?.id}/download`]) {
+    expect((await eve.get(s + path)).status).toBe(404)
+  }
+  expect((await eve.send('POST', `${s}/agents/mail/commands/${pause.id}/again`)).status).toBe(404)
+  for (const path of [
+    '/fleet',
+    '/agents/mail',
+    '/agents/mail/logs',
+    '/agents/mail/commands',
+    '/agents/mail/runs',
+    '/activity',
+  ]) {
+    const answer = await eve.get(s + path)
+    expect([path, answer.status]).toEqual([path, 200])
+    expect(answer.text).not.toContain('secret')
+    expect(answer.text).not.toContain(pause.id)
+  }
+})
+
+test('what the operator is shown of an agent is the page with its runs', async () => {
+  const { service, north, token } = await world()
+  await service.reports(token, {
+    agent: { version: '2.0.0' },
+    runtime: { version: '1.2.3' },
+    runs: [
+      { id: 'old', started: 1000 },
+      { id: 'new', started: 2000 },
+    ],
+  })
+  const agent = await findAgent(service.store.db, north, 'mail')
+  const shown = agent && (await agentSnapshot(service.store.db, agent))
+  expect(shown).toMatchObject({ name: 'mail', version: '2.0.0', runtime: { version: '1.2.3' }, blueprint: null })
+  expect(shown?.report?.runs).toEqual([
+    { id: 'new', started: 2000 },
+    { id: 'old', started: 1000 },
+  ])
+})
