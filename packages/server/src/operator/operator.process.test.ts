@@ -1,0 +1,186 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { newPlace, populate, report } from '../../testing/service-process.ts'
+
+const offering = {
+  agent: { version: '1.2.0' },
+  state: { level: 'ok', label: 'Reading' },
+  controls: ['pause', 'run_now'],
+  settings: { schema: [{ key: 'every', label: 'Minutes', type: 'number', min: 1, max: 60 }], values: { every: 5 } },
+  runs: [{ id: 'r1', started: 1, log: 'work' }],
+}
+
+describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
+  test('people, workspaces, agents, products and what was done are made, listed and undone', async () => {
+    const place = await newPlace()
+    if (state === 'running') await place.start()
+    expect(await place.value(['workspace', 'create', 'north'])).toEqual({ slug: 'north', name: 'north' })
+    expect(await place.value(['workspace', 'activate', 'north', 'svc'])).toMatchObject({ activated: true })
+    expect(await place.value(['workspace', 'list'])).toEqual([
+      { slug: 'north', name: 'north', members: 0, agents: 0, products: ['svc'] },
+    ])
+
+    const person = ['person', 'create', 'ada@example.org', '--name', 'Ada', '--workspace', 'north', '--role', 'admin']
+    expect(await place.value(person, 'correct horse battery\n')).toMatchObject({ email: 'ada@example.org' })
+    expect(await place.value(['person', 'list'])).toEqual([
+      { email: 'ada@example.org', name: 'Ada', workspaces: [{ slug: 'north', role: 'admin' }] },
+    ])
+    const { link } = await place.value<{ link: string }>(['link', 'ada@example.org'])
+    expect(link).toMatch(new RegExp(`^${place.url}/link[?#]token=[\\w-]{43}$`))
+    expect(await place.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
+      email: 'ada@example.org',
+    })
+    const { password } = await place.value<{ password: string }>(['person', 'reset', 'ada@example.org'])
+    expect(password).toMatch(/^[\w-]{20}$/)
+
+    const made = await place.value<{ token: string }>(['agent', 'create', 'north/mail'])
+    expect(made.token).toMatch(/^svc_agt_[\w-]{43}$/)
+    const { token } = await place.value<{ token: string }>(['agent', 'rotate', 'north/mail'])
+    expect(token).toMatch(/^svc_agt_/)
+    expect(token).not.toBe(made.token)
+    expect(await place.value(['agent', 'list', 'north'])).toMatchObject([{ name: 'mail', seenAt: null }])
+    expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({
+      name: 'mail',
+      seenAt: null,
+      report: null,
+    })
+    expect(await place.value(['command', 'list', 'north/mail'])).toEqual([])
+    expect(await place.value(['log', 'list', 'north/mail'])).toEqual([])
+    expect(await place.value(['agent', 'delete', 'north/mail'])).toMatchObject({ deleted: true })
+    expect(await place.value(['agent', 'list', 'north'])).toEqual([])
+
+    const product = ['product', 'add', 'tasks', '--origin', 'https://tasks.example.org']
+    expect(await place.value(product)).toMatchObject({ id: 'tasks', secret: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(await place.value(['product', 'list'])).toMatchObject([{ id: 'tasks', origin: 'https://tasks.example.org' }])
+    expect(await place.value(['product', 'remove', 'tasks'])).toMatchObject({ removed: true })
+    expect(await place.value(['workspace', 'deactivate', 'north', 'svc'])).toMatchObject({ activated: false })
+
+    const audit = await place.value<{ action: string; actor: string; at: number }[]>(['audit', 'list', 'north'])
+    expect(audit.map(({ action }) => action).toReversed()).toEqual([
+      'workspace.created',
+      'workspace.activated',
+      'member.added',
+      'agent.created',
+      'agent.token_rotated',
+      'agent.deleted',
+      'workspace.deactivated',
+    ])
+    expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set(['operator']))
+    const since = new Date((audit[0]?.at ?? 0) + 1).toISOString()
+    expect(await place.value(['audit', 'list', 'north', '--since', since])).toEqual([])
+  })
+
+  test('what is refused ends with 1, what is not understood with 2, and standard output stays empty', async () => {
+    const place = await newPlace()
+    if (state === 'running') await place.start()
+    await place.value(['workspace', 'create', 'north'])
+    const refused: [args: string[], says: string, input?: string][] = [
+      [['workspace', 'create', 'north'], 'already a workspace'],
+      [['workspace', 'create', 'No Slug'], 'lowercase letters'],
+      [['agent', 'list', 'south'], 'no workspace "south"'],
+      [['agent', 'show', 'north/nobody'], 'no agent "nobody"'],
+      [['person', 'create', 'a@b.de', '--name', 'A'], 'password'],
+      [['person', 'create', 'a@b.de', '--name', 'A'], '10 to 200 characters', 'short'],
+      [['person', 'create', 'a@b.de', '--name', 'A', '--workspace', 'south'], 'no workspace', 'correct horse battery'],
+      [['link', 'nobody@example.org'], 'no account'],
+      [['log', 'show', '1'], 'no log'],
+      [['product', 'add', 'svc', '--origin', 'https://a.example'], 'is this service'],
+    ]
+    for (const [args, says, input] of refused) {
+      const ran = await place.run([...args, '--json'], input)
+      expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), 1, ''])
+      expect(ran.stderr).toContain(says)
+    }
+    const misused: [args: string[], says: string][] = [
+      [['workspace', 'destroy'], 'unknown command'],
+      [['workspace', 'create'], 'slug'],
+      [['agent', 'show', 'north'], 'SLUG/NAME'],
+      [['command', 'send', 'north/mail', 'dance'], 'must be one of'],
+      [['command', 'send', 'north/mail', 'set'], 'KEY=JSON'],
+      [['product', 'add', 'tasks'], '--origin'],
+      [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
+      [['agent', 'list', 'north', '--colour'], 'unknown option'],
+    ]
+    for (const [args, says] of misused) {
+      const ran = await place.run([...args, '--json'])
+      expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), 2, ''])
+      expect(ran.stderr).toContain(says)
+    }
+    expect(await place.value(['person', 'list'])).toEqual([]) // a refused one leaves nothing behind
+  })
+})
+
+test('what an agent reports is shown, and what is wished of it goes out with the next answer', async () => {
+  const place = await newPlace()
+  await place.start()
+  const { token } = await populate(place)
+  expect((await report(place.url, token, offering)).status).toBe(200)
+  expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({
+    name: 'mail',
+    seenAt: expect.any(Number),
+    version: '1.2.0',
+    report: { state: { level: 'ok', label: 'Reading' }, settings: { values: { every: 5 } }, runs: [{ id: 'r1' }] },
+    runtime: null,
+  })
+
+  const send = (...words: string[]) =>
+    place.value<{ id: string; made: boolean }>(['command', 'send', 'north/mail', ...words])
+  const pause = await send('pause')
+  expect(await send('pause')).toMatchObject({ id: pause.id, made: false })
+  const set = await send('set', 'every=7')
+  const log = await send('log', 'work')
+  expect((await place.run(['command', 'send', 'north/mail', 'set', 'every=99'])).code).toBe(1)
+  expect((await place.run(['command', 'send', 'north/mail', 'resume'])).stderr).toContain('does not offer "resume"')
+  const answer = (await (await report(place.url, token, offering)).json()) as { commands: unknown }
+  expect(answer.commands).toEqual([
+    { id: pause.id, type: 'pause', payload: {} },
+    { id: set.id, type: 'set', payload: { every: 7 } },
+    { id: log.id, type: 'log', payload: { name: 'work' } },
+  ])
+  expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject([
+    { id: log.id, state: 'delivered', createdBy: 'operator' },
+    { id: set.id, state: 'delivered', payload: { every: 7 } },
+    { id: pause.id, state: 'delivered' },
+  ])
+
+  const text = `${'a line of work\n'.repeat(30_000)}the end`
+  const uploaded = await fetch(`${place.url}/api/agent/v1/log`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ command: log.id, name: 'work', text }),
+  })
+  expect(uploaded.ok).toBe(true)
+  const [kept] = await place.value<{ id: string; bytes: number }[]>(['log', 'list', 'north/mail'])
+  expect(kept?.bytes).toBe(text.length)
+  expect(await place.value(['log', 'show', kept?.id ?? ''])).toMatchObject({ name: 'work', text })
+  expect((await place.run(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
+})
+
+test('commands at the same time wait for each other where no service runs', async () => {
+  const place = await newPlace()
+  await place.value(['workspace', 'create', 'north'])
+  const names = ['a', 'b', 'c', 'd']
+  await Promise.all(names.map((name) => place.value(['agent', 'create', `north/${name}`])))
+  expect((await place.value<{ name: string }[]>(['agent', 'list', 'north'])).map(({ name }) => name)).toEqual(names)
+})
+
+test('a data folder with a long name is served as well', async () => {
+  const folder = 'a-folder-whose-name-is-longer-than-the-address-of-a-socket-can-be'
+  const place = await newPlace({ SVC_LOG_LEVEL: 'info' })
+  const long = join(place.folder, folder, folder)
+  mkdirSync(long, { recursive: true })
+  place.env.SVC_DATA_DIR = long
+  const service = await place.start()
+  await place.value(['workspace', 'create', 'north'])
+  expect(service.log).toContain('An operator ran a command.')
+})
+
+test('help and version are answers, not errors', async () => {
+  const place = await newPlace()
+  const help = await place.run(['--help'])
+  expect([help.code, help.stderr]).toEqual([0, ''])
+  for (const word of ['start', 'workspace', 'backup', 'restore', '--json']) expect(help.stdout).toContain(word)
+  expect((await place.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  expect((await place.run(['agent'])).code).toBe(2)
+})

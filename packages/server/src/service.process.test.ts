@@ -1,0 +1,212 @@
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
+
+/** The first person's sign-up with what stands in the link. */
+const signUp = (place: Place, link: string | null) =>
+  fetch(`${place.url}/api/web/start`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: place.url },
+    body: JSON.stringify({
+      token: /token=([\w-]+)/.exec(link ?? '')?.[1],
+      name: 'Ada',
+      email: 'ada@example.org',
+      password: 'correct horse battery',
+      workspace: 'North',
+      slug: 'north',
+    }),
+  })
+
+test('the link of the first start makes the first person, once; until then each start prints a new one', async () => {
+  const place = await newPlace()
+  const first = await place.start()
+  expect(first.link).toMatch(new RegExp(`^${place.url}/start[?#]token=[\\w-]{43}$`))
+  expect(await first.kill()).toBe(0)
+
+  const second = await place.start()
+  expect(second.link).not.toBe(first.link)
+  expect((await signUp(place, first.link)).status).toBeGreaterThanOrEqual(400)
+  const signedUp = await signUp(place, second.link)
+  expect([signedUp.status, await signedUp.json()]).toEqual([expect.any(Number), { slug: 'north' }])
+  const cookie = signedUp.headers.getSetCookie().map((line) => line.split(';')[0])
+  const me = await fetch(`${place.url}/api/web/me`, { headers: { cookie: cookie.join('; ') } })
+  expect(await me.json()).toMatchObject({ email: 'ada@example.org', workspaces: [{ slug: 'north', role: 'admin' }] })
+  expect((await signUp(place, second.link)).status).toBeGreaterThanOrEqual(400)
+  await second.kill()
+
+  const third = await place.start()
+  expect(third.link).toBeNull()
+})
+
+test('nobody else can read the data folder', async () => {
+  const place = await newPlace()
+  await place.start()
+  const modeOf = (name: string) => (statSync(join(place.dataDir, name)).mode & 0o777).toString(8)
+  expect(modeOf('.')).toBe('700')
+  for (const file of ['svc.db', 'svc.db-wal', 'secret', 'operator.sock', 'svc.lock']) {
+    expect([file, modeOf(file)]).toEqual([file, '600'])
+  }
+})
+
+test('one process owns the data: a second service says who has it, and the first goes on', async () => {
+  const place = await newPlace()
+  const first = await place.start()
+  const second = await place.run(['start'])
+  expect([second.code, second.stdout]).toEqual([1, ''])
+  expect(second.stderr).toContain(`runs already on the data folder ${place.dataDir} (process ${first.child.pid})`)
+  expect((await fetch(`${place.opsUrl}/healthz`)).status).toBe(200)
+})
+
+test('after kill -9 it starts again on the same folder', async () => {
+  const place = await newPlace()
+  const killed = await place.start()
+  const { token } = await populate(place)
+  expect((await report(place.url, token, { state: { level: 'ok', label: 'Kept' } })).status).toBe(200)
+  expect(await killed.kill('SIGKILL')).toBe('SIGKILL')
+  expect(existsSync(join(place.dataDir, 'operator.sock'))).toBe(true)
+  await place.start()
+  expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({ report: { state: { label: 'Kept' } } })
+})
+
+test('a port that is taken is said in one sentence, and nothing else runs then', async () => {
+  const place = await newPlace()
+  const other = createServer().listen(Number(place.env.SVC_PORT), '127.0.0.1')
+  await once(other, 'listening')
+  const ran = await place.run(['start'])
+  other.close()
+  expect([ran.code, ran.stdout]).toEqual([1, ''])
+  expect(ran.stderr).toContain(`Port ${place.env.SVC_PORT} on 127.0.0.1 is taken by another program`)
+  expect(ran.stderr).not.toContain('    at ')
+  expect(existsSync(join(place.dataDir, 'operator.sock'))).toBe(false)
+})
+
+test('a wrong setting is said in one sentence', async () => {
+  const place = await newPlace({ SVC_BASE_URL: 'svc.example.org' })
+  const ran = await place.run(['start'])
+  expect([ran.code, ran.stdout]).toEqual([1, ''])
+  expect(ran.stderr).toMatch(/^svc-server: SVC_BASE_URL must be .*: got "svc\.example\.org"\n$/)
+})
+
+/** A report of which the last byte is not sent yet; the service has read the rest. */
+async function startReport(place: Place, token: string, label: string): Promise<{ socket: Socket; last: string }> {
+  const body = JSON.stringify({ protocol: 1, state: { level: 'ok', label } })
+  const socket = connect(Number(place.env.SVC_PORT), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST /api/agent/v1/report HTTP/1.1\r\nHost: ${new URL(place.url).host}\r\nAuthorization: Bearer ${token}\r\n` +
+      `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
+  )
+  await once(socket, 'data') // 100 Continue: it waits for the body
+  socket.write(body.slice(0, -1))
+  return { socket, last: body.slice(-1) }
+}
+
+async function allOf(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const part of socket.setEncoding('utf8')) text += part
+  return text
+}
+
+test('SIGTERM answers the report that is under way, takes no new one, and ends with 0', async () => {
+  const place = await newPlace()
+  const service = await place.start()
+  const { token } = await populate(place)
+  const { socket, last } = await startReport(place, token, 'Last words')
+  service.child.kill('SIGTERM')
+  await service.logs('it answers what it has received')
+  await expect.poll(() => report(place.url, token).catch(() => 'refused')).toBe('refused')
+  socket.write(last)
+  const answer = await allOf(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(answer.toLowerCase()).toContain('connection: close')
+  expect(await service.ended).toBe(0)
+  expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({
+    report: { state: { label: 'Last words' } },
+  })
+})
+
+test('a second signal ends it at once', async () => {
+  const place = await newPlace()
+  const service = await place.start()
+  const { token } = await populate(place)
+  const { socket } = await startReport(place, token, 'never finished')
+  socket.on('error', () => {})
+  service.child.kill('SIGINT')
+  await service.logs('A second signal ends it at once')
+  expect(await service.kill('SIGTERM')).toBe(128 + 15)
+})
+
+test('health and metrics stand on a listener of this machine, and what happens is counted', async () => {
+  const place = await newPlace()
+  await place.start()
+  const { token } = await populate(place)
+  await place.value(['agent', 'create', 'north/quiet'])
+  await report(place.url, token, { controls: ['pause'] })
+  await place.value(['command', 'send', 'north/mail', 'pause'])
+  await report(place.url, token, { controls: ['pause'] })
+  await report(place.url, 'svc_agt_unknown')
+  const health = await fetch(`${place.opsUrl}/healthz`)
+  expect([health.status, await health.json()]).toEqual([200, { ok: true, version: expect.any(String) }])
+  const metrics = await (await fetch(`${place.opsUrl}/metrics`)).text()
+  for (const line of [
+    'svc_reports_total 2',
+    'svc_refusals_total{code="token_unknown"} 1',
+    'svc_commands_delivered_total 1',
+    'svc_commands{state="delivered"} 1',
+    'svc_report_batch_size_total{most="1"} 2',
+    'svc_agents{seen="reporting"} 1',
+    'svc_agents{seen="never"} 1',
+    'svc_live_subscribers 0',
+  ])
+    expect(metrics).toContain(`${line}\n`)
+  expect(metrics).toMatch(/^svc_report_commit_seconds_total 0\.\d+/m)
+  expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
+  for (const path of ['/healthz', '/metrics']) {
+    expect((await fetch(place.url + path)).headers.get('content-type')).not.toContain('text/plain; version')
+  }
+  expect((await fetch(`${place.opsUrl}/`)).status).toBe(404)
+})
+
+test('no token, password, cookie or one-time link is in the log, however much it says', async () => {
+  const place = await newPlace({ SVC_LOG_LEVEL: 'trace' })
+  const service = await place.start()
+  const signedUp = await signUp(place, service.link)
+  const cookies = signedUp.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+  const { token } = await place.value<{ token: string }>(['agent', 'create', 'north/mail'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  const { link } = await place.value<{ link: string }>(['link', 'ada@example.org'])
+  await place.value(['person', 'reset', 'ada@example.org'], 'another password')
+  await report(place.url, token)
+  await report(place.url, token.slice(0, -1))
+  await fetch(link)
+  await fetch(`${place.url}/api/web/me`, { headers: { cookie: cookies.join('; ') } })
+  await fetch(`${place.url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: place.url },
+    body: JSON.stringify({ email: 'ada@example.org', password: 'another password' }),
+  })
+  await fetch(`${place.url}/api/web/invitations/an-invitation-that-lets-in`)
+  await service.kill()
+
+  expect(service.log).toContain('/api/agent/v1/report')
+  expect(service.log).toContain('/api/auth/sign-in/email')
+  const secretOf = (text: string | null) => /=([\w-]{20,})/.exec(text ?? '')?.[1] ?? ''
+  const secrets = [
+    token,
+    token.slice(0, -1),
+    'correct horse battery',
+    'another password',
+    secretOf(service.link),
+    secretOf(link),
+    'an-invitation-that-lets-in',
+    ...cookies.map((cookie) => decodeURIComponent(cookie.split('=')[1] ?? '').split('.')[0] ?? ''),
+  ]
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(15)
+    expect(service.log).not.toContain(secret)
+  }
+  for (const line of service.log.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
+})

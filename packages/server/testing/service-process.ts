@@ -1,0 +1,150 @@
+/** The service and `svc-server` as people run them: processes of their own, in a folder of their own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const program = join(import.meta.dirname, '../src/main.ts')
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** A place for one service: its folder, its ports, its variables. Removed after the test. */
+export class Place {
+  readonly folder: string
+  readonly env: Record<string, string>
+  readonly url: string
+  readonly opsUrl: string
+
+  constructor(folder: string, ports: { page: number; ops: number }, more: Record<string, string> = {}) {
+    this.folder = folder
+    this.url = `http://localhost:${ports.page}`
+    this.opsUrl = `http://127.0.0.1:${ports.ops}`
+    this.env = {
+      PATH: process.env.PATH ?? '',
+      SVC_DATA_DIR: join(folder, 'data'),
+      SVC_PORT: String(ports.page),
+      SVC_METRICS_PORT: String(ports.ops),
+      ...more,
+    }
+  }
+
+  get dataDir(): string {
+    return this.env.SVC_DATA_DIR ?? ''
+  }
+
+  /** Runs `svc-server` to its end. */
+  async run(args: string[], input = ''): Promise<Ran> {
+    const child = this.#spawn(args)
+    const said = { stdout: '', stderr: '' }
+    for (const out of ['stdout', 'stderr'] as const)
+      child[out]?.setEncoding('utf8').on('data', (text: string) => {
+        said[out] += text
+      })
+    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, ...said }
+  }
+
+  /** Runs `svc-server … --json` and gives the value; anything but success fails the test. */
+  async value<T>(args: string[], input = ''): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], input)
+    if (code !== 0) throw new Error(`svc-server ${args.join(' ')} ended with ${code}: ${stderr}`)
+    return JSON.parse(stdout) as T
+  }
+
+  /** Starts the service and waits until it says that it is ready. */
+  async start(): Promise<ServiceProcess> {
+    const service = new ServiceProcess(this.#spawn(['start', '--json']))
+    onTestFinished(() => service.kill('SIGKILL').then(() => {}))
+    await service.ready()
+    return service
+  }
+
+  #spawn(args: string[]): ChildProcess {
+    return spawn(process.execPath, [program, ...args], { cwd: this.folder, env: this.env, stdio: 'pipe' })
+  }
+}
+
+export class ServiceProcess {
+  readonly child: ChildProcess
+  /** What it wrote to standard error: its log. */
+  log = ''
+  said = ''
+  /** The first person's link. */
+  link: string | null = null
+  readonly ended: Promise<number | NodeJS.Signals>
+
+  constructor(child: ChildProcess) {
+    this.child = child
+    this.ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.said += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.log += text
+    })
+  }
+
+  async ready(): Promise<void> {
+    const gone = this.ended.then((code) => {
+      throw new Error(`The service ended with ${code}: ${this.log}`)
+    })
+    while (!this.said.includes('\n')) await Promise.race([once(this.child.stdout ?? process.stdin, 'data'), gone])
+    this.link = (JSON.parse(this.said.split('\n')[0] ?? '') as { link: string | null }).link
+    gone.catch(() => {})
+  }
+
+  /** Waits until the log says this. */
+  async logs(text: string): Promise<void> {
+    while (!this.log.includes(text)) await once(this.child.stderr ?? process.stdin, 'data')
+  }
+
+  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  async kill(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal)
+    return await this.ended
+  }
+}
+
+/** A place with a temporary folder and free ports. */
+export async function newPlace(more: Record<string, string> = {}, name = 'svc-place-'): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), name))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return new Place(folder, { page: await freePort(), ops: await freePort() }, more)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** A report over HTTP as an agent sends it. */
+export const report = (url: string, token: string, body: object = {}): Promise<Response> =>
+  fetch(`${url}/api/agent/v1/report`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ protocol: 1, ...body }),
+  })
+
+/** A workspace that is activated, a person who signs in with `password`, an agent: made by the operator's commands. */
+export async function populate(place: Place): Promise<{ token: string; email: string; password: string }> {
+  const email = 'ada@example.org'
+  const password = 'correct horse battery'
+  await place.value(['workspace', 'create', 'north', '--name', 'North'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  await place.value(['person', 'create', email, '--name', 'Ada', '--workspace', 'north', '--role', 'admin'], password)
+  const { token } = await place.value<{ token: string }>(['agent', 'create', 'north/mail'])
+  return { token, email, password }
+}
