@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
 import { hashToken } from '../agents/tokens.ts'
+import type { WorkspaceProduct } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
@@ -44,7 +45,35 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
   return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
 }
 
-/** Removes a product and what activates workspaces for it. */
+/** All products as a workspace sees them: whether it is activated for them, and how many bots it has there. */
+export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
+  const rows = await db
+    .selectFrom('product')
+    .leftJoin('workspace_product', (join) =>
+      join.onRef('product_id', '=', 'product.id').on('workspace_id', '=', workspace.id),
+    )
+    .select((eb) => [
+      'product.id',
+      'origin',
+      'activated_at',
+      eb
+        .selectFrom('bot')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .whereRef('bot.product_id', '=', 'product.id')
+        .where('bot.workspace_id', '=', workspace.id)
+        .as('bots'),
+    ])
+    .orderBy('product.id')
+    .execute()
+  return rows.map(({ id, origin, activated_at, bots }) => ({
+    id,
+    origin,
+    activatedAt: activated_at,
+    bots: Number(bots),
+  }))
+}
+
+/** Removes a product, what activates workspaces for it, and its bots with their tokens. */
 export function removeProduct(db: Db, id: string, by: By, now: number): Promise<Verdict<null, ProductRefusal>> {
   return db.transaction().execute(async (trx) => {
     const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()

@@ -1,0 +1,86 @@
+/** Blueprints of a workspace on its page. `signedIn` and `member` stand in front (web/app.ts). */
+import type { BundleFinding as Found } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
+import { type Context, Hono } from 'hono'
+import type { Blueprints, BundleFinding } from '../api.ts'
+import type { WebDeps } from '../web/app.ts'
+import { admin, type WebEnv } from '../web/guards.ts'
+import { found, granted, Refusal } from '../web/refusal.ts'
+import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
+import { uploadBlueprint } from './upload.ts'
+
+export const blueprintRoutes = ({ store: { db }, now, live }: WebDeps) =>
+  new Hono<WebEnv>()
+    .get('/blueprints', async (c) => {
+      return c.json({ now: now(), rows: await listBlueprints(db, c.var.workspace) } satisfies Blueprints)
+    })
+    .post('/blueprints', admin, async (c) => {
+      const { workspace, person, role } = c.var
+      const upload = await uploadBlueprint(db, workspace, await zipOf(c), person, now())
+      if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
+      const { blueprint, version } = granted(upload)
+      live.listChanged(workspace.id)
+      const page = found(await versionPage(db, workspace, blueprint, version, now()), 'version_unknown')
+      return c.json({ ...page, canAct: role === 'admin' }, 201)
+    })
+    .get('/blueprints/:blueprint', async (c) => {
+      const page = await blueprintPage(db, c.var.workspace, c.req.param('blueprint'), now())
+      return c.json({ ...found(page, 'blueprint_unknown'), canAct: c.var.role === 'admin' })
+    })
+    .get('/blueprints/:blueprint/versions/:version', async (c) => {
+      const { blueprint, version } = c.req.param()
+      const page = await versionPage(db, c.var.workspace, blueprint, version, now())
+      return c.json({ ...found(page, 'version_unknown'), canAct: c.var.role === 'admin' })
+    })
+    .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
+      const { blueprint, version } = c.req.param()
+      const { bundle, sha256 } = found(await bundleOf(db, c.var.workspace, blueprint, version), 'version_unknown')
+      return c.body(Buffer.from(bundle), 200, {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${blueprint}-${version}.zip"`,
+        'x-svc-sha256': sha256,
+      })
+    })
+    .delete('/blueprints/:blueprint/versions/:version', admin, async (c) => {
+      const { workspace, person } = c.var
+      const { blueprint: name, version } = c.req.param()
+      granted(await deleteVersion(db, workspace, { name, version }, person, now()))
+      live.listChanged(workspace.id)
+      return c.json({ ok: true })
+    })
+
+/** Carries every finding to the page. */
+class BundleRefused extends Refusal {
+  override readonly findings: BundleFinding[]
+  constructor(message: string, findings: readonly Found[]) {
+    super('bundle_refused', message)
+    this.findings = findings.map(({ file, line, column, message }) => ({
+      file: file === '' ? null : file,
+      line: line ?? null,
+      column: column ?? null,
+      message,
+    }))
+  }
+}
+
+/** What browsers call a zip. A form of another site cannot send any of these without asking first. */
+const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
+/** So much of a body that is too large is read and thrown away, so that the answer arrives instead of a reset. */
+const drained = 8 * 1024 * 1024
+
+async function zipOf(c: Context<WebEnv>): Promise<Uint8Array> {
+  if (!zipTypes.test(c.req.header('content-type') ?? '')) {
+    throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.length
+    if (size <= limits.bundleBytes) chunks.push(chunk)
+    else if (size > limits.bundleBytes + drained) break
+  }
+  if (size > limits.bundleBytes) {
+    throw new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)
+  }
+  return Buffer.concat(chunks)
+}

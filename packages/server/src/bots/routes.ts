@@ -1,0 +1,34 @@
+/** Bots and products on a workspace's page. `signedIn` and `member` stand in front (web/app.ts). */
+import { limits } from '@svc/protocol'
+import { type Context, Hono } from 'hono'
+import type { Bots } from '../api.ts'
+import { productsOf } from '../products/store.ts'
+import type { WebDeps } from '../web/app.ts'
+import { admin, type WebEnv } from '../web/guards.ts'
+import { granted } from '../web/refusal.ts'
+import { deleteBot, listBots, revokeBot } from './store.ts'
+
+export const botRoutes = ({ store: { db }, now, live }: WebDeps) => {
+  const revoke = async (c: Context<WebEnv>, which: { id: string; tokenId?: string }) => {
+    const { workspace, person } = c.var
+    const { revoked } = granted(await revokeBot(db, workspace, which, person, now()))
+    live.listChanged(workspace.id)
+    return c.json({ revoked })
+  }
+  return new Hono<WebEnv>()
+    .get('/bots', async (c) => {
+      const rows = await listBots(db, c.var.workspace, now())
+      return c.json({ now: now(), most: limits.botsPerWorkspace, rows } satisfies Bots)
+    })
+    .post('/bots/:id/revoke', admin, (c) => revoke(c, { id: c.req.param('id') }))
+    .post('/bots/:id/tokens/:token/revoke', admin, (c) =>
+      revoke(c, { id: c.req.param('id'), tokenId: c.req.param('token') }),
+    )
+    .delete('/bots/:id', admin, async (c) => {
+      const { workspace, person } = c.var
+      granted(await deleteBot(db, workspace, c.req.param('id'), person, now()))
+      live.listChanged(workspace.id)
+      return c.json({ ok: true })
+    })
+    .get('/products', async (c) => c.json(await productsOf(db, c.var.workspace)))
+}

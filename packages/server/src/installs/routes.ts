@@ -1,0 +1,32 @@
+/** Install codes on a workspace's page. `signedIn` and `member` stand in front (web/app.ts). */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { NewCode } from '../api.ts'
+import type { WebDeps } from '../web/app.ts'
+import { bodyOf } from '../web/body.ts'
+import { admin, type WebEnv } from '../web/guards.ts'
+import { found, granted } from '../web/refusal.ts'
+import { codeOf, issueCode, listCodes, revokeCode, shownCode } from './codes.ts'
+
+const wanted = z.object({ blueprint: z.string(), version: z.string(), agent: z.string().optional() })
+
+export const codeRoutes = ({ store: { db }, now, live }: WebDeps) =>
+  new Hono<WebEnv>()
+    .get('/codes', async (c) => c.json(await listCodes(db, c.var.workspace, now())))
+    .post('/codes', admin, async (c) => {
+      const { workspace, person } = c.var
+      const { blueprint, version, agent } = await bodyOf(c, wanted)
+      const issued = granted(await issueCode(db, workspace, { blueprint, version, agentName: agent }, person, now()))
+      live.listChanged(workspace.id)
+      const { row, code, warnings } = issued
+      return c.json({ ...shownCode(row, null, now()), code, warnings } satisfies NewCode, 201)
+    })
+    .get('/codes/:id', async (c) => {
+      return c.json(found(await codeOf(db, c.var.workspace, c.req.param('id'), now()), 'code_unknown'))
+    })
+    .delete('/codes/:id', admin, async (c) => {
+      const { workspace, person } = c.var
+      granted(await revokeCode(db, workspace, c.req.param('id'), person, now()))
+      live.listChanged(workspace.id)
+      return c.json({ ok: true })
+    })
