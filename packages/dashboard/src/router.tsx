@@ -7,6 +7,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
@@ -92,7 +93,13 @@ const account = createRoute({
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(workspaceQuery(params.slug)),
+  loader: async ({ context, params }) => {
+    try {
+      return await context.queryClient.ensureQueryData(workspaceQuery(params.slug))
+    } catch (error) {
+      throw error instanceof ApiError && error.status === 404 ? notFound() : error
+    }
+  },
   component: lazyRouteComponent(() => import('./shell/WorkspaceShell.tsx'), 'WorkspaceShell'),
 })
 

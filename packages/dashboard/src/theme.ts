@@ -2,7 +2,15 @@
  * The look. Mantine's defaults miss the contrast of WCAG AA in both schemes; the shades and the resolver below mend that,
  * and axe checks every page in both (see the browser tests).
  */
-import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Tooltip } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Modal,
+  Tooltip,
+} from '@mantine/core'
 
 /** Cooler than Mantine's: 7 is the page, 6 a surface, 4 and 5 lines. */
 const dark: MantineColorsTuple = [
@@ -63,6 +71,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
   components: {
+    Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600 } }),
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
     Tooltip: Tooltip.extend({

@@ -18,6 +18,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   return (
     <main>
       <Empty
+        order={1}
         icon={known ? IconPlugConnectedX : IconMoodConfuzed}
         title={known ? 'This page could not be loaded' : 'Something went wrong on this page'}
         action={

@@ -8,6 +8,7 @@ export function NotFoundPage() {
   return (
     <main>
       <Empty
+        order={1}
         icon={IconMapQuestion}
         title="There is nothing at this address"
         action={

@@ -1,3 +1,5 @@
+import './mark.css'
+
 /** The product's sign and name. */
 export const Mark = () => (
   <span className="svc-mark">

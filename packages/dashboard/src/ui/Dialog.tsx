@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 
 export interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
@@ -11,7 +11,6 @@ export interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
 
 /** A dialog with a heading and a named close button. Its head is no `<header>`: that would be a second banner of the page. */
 export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
-  const id = useId()
   return (
     <Modal.Root
       opened={opened}
@@ -22,9 +21,9 @@ export function Dialog({ opened, onClose, title, children, size = 'md', stay = f
       closeOnEscape={!stay}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content radius="md" aria-labelledby={id}>
+      <Modal.Content radius="md">
         <div className="svc-dialog-head">
-          <h2 id={id}>{title}</h2>
+          <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
         <Modal.Body>{children}</Modal.Body>

@@ -8,7 +8,7 @@ export interface EmptyProps {
   children?: ReactNode
   action?: ReactNode
   /** Heading level where it stands. */
-  order?: 2 | 3 | 4
+  order?: 1 | 2 | 3 | 4
 }
 
 /** Where nothing is: what would be here, and what to do to have it. */

@@ -14,7 +14,9 @@ export interface TimeProps {
 /** A relative time that ticks, with the exact one and its zone on hover and focus. */
 export function Time({ at, focusable = true, since = false }: TimeProps) {
   const iso = machine(at)
-  const text = useClock((now) => (iso === undefined ? 'at an impossible time' : since ? silence(at, now) : relative(at, now)))
+  const text = useClock((now) =>
+    iso === undefined ? 'at an impossible time' : since ? silence(at, now) : relative(at, now),
+  )
   if (iso === undefined) return <span>{text}</span>
   if (!focusable)
     return (

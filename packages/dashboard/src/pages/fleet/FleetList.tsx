@@ -1,18 +1,15 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are placed by the virtualizer, which a real table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: rows and cells take no focus, the links and boxes in them do
-import { Checkbox, Select, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { FleetSort } from '@svc/server/api'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { getRouteApi } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { addressOf, columns, type FleetView, orderOf, pressed } from './view.ts'
+import type { FleetView } from './view.ts'
 
-const route = getRouteApi('/signed-in/w/$slug/')
 /** Pixels; fixed, so that nothing jumps when a window of rows arrives. */
 const height = { wide: 42, narrow: 62 } as const
 
@@ -98,169 +95,47 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
   )
 
   return (
-    <div
-      className="fleet-table"
-      role="table"
-      aria-label="Agents"
-      aria-rowcount={shown.total + 1}
-      aria-busy={late}
-      data-boxes={selection !== undefined}
-      data-narrow={narrow}
-    >
-      {narrow ? (
-        <NarrowHead view={view} shown={shown} selection={selection} />
-      ) : (
-        <WideHead view={view} shown={shown} selection={selection} />
-      )}
-      <div
-        ref={body}
-        role="rowgroup"
-        className="fleet-body"
-        style={{ height: rows.getTotalSize() }}
-        onKeyDown={keys}
-        data-late={late}
-      >
-        {items.map((item) => {
-          const agent = shown.row(item.index)
-          return (
-            <div
-              key={item.index}
-              role="row"
-              aria-rowindex={item.index + 2}
-              className="fleet-row"
-              data-chosen={agent !== undefined && selection?.names.has(agent.name)}
-              style={{ height: size, transform: `translateY(${item.start - top}px)` }}
-            >
-              {agent ? (
-                <FleetRowLine
-                  slug={slug}
-                  row={agent}
-                  index={item.index}
-                  chosen={selection?.names.has(agent.name) ?? false}
-                  onChoose={selection ? choose : undefined}
-                />
-              ) : (
-                <div role="cell" className="fleet-cell fleet-blank">
-                  <Skeleton height={10} width="60%" animate={false} />
-                </div>
-              )}
-            </div>
-          )
-        })}
+    <div className="fleet-table" data-boxes={selection !== undefined} data-narrow={narrow}>
+      {narrow && <NarrowHead view={view} shown={shown} selection={selection} />}
+      <div role="table" aria-label="Agents" aria-rowcount={shown.total + 1} aria-busy={late}>
+        {!narrow && <WideHead view={view} shown={shown} selection={selection} />}
+        <div
+          ref={body}
+          role="rowgroup"
+          className="fleet-body"
+          style={{ height: rows.getTotalSize() }}
+          onKeyDown={keys}
+          data-late={late}
+        >
+          {items.map((item) => {
+            const agent = shown.row(item.index)
+            return (
+              <div
+                key={item.index}
+                role="row"
+                aria-rowindex={item.index + 2}
+                className="fleet-row"
+                data-chosen={agent !== undefined && selection?.names.has(agent.name)}
+                style={{ height: size, transform: `translateY(${item.start - top}px)` }}
+              >
+                {agent ? (
+                  <FleetRowLine
+                    slug={slug}
+                    row={agent}
+                    index={item.index}
+                    chosen={selection?.names.has(agent.name) ?? false}
+                    onChoose={selection ? choose : undefined}
+                  />
+                ) : (
+                  <div role="cell" className="fleet-cell fleet-blank">
+                    <Skeleton height={10} width="60%" animate={false} />
+                  </div>
+                )}
+              </div>
+            )
+          })}
+        </div>
       </div>
-    </div>
-  )
-}
-
-interface HeadProps {
-  view: FleetView
-  shown: Shown
-  selection: Selection | undefined
-}
-
-function WideHead({ view, shown, selection }: HeadProps) {
-  const navigate = route.useNavigate()
-  const { sort, desc } = orderOf(view)
-  return (
-    <div role="rowgroup" className="fleet-head">
-      <div role="row" aria-rowindex={1} className="fleet-row">
-        {selection && (
-          <div role="columnheader" className="fleet-cell fleet-box">
-            <ChooseShown shown={shown} selection={selection} />
-          </div>
-        )}
-        {columns.map((column) => (
-          <div
-            key={column.name}
-            role="columnheader"
-            className={`fleet-cell fleet-${column.name}${column.end ? ' fleet-end' : ''}`}
-            aria-sort={sort === column.sort ? (desc ? 'descending' : 'ascending') : undefined}
-          >
-            {column.sort === undefined ? (
-              column.words
-            ) : (
-              <SortButton
-                words={column.words}
-                on={sort === column.sort}
-                down={desc}
-                onPress={() => {
-                  const next = pressed(view, column.sort as FleetSort)
-                  void navigate({
-                    search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-                    replace: true,
-                    resetScroll: false,
-                  })
-                }}
-              />
-            )}
-          </div>
-        ))}
-      </div>
-    </div>
-  )
-}
-
-function SortButton({ words, on, down, onPress }: { words: string; on: boolean; down: boolean; onPress: () => void }) {
-  const Arrow = down ? IconArrowDown : IconArrowUp
-  return (
-    <button type="button" className="fleet-sort" data-on={on} onClick={onPress}>
-      {words}
-      <Arrow size={13} aria-hidden style={{ visibility: on ? 'visible' : 'hidden' }} />
-    </button>
-  )
-}
-
-/** All rows that have been seen; more of them come as one scrolls. */
-function ChooseShown({ shown, selection }: { shown: Shown; selection: Selection }) {
-  const names = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
-  const chosen = names.filter((name) => selection.names.has(name)).length
-  const all = names.length > 0 && chosen === names.length
-  return (
-    <Checkbox
-      size="xs"
-      checked={all}
-      indeterminate={chosen > 0 && !all}
-      onChange={() => selection.set(names, !all)}
-      aria-label="Select all"
-    />
-  )
-}
-
-function NarrowHead({ view, shown, selection }: HeadProps) {
-  const navigate = route.useNavigate()
-  const order = orderOf(view)
-  const chosen = `${order.sort}${order.desc ? ' down' : ''}`
-  const ways = columns.flatMap(({ sort, words }) =>
-    sort === undefined
-      ? []
-      : [
-          { value: sort, label: `${words} ↑` },
-          { value: `${sort} down`, label: `${words} ↓` },
-        ],
-  )
-  return (
-    <div className="fleet-narrow-head" role="presentation">
-      {selection && <ChooseShown shown={shown} selection={selection} />}
-      <span>
-        {shown.total.toLocaleString('en-US')} {shown.total === 1 ? 'agent' : 'agents'}
-      </span>
-      <Select
-        size="xs"
-        w={150}
-        ms="auto"
-        aria-label="Sort by"
-        allowDeselect={false}
-        data={ways}
-        value={chosen}
-        onChange={(way) => {
-          const [sort, down] = (way ?? 'level down').split(' ') as [FleetSort, string?]
-          void navigate({
-            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...addressOf(sort, down !== undefined) }),
-            replace: true,
-            resetScroll: false,
-          })
-        }}
-      />
     </div>
   )
 }

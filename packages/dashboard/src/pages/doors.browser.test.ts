@@ -1,0 +1,119 @@
+/** Before the workspace: first start, sign-in, one-time links, invitations; and addresses where nothing is. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { axe, overflow } from '../../testing/axe.ts'
+import { openPlace, type Place, password } from '../../testing/place.ts'
+
+let place: Place
+beforeAll(async () => {
+  place = await openPlace()
+})
+afterAll(() => place?.close())
+afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+
+test('the first link makes account and workspace, suggests the address, and leads to an empty fleet that says what to do', async () => {
+  const { page } = await place.visitor()
+  await page.goto(place.firstLink)
+  await page.getByLabel('Your name').fill('Ada Winter')
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByLabel('Workspace').fill('North Wind & Söhne')
+  expect(await page.getByLabel('Its address').inputValue()).toBe('north-wind-sohne')
+  await page.getByLabel('Its address').fill('north-wind')
+  const make = page.getByRole('button', { name: 'Create account and workspace' })
+  await make.click()
+  await page.getByText('At least 10 characters.', { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await make.click()
+  await page.waitForURL('**/w/north-wind')
+  await page.getByRole('button', { name: 'Add your first agent' }).waitFor()
+  expect(await page.title()).toBe('Agents · North Wind & Söhne · svc')
+  const used = place.firstLink
+  place.firstLink = ''
+  await page.goto(used)
+  await page.getByRole('heading', { name: 'This link cannot be used' }).waitFor()
+})
+
+test('who is not signed in is led to the sign-in and back to where they wanted to go', async () => {
+  const { page } = await place.visitor()
+  await page.goto(`${place.url}/w/north-wind/members`)
+  await page.waitForURL('**/sign-in?next=*')
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Email or password is not right.').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/w/north-wind/members')
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+})
+
+test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
+  'after the sign-in nobody is sent to %s',
+  async (next) => {
+    const { page } = await place.visitor()
+    await page.goto(`${place.url}/sign-in?next=${encodeURIComponent(next)}`)
+    await page.getByLabel('Email').fill('ada@example.org')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${place.url}/w/north-wind`)
+  },
+)
+
+test("an operator's link signs in once, by a press", async () => {
+  const { link } = await place.operator<{ link: string }>(['link', 'ada@example.org'])
+  const { page } = await place.visitor()
+  await page.goto(link)
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/w/north-wind')
+  const other = await place.visitor()
+  await other.page.goto(link)
+  await other.page.getByRole('button', { name: 'Sign in' }).click()
+  await other.page.getByRole('alert').waitFor()
+})
+
+test('an invitation is copied, accepted by somebody new, and spent', async () => {
+  const ada = await place.ada()
+  await ada.page.goto(`${place.url}/w/north-wind/members`)
+  await ada.page.getByRole('button', { name: 'Invite' }).click()
+  await ada.page.getByLabel('Email').fill('bo@example.org')
+  await ada.page.getByRole('button', { name: 'Make link' }).click()
+  const link = (await ada.page.locator('.svc-copy pre').textContent()) ?? ''
+  expect(link).toContain(`${place.url}/invitation/`)
+  expect(await axe(ada.page)).toEqual([])
+  const bo = await place.visitor()
+  await bo.page.goto(link)
+  await bo.page.getByRole('heading', { name: /^Join North Wind/ }).waitFor()
+  expect(await axe(bo.page)).toEqual([])
+  await bo.page.getByLabel('Your name').fill('Bo')
+  await bo.page.getByLabel('Password', { exact: true }).fill(password)
+  await bo.page.getByRole('button', { name: 'Make account and join' }).click()
+  await bo.page.waitForURL('**/w/north-wind')
+  await bo.page.getByText('An admin of this workspace adds them.').waitFor()
+  const late = await place.visitor()
+  await late.page.goto(link)
+  await late.page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
+})
+
+test('where nothing is, the page says so and leads back', async () => {
+  const { page } = await place.ada()
+  await page.goto(`${place.url}/nowhere`)
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await page.goto(`${place.url}/w/somebody-elses`)
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await page.getByRole('link', { name: 'Go to your agents' }).click()
+  await page.waitForURL('**/w/north-wind')
+})
+
+test.each(['light', 'dark'] as const)(
+  'axe finds nothing in %s, and nothing is wider than 360 pixels',
+  async (scheme) => {
+    const { page } = await place.visitor({ scheme, width: 360, height: 740 })
+    for (const path of ['/sign-in', '/start?token=none', '/link?token=none', '/invitation/none', '/nowhere']) {
+      await page.goto(place.url + path)
+      await page.locator('h1').waitFor()
+      expect([path, await axe(page), await overflow(page)]).toEqual([path, [], 0])
+    }
+  },
+)

@@ -1,0 +1,126 @@
+// biome-ignore-all lint/a11y/useSemanticElements: see FleetList
+// biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
+import { Checkbox, Select } from '@mantine/core'
+import type { FleetSort } from '@svc/server/api'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Shown } from './useFleet.ts'
+import type { Selection } from './useSelection.ts'
+import { addressOf, columns, type FleetView, orderOf, pressed } from './view.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+interface HeadProps {
+  view: FleetView
+  shown: Shown
+  selection: Selection | undefined
+}
+
+/** Headings that sort. */
+export function WideHead({ view, shown, selection }: HeadProps) {
+  const navigate = route.useNavigate()
+  const { sort, desc } = orderOf(view)
+  return (
+    <div role="rowgroup" className="fleet-head">
+      <div role="row" aria-rowindex={1} className="fleet-row">
+        {selection && (
+          <div role="columnheader" className="fleet-cell fleet-box">
+            <ChooseShown shown={shown} selection={selection} />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div
+            key={column.name}
+            role="columnheader"
+            className={`fleet-cell fleet-${column.name}${column.end ? ' fleet-end' : ''}`}
+            aria-sort={sort === column.sort ? (desc ? 'descending' : 'ascending') : undefined}
+          >
+            {column.sort === undefined ? (
+              column.words
+            ) : (
+              <SortButton
+                words={column.words}
+                on={sort === column.sort}
+                down={desc}
+                onPress={() => {
+                  const next = pressed(view, column.sort as FleetSort)
+                  void navigate({
+                    search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+                    replace: true,
+                    resetScroll: false,
+                  })
+                }}
+              />
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function SortButton({ words, on, down, onPress }: { words: string; on: boolean; down: boolean; onPress: () => void }) {
+  const Arrow = down ? IconArrowDown : IconArrowUp
+  return (
+    <button type="button" className="fleet-sort" data-on={on} onClick={onPress}>
+      {words}
+      <Arrow size={13} aria-hidden style={{ visibility: on ? 'visible' : 'hidden' }} />
+    </button>
+  )
+}
+
+/** All rows that have been seen; more of them come as one scrolls. */
+function ChooseShown({ shown, selection }: { shown: Shown; selection: Selection }) {
+  const names = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
+  const chosen = names.filter((name) => selection.names.has(name)).length
+  const all = names.length > 0 && chosen === names.length
+  return (
+    <Checkbox
+      size="xs"
+      checked={all}
+      indeterminate={chosen > 0 && !all}
+      onChange={() => selection.set(names, !all)}
+      aria-label="Select all"
+    />
+  )
+}
+
+/** Where lines are cards: the order is chosen from a list. */
+export function NarrowHead({ view, shown, selection }: HeadProps) {
+  const navigate = route.useNavigate()
+  const order = orderOf(view)
+  const chosen = `${order.sort}${order.desc ? ' down' : ''}`
+  const ways = columns.flatMap(({ sort, words }) =>
+    sort === undefined
+      ? []
+      : [
+          { value: sort, label: `${words} ↑` },
+          { value: `${sort} down`, label: `${words} ↓` },
+        ],
+  )
+  return (
+    <div className="fleet-narrow-head">
+      {selection && <ChooseShown shown={shown} selection={selection} />}
+      <span>
+        {shown.total.toLocaleString('en-US')} {shown.total === 1 ? 'agent' : 'agents'}
+      </span>
+      <Select
+        size="xs"
+        w={150}
+        ms="auto"
+        aria-label="Sort by"
+        allowDeselect={false}
+        data={ways}
+        value={chosen}
+        onChange={(way) => {
+          const [sort, down] = (way ?? 'level down').split(' ') as [FleetSort, string?]
+          void navigate({
+            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...addressOf(sort, down !== undefined) }),
+            replace: true,
+            resetScroll: false,
+          })
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,200 @@
+/**
+ * The page as people have it: the built page, the real service as a process of its own with a data folder of its own, and
+ * a real Chromium. Agents report over HTTP as they do outside. Close it when done.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { build } from '../../../scripts/build.ts'
+import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
+
+const program = join(import.meta.dirname, '../../server/src/main.ts')
+export const password = 'correct horse battery'
+
+export interface Look {
+  scheme?: 'light' | 'dark'
+  width?: number
+  height?: number
+}
+
+export class Place {
+  readonly url: string
+  readonly browser: Browser
+  readonly #folder: string
+  readonly #port: number
+  readonly #contexts: BrowserContext[] = []
+  #service: ChildProcess | undefined
+  #said = ''
+  firstLink = ''
+  /** Faults of pages: what a browser's console calls an error, and what was thrown and not caught. */
+  readonly faults: string[] = []
+
+  constructor(browser: Browser, folder: string, port: number) {
+    this.browser = browser
+    this.#folder = folder
+    this.#port = port
+    this.url = `http://localhost:${port}`
+  }
+
+  async start(): Promise<void> {
+    const args = [program, 'start', '--port', String(this.#port), '--json']
+    const child = spawn(process.execPath, args, {
+      cwd: this.#folder,
+      env: {
+        PATH: process.env.PATH ?? '',
+        SVC_DATA_DIR: join(this.#folder, 'data'),
+        SVC_METRICS_PORT: '0',
+        SVC_LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#service = child
+    child.stderr?.on('data', (chunk) => {
+      this.#said += chunk
+    })
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`The service ended before it was ready:\n${this.#said}`)
+    })
+    ended.catch(() => {})
+    const lines = createInterface({ input: child.stdout })
+    const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
+    const { link } = JSON.parse(line) as { link: string | null }
+    if (link !== null) this.firstLink = link
+  }
+
+  /** Ends the service as a power cut would; `start` brings it back on the same data. */
+  async kill(): Promise<void> {
+    const child = this.#service
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  /** Runs `svc-server … --json` and gives its value. */
+  async operator<T>(args: string[], input = ''): Promise<T> {
+    const child = spawn(process.execPath, [program, ...args, '--json'], {
+      cwd: this.#folder,
+      env: { PATH: process.env.PATH ?? '', SVC_DATA_DIR: join(this.#folder, 'data'), SVC_PORT: String(this.#port) },
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    child.stdin.end(input)
+    const [code] = (await once(child, 'close')) as [number]
+    if (code !== 0) throw new Error(`svc-server ${args.join(' ')} ended with ${code}: ${err}`)
+    return JSON.parse(out) as T
+  }
+
+  /** A browser of somebody of their own: no cookies of others. */
+  async visitor({ scheme = 'light', width = 1280, height = 800 }: Look = {}): Promise<Visitor> {
+    const context = await this.browser.newContext({
+      ...contextOptions,
+      colorScheme: scheme,
+      viewport: { width, height },
+      reducedMotion: 'reduce',
+    })
+    context.setDefaultTimeout(15_000)
+    this.#contexts.push(context)
+    const page = await context.newPage()
+    page.on('pageerror', (error) => this.faults.push(error.message))
+    page.on('console', (message) => {
+      // A refusal that a form shows is in the browser's console too; that one is no fault.
+      if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+        this.faults.push(message.text())
+    })
+    return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
+  }
+
+  /** The first person, Ada, admin of North Wind, signed in. */
+  async ada(look: Look = {}): Promise<Visitor> {
+    const visitor = await this.visitor(look)
+    if (this.firstLink !== '') {
+      const token = new URL(this.firstLink).searchParams.get('token')
+      await visitor.call('POST', '/api/web/start', {
+        token,
+        name: 'Ada Winter',
+        email: 'ada@example.org',
+        password,
+        workspace: 'North Wind',
+        slug: 'north-wind',
+      })
+      this.firstLink = ''
+    } else await this.signIn(visitor, 'ada@example.org')
+    return visitor
+  }
+
+  async signIn(visitor: Visitor, email: string): Promise<void> {
+    await visitor.call('POST', '/api/auth/sign-in/email', { email, password })
+  }
+
+  /** Reports as an agent's reporter does; gives the answer. */
+  async report(
+    token: string,
+    parts: Record<string, unknown> = {},
+  ): Promise<{ commands: { id: string; type: string }[] }> {
+    const response = await fetch(`${this.url}/api/agent/v1/report`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ protocol: 1, ...parts }),
+    })
+    if (!response.ok) throw new Error(`The report was answered ${response.status}: ${await response.text()}`)
+    return (await response.json()) as { commands: { id: string; type: string }[] }
+  }
+
+  async close(): Promise<void> {
+    await this.kill()
+    await this.browser.close()
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+export interface Visitor {
+  context: BrowserContext
+  page: Page
+  /** One of the page's own routes, called with the visitor's cookies. */
+  call: <T>(method: string, path: string, body?: unknown) => Promise<T>
+}
+
+async function call<T>(context: BrowserContext, url: string, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await context.request.fetch(url + path, {
+    method,
+    headers: { origin: url, 'content-type': 'application/json' },
+    ...(body !== undefined && { data: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok()) throw new Error(`${method} ${path} was answered ${response.status()}: ${text}`)
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+export async function openPlace(): Promise<Place> {
+  await build({ quiet: true })
+  const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
+  const place = new Place(await launchBrowser(), folder, await freePort())
+  try {
+    await place.start()
+  } catch (error) {
+    await place.close()
+    throw error
+  }
+  return place
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (typeof address !== 'object' || address === null) throw new Error('No free port was found.')
+  return address.port
+}
