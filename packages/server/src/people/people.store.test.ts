@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+import { everyEngine } from '../../testing/stores.ts'
+import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../agents/store.ts'
+import { queueCommand } from '../commands/store.ts'
+import type { Store } from '../db/open.ts'
+import { accept, invite } from '../workspaces/invitations.ts'
+import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
+import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
+import { openAuth } from './auth.ts'
+import { makeLink, useLink } from './links.ts'
+import { changePassword } from './password.ts'
+import { sessionsOf } from './sessions.ts'
+import { firstStart } from './start.ts'
+import { createPerson, findPerson, listPeople, nobodyYet, resetPassword } from './store.ts'
+
+const operator = { id: null, name: 'operator' }
+const now = Date.UTC(2026, 10, 21, 12)
+const password = 'correct horse battery'
+const config = { baseUrl: 'http://localhost:8787' }
+
+/** People's side of a service on this store. */
+function peopleOn(store: Store) {
+  return {
+    store,
+    config,
+    auth: openAuth(store, { baseUrl: config.baseUrl, secret: 'a secret of the tests, long enough' }),
+  }
+}
+type People = ReturnType<typeof peopleOn>
+const ok = <T>(verdict: { ok: true; value: T } | { ok: false; message: string }): T => {
+  if (!verdict.ok) throw new Error(verdict.message)
+  return verdict.value
+}
+const newPerson = async (people: People, name: string) =>
+  ok(await createPerson(people, { email: `${name.toLowerCase()}@example.org`, name, password }, operator, now))
+const audited = async ({ store }: People) =>
+  (await store.db.selectFrom('audit').select('action').orderBy('id').execute()).map(({ action }) => action)
+
+everyEngine('people', (open) => {
+  test('an account is made once for an address, whatever the case of its letters', async () => {
+    const people = peopleOn(await open())
+    expect(await nobodyYet(people.store.db)).toBe(true)
+    await newPerson(people, 'Ann')
+    const again = await createPerson(people, { email: 'ANN@example.org', name: 'A', password }, operator, now)
+    expect(again).toMatchObject({ ok: false, code: 'email_taken' })
+    expect(await listPeople(people.store.db)).toMatchObject([{ email: 'ann@example.org', name: 'Ann' }])
+    expect(await findPerson(people.store.db, ' Ann@Example.org')).toMatchObject({ name: 'Ann' })
+    expect(await audited(people)).toEqual(['person.created'])
+  })
+
+  test('the first start is whole or nothing, and its link ends with it', async () => {
+    const people = peopleOn(await open())
+    const token = ok(await makeLink(people.store.db, 'first', null, operator, now))
+    const asked = { token, name: 'Ann', email: 'ann@example.org', password, workspace: 'North', slug: 'north' }
+    await createWorkspace(people, { slug: 'taken', name: 'Taken' }, operator, now)
+    expect(await firstStart(people, { ...asked, slug: 'taken' }, now)).toMatchObject({ ok: false, code: 'slug_taken' })
+    expect(await nobodyYet(people.store.db)).toBe(true)
+    const both = await Promise.all([firstStart(people, asked, now), firstStart(people, asked, now)])
+    expect(both.filter((each) => each.ok)).toHaveLength(1)
+    const workspaces = await listWorkspaces(people.store.db)
+    expect(workspaces).toMatchObject([
+      { slug: 'north', members: 1, agents: 0, products: ['svc'] },
+      { slug: 'taken', products: [] },
+    ])
+  })
+
+  test('a later first link voids the one before, and an account made by the operator voids both', async () => {
+    const people = peopleOn(await open())
+    const { db } = people.store
+    const earlier = ok(await makeLink(db, 'first', null, operator, now))
+    const later = ok(await makeLink(db, 'first', null, operator, now))
+    expect(await useLink(db, 'first', earlier, now)).toBeUndefined()
+    await newPerson(people, 'Ann')
+    expect(await useLink(db, 'first', later, now)).toBeUndefined()
+  })
+
+  test('a link is used by one of two who come at once', async () => {
+    const people = peopleOn(await open())
+    const { id } = await newPerson(people, 'Ann')
+    const token = ok(await makeLink(people.store.db, 'sign_in', 'ann@example.org', operator, now))
+    const uses = await Promise.all([1, 2].map(() => useLink(people.store.db, 'sign_in', token, now)))
+    expect(uses.filter(Boolean)).toEqual([{ person_id: id }])
+  })
+
+  test('a reset by the operator and a change of password end sessions as they say', async () => {
+    const people = peopleOn(await open())
+    const person = await newPerson(people, 'Ann')
+    const { auth } = people
+    const signIn = (secret: string) =>
+      auth.api.signInEmail({ body: { email: person.email, password: secret }, asResponse: true }).then((r) => r.status)
+    expect([await signIn(password), await signIn(password)]).toEqual([200, 200])
+    const [session] = await sessionsOf(auth, person.id, Date.now())
+    if (!session) throw new Error('There is no session.')
+    const next = 'the second password'
+    const changed = await changePassword(people, { person, session }, { current: password, next }, now)
+    expect(changed.ok).toBe(true)
+    expect(await sessionsOf(auth, person.id, Date.now())).toMatchObject([{ id: session.id }])
+    ok(await resetPassword(people, { email: person.email, password: 'the third password' }, operator, now))
+    expect(await sessionsOf(auth, person.id, Date.now())).toEqual([])
+    expect([await signIn(next), await signIn('the third password')]).toEqual([401, 200])
+    const ninetyOneDays = 91 * 86_400_000
+    expect(await sessionsOf(auth, person.id, Date.now() + ninetyOneDays)).toEqual([])
+  })
+
+  test('whatever is refused leaves nothing behind, not even a line of activity', async () => {
+    const people = peopleOn(await open())
+    const before = await audited(people)
+    await createWorkspace(people, { slug: 'North', name: 'N' }, operator, now)
+    await createWorkspace(people, { slug: 'n', name: 'N' }, operator, now)
+    await addMember(people, { slug: 'north', email: 'x@example.org', role: 'admin' }, operator, now)
+    await activate(people.store.db, 'north', 'svc', operator, now)
+    await createPerson(people, { email: 'no address', name: 'N', password }, operator, now)
+    await makeLink(people.store.db, 'sign_in', 'x@example.org', operator, now)
+    expect(await audited(people)).toEqual(before)
+    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
+    expect(await activate(people.store.db, 'north', 'tasks', operator, now)).toMatchObject({ code: 'product_unknown' })
+    await createAgent(people.store.db, north, 'Not a name', operator, now)
+    expect(await audited(people)).toEqual([...before, 'workspace.created'])
+  })
+
+  test('activation is given once, and can be taken back', async () => {
+    const people = peopleOn(await open())
+    ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
+    for (let i = 0; i < 2; i++) ok(await activate(people.store.db, 'north', 'svc', operator, now))
+    ok(await deactivate(people.store.db, 'north', 'svc', operator, now))
+    expect(await deactivate(people.store.db, 'north', 'svc', operator, now)).toMatchObject({ ok: false })
+    expect(await audited(people)).toEqual(['workspace.created', 'workspace.activated', 'workspace.deactivated'])
+  })
+
+  test('two admins who demote or remove each other at once leave one admin', async () => {
+    const people = peopleOn(await open())
+    const { db } = people.store
+    const [ann, bob] = [await newPerson(people, 'Ann'), await newPerson(people, 'Bob')]
+    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
+    ok(await addMember(people, { slug: 'north', email: bob.email, role: 'admin' }, ann, now))
+    const [annIs, bobIs] = (await membersOf(db, north, ann)).map(({ id }) => id)
+    const both = await Promise.all([
+      changeRole(people, north, annIs ?? '', 'member', bob, now),
+      removeMember(people, north, bobIs ?? '', ann, now),
+    ])
+    expect(both.filter((each) => each.ok)).toHaveLength(1)
+    expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
+  })
+
+  test('an invitation is accepted by one of two who come at once, with one account', async () => {
+    const people = peopleOn(await open())
+    const ann = await newPerson(people, 'Ann')
+    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
+    const { url } = ok(await invite(people, north, { email: 'Bob@example.org', role: 'member' }, ann, now))
+    const link = url.split('/').at(-1) ?? ''
+    const both = await Promise.all(
+      ['Bob', 'Bobby'].map((name) => accept(people, link, { name, password }, undefined, now)),
+    )
+    expect(both.filter((each) => each.ok)).toHaveLength(1)
+    expect(await membersOf(people.store.db, north, ann)).toHaveLength(2)
+    expect(await listPeople(people.store.db)).toHaveLength(2)
+  })
+
+  test('an agent is made, renamed, given a new token and deleted with its open commands, each in the trail', async () => {
+    const people = peopleOn(await open())
+    const { db } = people.store
+    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
+    const { agent, token } = ok(await createAgent(db, north, 'mail', operator, now))
+    expect(await createAgent(db, north, 'mail', operator, now)).toMatchObject({ code: 'agent_name_taken' })
+    ok(await createAgent(db, north, 'post', operator, now))
+    expect(await renameAgent(db, agent, 'post', operator, now)).toMatchObject({ code: 'agent_name_taken' })
+    ok(await renameAgent(db, agent, 'letters', operator, now))
+    const rotated = ok(await rotateToken(db, agent, operator, now))
+    expect(rotated.token).not.toBe(token)
+    expect(rotated.agent.token_hash).not.toBe(agent.token_hash)
+    const report = {
+      agent_id: agent.id,
+      received_at: now,
+      controls: '["pause"]',
+      interval_s: 30,
+      reporters: '',
+      runs_kept: 0,
+    }
+    await db
+      .insertInto('agent_report')
+      .values({ ...report, body: '{"protocol":1,"controls":["pause"]}' })
+      .execute()
+    ok(await queueCommand(db, agent, { type: 'pause', payload: {} }, operator, now))
+    ok(await deleteAgent(db, agent, operator, now))
+    expect(await findAgent(db, north, 'letters')).toBeUndefined()
+    expect(await db.selectFrom('command').selectAll().execute()).toEqual([])
+    expect(await deleteAgent(db, agent, operator, now)).toMatchObject({ code: 'agent_unknown' })
+    const trail = [
+      'agent.created',
+      'agent.created',
+      'agent.renamed',
+      'agent.token_rotated',
+      'command.sent',
+      'agent.deleted',
+    ]
+    expect(await audited(people)).toEqual(['workspace.created', ...trail])
+  })
+})
