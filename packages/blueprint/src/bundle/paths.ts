@@ -10,7 +10,7 @@ type PathRule = readonly [says: string, holds: (path: string, segments: readonly
 
 /** A bundle is refused when any of these holds. */
 export const pathRules: readonly PathRule[] = [
-  ['has no name', (path) => path === ''],
+  ['has an entry without a name', (path) => path === ''],
   ['holds a NUL', (path) => path.includes('\0')],
   ['holds a backslash', (path) => path.includes('\\')],
   ['is an absolute path', (path) => path.startsWith('/')],

@@ -17,8 +17,9 @@ const defaults = { every: 10, warn_at: 90 }
 
 /** The work: gives what is to be seen (state, health, gauges, panels). */
 function look(settings) {
-  const { blocks, bavail, bsize } = statfsSync(state)
-  const share = blocks > 0 ? 1 - bavail / blocks : 0
+  const { blocks, bfree, bavail, bsize } = statfsSync(state)
+  const used = blocks - bfree
+  const share = used / Math.max(1, used + bavail)
   const level = share * 100 >= settings.warn_at ? 'warn' : 'ok'
   const inGb = (count) => ((count * bsize) / 1024 ** 3).toFixed(1)
   const detail = inGb(bavail) + ' GB free of ' + inGb(blocks) + ' GB'

@@ -22,7 +22,7 @@ DEFAULTS = {"every": 10, "warn_at": 90}
 def look(settings):
     """The work: gives what is to be seen (state, health, gauges, panels)."""
     disk = shutil.disk_usage(STATE)
-    share = disk.used / disk.total
+    share = disk.used / max(1, disk.used + disk.free)
     full = share * 100 >= settings["warn_at"]
     free = f"{disk.free / 1024 ** 3:.1f} GB free of {disk.total / 1024 ** 3:.1f} GB"
     return {
