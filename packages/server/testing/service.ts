@@ -115,7 +115,8 @@ export function send(service: { port: number }, sending: Sending): Promise<Reply
         headers: {
           Host: 'localhost:8787',
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+          ...(body !== undefined &&
+            !headers?.['Transfer-Encoding'] && { 'Content-Length': String(Buffer.byteLength(body)) }),
           ...headers,
         },
       },

@@ -1,0 +1,323 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { connect } from 'node:net'
+import { limits } from '@svc/protocol'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  offering,
+  type Reply,
+  report,
+  type Sending,
+  send,
+  startService,
+  type TestService,
+} from '../../testing/service.ts'
+import { openTestSqlite } from '../../testing/stores.ts'
+import { addAgent, addWorkspace, type World, world } from '../../testing/world.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { commandOf, queueCommand } from '../commands/store.ts'
+
+let w: World
+let service: TestService
+
+beforeEach(async () => {
+  w = await world(await openTestSqlite())
+  service = await startService(w.store, { now: w.clock.now })
+})
+afterEach(async () => {
+  await service.stop()
+  await w.store.close()
+})
+
+const good = JSON.stringify({ protocol: 1, ...offering })
+const ask = (sending: Sending = {}): Promise<Reply> => send(service, { token: w.agent.token, body: good, ...sending })
+const code = (reply: Reply) => [reply.status, reply.json?.error?.code]
+const rows = (table: 'agent_report' | 'run' | 'log') => w.store.db.selectFrom(table).selectAll().execute()
+const press = async (type: 'pause' | 'log', payload: object = {}) => {
+  const wish = { type, payload } as Parameters<typeof queueCommand>[2]
+  const queued = await queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())
+  if (!queued.ok) throw new Error(queued.message)
+  return queued.value.command.id
+}
+
+test('a report is answered with commands and interval, and no cache keeps it (2.7, D56)', async () => {
+  const reply = await ask()
+  expect(reply).toMatchObject({
+    status: 200,
+    text: '{"commands":[],"interval":30}',
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+  expect(await rows('agent_report')).toMatchObject([{ agent_id: w.agent.id, interval_s: 30 }])
+  expect(service.live.heard).toEqual([{ what: 'reported', workspaceId: w.workspace.id, agentId: w.agent.id }])
+})
+
+test('a pressed command is in the next answer, exactly as the contract writes it, and pages hear of it', async () => {
+  await ask()
+  const id = await press('pause')
+  expect((await ask()).json).toEqual({ commands: [{ id, type: 'pause', payload: {} }], interval: 30 })
+  expect(service.live.heard.at(-1)).toEqual({ what: 'changed', workspaceId: w.workspace.id, agentId: w.agent.id })
+})
+
+test('while somebody looks at the page, a report is asked for every 5 s', async () => {
+  service.live.watched.add(w.agent.id)
+  expect((await ask()).json.interval).toBe(limits.watchedIntervalSeconds)
+  expect(await rows('agent_report')).toMatchObject([{ interval_s: 5 }])
+})
+
+test('without a token, with an unknown, another kind of, a rotated or a deleted one: the same 401 (D22)', async () => {
+  const first = await ask({ token: newToken('agent') })
+  expect(code(first)).toEqual([401, 'token_unknown'])
+  const { db } = w.store
+  await ask()
+  await db
+    .updateTable('agent')
+    .set({ token_hash: hashToken(newToken('agent')) })
+    .where('id', '=', w.agent.id)
+    .execute()
+  const gone = await w.addAgent('gone')
+  await ask({ token: gone.token })
+  await db.deleteFrom('agent').where('id', '=', gone.id).execute()
+  const replies = [await send(service, { body: good })]
+  for (const token of [newToken('bot'), 'x', w.agent.token, gone.token]) replies.push(await ask({ token }))
+  for (const reply of replies) expect([reply.status, reply.text]).toEqual([401, first.text])
+})
+
+test('a workspace that is not activated gets 403 and stores nothing; once activated it is served', async () => {
+  const south = await addWorkspace(w.store, 'south', false, w.clock.now())
+  const agent = await addAgent(w.store, south.id, 'asleep', w.clock.now())
+  expect(code(await ask({ token: agent.token }))).toEqual([403, 'workspace_inactive'])
+  expect(await rows('agent_report')).toEqual([])
+  await w.store.db
+    .insertInto('workspace_product')
+    .values({ workspace_id: south.id, product_id: 'svc', activated_at: 1 })
+    .execute()
+  expect((await ask({ token: agent.token })).status).toBe(200)
+  await w.store.db.deleteFrom('workspace_product').where('workspace_id', '=', south.id).execute()
+  expect(code(await ask({ token: agent.token }))).toEqual([403, 'workspace_inactive'])
+})
+
+test.each([
+  ['no JSON', 'not json'],
+  ['no object', '[1]'],
+  ['no protocol', '{}'],
+  ['another protocol', '{"protocol":2}'],
+  ['the protocol as a text', '{"protocol":"1"}'],
+  ['nothing', ''],
+  ['a byte order mark', '\ufeff{"protocol":1}'],
+  ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
+  ['too deep', `{"protocol":1,"x":${'['.repeat(40)}${']'.repeat(40)}}`],
+])('a body that is %s is 400 (D14)', async (_what, body) => {
+  const reply = await ask({ body })
+  expect(code(reply)).toEqual([400, 'body_invalid'])
+  expect(await rows('agent_report')).toEqual([])
+})
+
+test('an encoded body is 400, identity is none (D14)', async () => {
+  expect(code(await ask({ headers: { 'Content-Encoding': 'gzip' } }))).toEqual([400, 'body_invalid'])
+  expect((await ask({ headers: { 'Content-Encoding': 'identity' } })).status).toBe(200)
+})
+
+test('256 KB are taken, a byte more is 413, and whoever sends much more still reads the answer', async () => {
+  const padded = (size: number) => `{"protocol":1,"x":"${'x'.repeat(size - 21)}"}`
+  expect(padded(limits.reportBytes).length).toBe(limits.reportBytes)
+  expect((await ask({ body: padded(limits.reportBytes) })).status).toBe(200)
+  expect(code(await ask({ body: padded(limits.reportBytes + 1) }))).toEqual([413, 'body_too_large'])
+  for (let i = 0; i < 20; i++) {
+    const reply = await ask({ body: 'x'.repeat(3_000_000) })
+    expect(code(reply)).toEqual([413, 'body_too_large'])
+    expect(reply.headers.connection).toBe('close')
+  }
+})
+
+test('a chunked body is counted as it comes', async () => {
+  const headers = { 'Transfer-Encoding': 'chunked' }
+  expect((await ask({ headers })).status).toBe(200)
+  expect(code(await ask({ headers, body: 'x'.repeat(300_000) }))).toEqual([413, 'body_too_large'])
+})
+
+test('the 61st call in 60 s is 429 with Retry-After, whatever the calls before were; rotation resets nothing (D16)', async () => {
+  for (let i = 0; i < 60; i++) await ask(i % 3 === 0 ? {} : { body: 'bad' })
+  w.clock.pass(20)
+  const refused = await ask()
+  expect(code(refused)).toEqual([429, 'rate_limited'])
+  expect(refused.headers['retry-after']).toBe('40')
+  const token = newToken('agent')
+  await w.store.db
+    .updateTable('agent')
+    .set({ token_hash: hashToken(token) })
+    .where('id', '=', w.agent.id)
+    .execute()
+  expect(code(await ask({ token }))).toEqual([429, 'rate_limited'])
+  expect((await ask({ token: (await w.addAgent('other')).token })).status).toBe(200)
+  w.clock.pass(40)
+  expect((await ask({ token })).status).toBe(200)
+})
+
+test('which refusal comes first: host, route, 401, 403, 429, 413, 400, then 404 of the log (D15)', async () => {
+  const big = 'x'.repeat(limits.logBodyBytes + 1)
+  const asleep = await addAgent(
+    w.store,
+    (await addWorkspace(w.store, 'south', false, w.clock.now())).id,
+    'asleep',
+    w.clock.now(),
+  )
+  const log = { path: '/api/agent/v1/log' }
+  const unknown = JSON.stringify({ command: 'x', name: 'work', text: '' })
+  const encoded = { 'Content-Encoding': 'gzip' }
+  const steps: [Sending, number][] = [
+    [{ ...log, headers: { Host: 'other:8787' }, token: 'x', body: big }, 404],
+    [{ ...log, token: 'x', body: big }, 401],
+    [{ ...log, token: asleep.token, body: big }, 403],
+    [{ ...log, body: big, headers: encoded }, 413],
+    [{ ...log, body: unknown, headers: encoded }, 400],
+    [{ ...log, body: '{}' }, 400],
+    [{ ...log, body: unknown }, 404],
+  ]
+  for (const [sending, status] of steps) expect((await ask(sending)).status).toBe(status)
+  for (let i = 0; i < 6; i++) await ask({ ...log, body: unknown })
+  expect((await ask({ ...log, body: big, headers: encoded })).status).toBe(429)
+})
+
+test.each([
+  ['another name', { Host: 'evil.example' }],
+  ['another port', { Host: 'localhost:8788' }],
+  ['a name that only begins so', { Host: 'localhost:8787.evil.example' }],
+  ['a forwarded name from nobody we know', { Host: 'x', 'X-Forwarded-Host': 'localhost:8787' }],
+])('on %s everything is 404 (D23)', async (_what, headers) => {
+  expect(code(await ask({ headers }))).toEqual([404, 'not_found'])
+  expect(code(await send(service, { method: 'GET', path: '/', headers }))).toEqual([404, 'not_found'])
+})
+
+test('the own address in any case, and an absolute target, are served (D23)', async () => {
+  expect((await ask({ headers: { Host: 'LOCALHOST:8787' } })).status).toBe(200)
+  expect((await ask({ path: 'http://localhost:8787/api/agent/v1/report', headers: { Host: 'x' } })).status).toBe(200)
+  expect((await ask({ path: 'http://evil.example/api/agent/v1/report' })).status).toBe(404)
+})
+
+test('a configured proxy may say which address was asked for', async () => {
+  const behind = await startService(w.store, { now: w.clock.now, config: { trustedProxies: ['127.0.0.1'] } })
+  const headers = { Host: 'inside:1', 'X-Forwarded-Host': 'localhost:8787' }
+  expect((await send(behind, { token: w.agent.token, body: good, headers })).status).toBe(200)
+  await behind.stop()
+})
+
+test('other paths and methods go on to the pages', async () => {
+  expect((await send(service, { method: 'GET', path: '/' })).text).toBe('a page')
+  expect((await send(service, { method: 'GET', path: '/api/agent/v1/report' })).text).toBe('a page')
+  expect((await ask({ path: '/api/agent/v1/report?x=1' })).status).toBe(200)
+})
+
+test('a client that waits for "100 Continue" is let send, or refused without having to', async () => {
+  const exchange = (token: string, length: number, body: string) =>
+    new Promise<string>((resolve) => {
+      let said = ''
+      const socket = connect(service.port, '127.0.0.1')
+      socket.write(
+        `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+      )
+      socket.on('data', (chunk) => {
+        said += chunk
+        if (said === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write(body)
+      })
+      socket.on('close', () => resolve(said))
+    })
+  expect(await exchange(w.agent.token, good.length, good)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+  expect(await exchange(newToken('agent'), good.length, good)).toMatch(/^HTTP\/1\.1 401 /)
+})
+
+test.each([
+  ['garbage', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 /],
+  [
+    'two lengths',
+    'POST / HTTP/1.1\r\nHost: localhost:8787\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+    /^HTTP\/1\.1 400 /,
+  ],
+  [
+    'length and chunks',
+    'POST / HTTP/1.1\r\nHost: localhost:8787\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    /^HTTP\/1\.1 400 /,
+  ],
+  ['huge headers', `GET / HTTP/1.1\r\nHost: localhost:8787\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+])(
+  'bytes that are no request (%s) are answered in the envelope, and the service goes on (I10)',
+  async (_what, bytes, answer) => {
+    const socket = connect(service.port, '127.0.0.1')
+    socket.end(bytes)
+    let said = ''
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    await once(socket, 'close')
+    expect(said).toMatch(answer)
+    expect((await ask()).status).toBe(200)
+  },
+)
+
+test('a connection is kept between reports, and 200 reports at once are all answered', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  const agents = await Promise.all(Array.from({ length: 200 }, (_, i) => w.addAgent(`a${i}`)))
+  const replies = await Promise.all(agents.map(({ token }) => ask({ token, agent })))
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(replies[0]?.headers.connection).not.toBe('close')
+  expect((await rows('agent_report')).length).toBe(200)
+  expect(service.metrics.reports).toBe(200)
+  expect(service.metrics.batches).toBeLessThan(150)
+  agent.destroy()
+})
+
+test('several reports of one agent at once are handled one after another, in their order', async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => ask({ body: JSON.stringify({ protocol: 1, runs: [{ id: `r${i}` }] }) })),
+  )
+  expect(replies.every(({ status }) => status === 200)).toBe(true)
+  expect((await rows('run')).length).toBe(10)
+})
+
+test('when the database fails, a report is 503 with a delay, nothing is stored, and later it works again', async () => {
+  await ask()
+  const { store } = w
+  if (store.engine !== 'sqlite') throw new Error('This test is for the embedded engine.')
+  await press('pause')
+  store.sqlite.exec('pragma query_only = on')
+  const refused = await ask({ body: JSON.stringify({ protocol: 1, state: { level: 'bad' } }) })
+  expect(code(refused)).toEqual([503, 'unavailable'])
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(5)
+  store.sqlite.exec('pragma query_only = off')
+  expect(await rows('agent_report')).toMatchObject([{ level: null }])
+  expect((await ask()).json.commands).toMatchObject([{ type: 'pause' }])
+  expect(service.errors.length).toBe(1)
+})
+
+test('a log that was asked for is stored and settles its command (2.8)', async () => {
+  await ask()
+  const command = await press('log', { name: 'work' })
+  await ask()
+  const body = JSON.stringify({ command, name: 'work', text: 'line 1\nline 2' })
+  expect(await ask({ path: '/api/agent/v1/log', body })).toMatchObject({ status: 200, text: '{}' })
+  expect(await rows('log')).toMatchObject([{ name: 'work', text: 'line 1\nline 2', command_id: command }])
+  expect(await commandOf(w.store.db, w.agent, command)).toMatchObject({ state: 'applied' })
+  expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(200)
+  expect((await rows('log')).length).toBe(1)
+})
+
+test('of a log longer than 512 KB the end is kept; 3.2 MB of escapes are taken, more is 413 (D7)', async () => {
+  await ask()
+  const command = await press('log', { name: 'work' })
+  await ask()
+  const text = '\u0000'.repeat(limits.logTextBytes)
+  const body = JSON.stringify({ command, name: 'work', text })
+  expect(body.length).toBeGreaterThan(limits.logBodyBytes - 60_000)
+  expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(200)
+  const [stored] = await w.store.db.selectFrom('log').select(['text', 'bytes']).execute()
+  expect(stored?.bytes).toBeLessThanOrEqual(limits.logTextBytes)
+  expect(Buffer.byteLength(stored?.text ?? '')).toBe(stored?.bytes)
+  expect((await ask({ path: '/api/agent/v1/log', body: 'x'.repeat(limits.logBodyBytes + 1) })).status).toBe(413)
+})
+
+test('the 11th log in a minute is 429, and reports are counted apart (D16)', async () => {
+  const body = JSON.stringify({ command: 'x', name: 'work', text: '' })
+  for (let i = 0; i < 10; i++) expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(404)
+  expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(429)
+  expect((await report(service, w.agent.token)).interval).toBe(30)
+})

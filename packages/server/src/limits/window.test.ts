@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { Window } from './window.ts'
+
+test('sixty calls fit into sixty seconds, the next is told how long to wait (D16)', () => {
+  const window = new Window(60)
+  for (let i = 0; i < 60; i++) expect(window.take('a', i * 100)).toBe(0)
+  expect(window.take('a', 6_000)).toBe(54)
+  expect(window.take('a', 59_999)).toBe(1)
+  expect(window.take('b', 6_000)).toBe(0)
+})
+
+test('the window slides: a place is free again sixty seconds after the call that took it', () => {
+  const window = new Window(2)
+  window.take('a', 0)
+  window.take('a', 30_000)
+  expect(window.take('a', 59_999)).toBe(1)
+  expect(window.take('a', 60_000)).toBe(0)
+  expect(window.take('a', 60_001)).toBe(30)
+})
+
+test('a refused call takes no place: whoever slows down is served again', () => {
+  const window = new Window(1)
+  window.take('a', 0)
+  for (let at = 1000; at < 60_000; at += 1000) expect(window.take('a', at)).toBeGreaterThan(0)
+  expect(window.take('a', 60_000)).toBe(0)
+})
+
+test('memory follows who is active: after a minute without calls a key is forgotten', () => {
+  const window = new Window(60)
+  for (let i = 0; i < 1000; i++) window.take(`a${i}`, 0)
+  window.take('b', 60_001)
+  expect(window.size).toBe(1)
+})
+
+test('a clock that is set back locks nobody out', () => {
+  const window = new Window(1)
+  window.take('a', 1_000_000)
+  expect(window.take('a', 10)).toBe(0)
+})

@@ -1,0 +1,106 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { reporting } from '../../testing/reporting.ts'
+import { offering, testLive } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { newSweeper } from '../sweeper/sweeper.ts'
+import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
+
+everyEngine('logs', (open) => {
+  const start = async () => {
+    const w = await world(await open())
+    const r = reporting(w)
+    await r.report(offering)
+    const caller = { agentId: w.agent.id, tokenHash: hashToken(w.agent.token) }
+    const upload = (command: string, name = 'work', text = 'hello', as = caller) =>
+      storeLog(w.store.db, as, { command, name, text }, w.clock.now())
+    const asked = async () => {
+      const { id } = await r.press('log', { name: 'work' })
+      await r.report(offering)
+      return id
+    }
+    return { w, r, upload, asked, caller }
+  }
+
+  test('the first upload wins; a repeat gets the same success and stores nothing (D7)', async () => {
+    const { w, upload, asked } = await start()
+    const id = await asked()
+    expect(await upload(id)).toEqual({ ok: true, workspaceId: w.workspace.id, made: true })
+    expect(await upload(id, 'work', 'other')).toEqual({ ok: true, workspaceId: w.workspace.id, made: false })
+    const [line] = await listLogs(w.store.db, w.agent, w.clock.now())
+    expect(line).toMatchObject({ name: 'work', bytes: 5, asked_by: 'Ada', command_id: id })
+    expect(await readLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toMatchObject({ text: 'hello' })
+    expect(await logsOfCommands(w.store.db, [id], w.clock.now())).toEqual(new Map([[id, line?.id]]))
+  })
+
+  test('unknown, foreign, queued and other commands are the same 404, and store nothing (D7)', async () => {
+    const { w, r, upload, asked } = await start()
+    const foreign = await asked()
+    const other = await w.addAgent('other')
+    const as = { agentId: other.id, tokenHash: hashToken(other.token) }
+    const { id: paused } = await r.press('pause')
+    await r.report(offering)
+    await upload(foreign)
+    const { id: queued } = await r.press('log', { name: 'work' })
+    const unknown = { ok: false, code: 'command_unknown' }
+    expect(await upload('nothing')).toEqual(unknown)
+    expect(await upload(foreign, 'work', 'x', as)).toEqual(unknown)
+    expect(await upload(queued)).toEqual(unknown)
+    expect(await upload(paused)).toEqual(unknown)
+    expect((await listLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
+  })
+
+  test('another name than the one asked for is 400', async () => {
+    const { upload, asked } = await start()
+    expect(await upload(await asked(), 'secret')).toEqual({ ok: false, code: 'body_invalid' })
+  })
+
+  test('after the failure it counts as a late answer, until 24 hours after the delivery (D7)', async () => {
+    const { w, r, upload, asked } = await start()
+    const id = await asked()
+    w.clock.pass(700)
+    r.monotonic.pass(700)
+    await r.report(offering)
+    expect(await r.command(id)).toMatchObject({ state: 'failed' })
+    w.clock.pass(86_400 - 701)
+    expect(await upload(id)).toMatchObject({ ok: true, made: true })
+    expect(await r.command(id)).toMatchObject({ state: 'applied_late', answered_at: w.clock.now() })
+    const second = await asked()
+    w.clock.pass(86_400)
+    expect(await upload(second)).toEqual({ ok: false, code: 'command_unknown' })
+  })
+
+  test('a token that was rotated meanwhile stores nothing (D22)', async () => {
+    const { w, upload, asked } = await start()
+    const id = await asked()
+    await w.store.db
+      .updateTable('agent')
+      .set({ token_hash: hashToken(newToken('agent')) })
+      .execute()
+    expect(await upload(id)).toEqual({ ok: false, code: 'token_unknown' })
+  })
+
+  test('two uploads at the same moment store one (D7)', async () => {
+    const { upload, asked } = await start()
+    const id = await asked()
+    const made = await Promise.all([upload(id), upload(id), upload(id)])
+    expect(made.filter((one) => one.ok && one.made).length).toBe(1)
+    expect(made.every((one) => one.ok)).toBe(true)
+  })
+
+  test('after 30 days it is unreadable at once, and erased by the next round (I32, D56)', async () => {
+    const { w, upload, asked } = await start()
+    await upload(await asked())
+    const [line] = await listLogs(w.store.db, w.agent, w.clock.now())
+    w.clock.pass(30 * 86_400 - 1)
+    expect((await listLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
+    w.clock.pass(1)
+    expect(await listLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
+    expect(await readLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toBeUndefined()
+    const deps = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
+    await newSweeper(deps, () => undefined).sweep()
+    expect(await w.store.db.selectFrom('log').select('id').execute()).toEqual([])
+  })
+})

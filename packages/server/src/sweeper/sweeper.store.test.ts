@@ -1,0 +1,77 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { reporting } from '../../testing/reporting.ts'
+import { offering, testLive } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import type { MonotonicAge } from '../commands/settle.ts'
+import { newSweeper } from './sweeper.ts'
+
+const node = (w: World, age: MonotonicAge = () => undefined) => {
+  const live = testLive()
+  const log = pino({ level: 'silent' })
+  return { live, ...newSweeper({ store: w.store, live, log, now: w.clock.now }, age) }
+}
+
+everyEngine('the sweeper', (open) => {
+  test('times out what nobody fetched and what nobody answered, and tells the pages once (D2)', async () => {
+    const w = await world(await open())
+    const { report, press, command } = reporting(w)
+    await report(offering)
+    const delivered = await press('pause')
+    await report(offering)
+    w.clock.pass(100)
+    const queued = await press('resume')
+    const sweeper = node(w)
+    w.clock.pass(500)
+    await sweeper.sweep()
+    expect(await command(delivered.id)).toMatchObject({ state: 'failed', failed_at: w.clock.now(), due_at: null })
+    expect(await command(queued.id)).toMatchObject({ state: 'queued' })
+    w.clock.pass(100)
+    await sweeper.sweep()
+    await sweeper.sweep()
+    expect(await command(queued.id)).toMatchObject({ state: 'expired' })
+    expect(sweeper.live.heard.length).toBe(2)
+  })
+
+  test('leaves alone what this process delivered a moment ago by the clock that never jumps (D20)', async () => {
+    const w = await world(await open())
+    const { report, press, command, deliveries, monotonic } = reporting(w)
+    await report(offering)
+    const { id } = await press('pause')
+    await report(offering)
+    w.clock.pass(86_400)
+    const sweeper = node(w, deliveries.age)
+    await sweeper.sweep()
+    expect(await command(id)).toMatchObject({ state: 'delivered' })
+    monotonic.pass(601)
+    w.clock.pass(601)
+    await sweeper.sweep()
+    expect(await command(id)).toMatchObject({ state: 'failed' })
+  })
+
+  test('several nodes at once do each piece of work once', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    await report(offering)
+    for (let i = 1; i <= 50; i++) await press('set', { every: i })
+    w.clock.pass(600)
+    const nodes = [node(w), node(w), node(w)]
+    await Promise.all(nodes.map((one) => one.sweep()))
+    const states = await w.store.db.selectFrom('command').select('state').execute()
+    expect(states.map(({ state }) => state)).toEqual(Array(50).fill('expired'))
+    expect(nodes.flatMap(({ live }) => live.heard).length).toBeGreaterThanOrEqual(1)
+  })
+
+  test('forgets changes of level after 400 days, and no earlier', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    await report({ state: { level: 'ok' } })
+    w.clock.pass(86_400)
+    await report({ state: { level: 'bad' } })
+    w.clock.pass(399 * 86_400)
+    await node(w).sweep()
+    const kept = await w.store.db.selectFrom('level_change').select('level').execute()
+    expect(kept).toEqual([{ level: 'bad' }])
+  })
+})
