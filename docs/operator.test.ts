@@ -1,0 +1,44 @@
+/** The pages for operators say what the programs do: variables, commands, metrics, links. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readers } from '../packages/server/src/config.ts'
+import { commands } from '../packages/server/src/operator/commands.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const operator = read('docs/operator.md')
+
+test.each(Object.keys(readers))('the README explains %s', (name) => {
+  expect(read('README.md')).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'))
+})
+
+test('operator.md names every command of svc-server', () => {
+  const table = operator.slice(operator.indexOf('## Commands'), operator.indexOf('## Backup'))
+  const isNamed = (name: string) => {
+    const [noun = '', verb] = name.split(' ')
+    return table
+      .split('\n')
+      .some((line) => line.includes(`\`${noun}`) && (!verb || new RegExp(`\\b${verb}\\b`).test(line)))
+  }
+  expect([...Object.keys(commands), 'start', 'restore'].filter((name) => !isNamed(name))).toEqual([])
+})
+
+test('operator.md names every metric of ours', () => {
+  const source = read('packages/server/src/ops/metrics.ts')
+  const names = [...source.matchAll(/'(svc_[a-z_]+)'/g)].map(([, name]) => name ?? '')
+  expect(names.length).toBeGreaterThan(8)
+  expect(names.filter((name) => !operator.includes(name))).toEqual([])
+})
+
+const pages = ['README.md', 'CHANGELOG.md', 'docs/operator.md', 'docs/architecture.md', 'docs/dependencies.md']
+test.each(pages)('every link of %s leads somewhere', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? '')
+  const local = links.filter((link) => !/^https?:/.test(link))
+  expect(local.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([])
+})
+
+test('every page in docs/ is reached from the README', () => {
+  const readme = read('README.md')
+  expect(globSync('docs/*.md', { cwd: root }).filter((page) => !readme.includes(`(${page})`))).toEqual([])
+})
