@@ -11,6 +11,7 @@ import {
   type Wish,
 } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
+import { declaredLogs, manifestOf } from '../blueprints/declared.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
@@ -93,8 +94,8 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
 export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
 
-/** The names of logs that may be asked for: of the last report, and of the runs that are kept (2.7). */
-export async function logNamesOf(db: Db, agent: { id: string }): Promise<Set<string>> {
+/** The names of logs that may be asked for: of the last report, of the runs that are kept, and of its manifest (2.7). */
+export async function logNamesOf(db: Db, agent: { id: string }): Promise<ReadonlySet<string>> {
   return (await offerNow(db, agent)).logs
 }
 
@@ -163,6 +164,7 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
   return offerOf(
     { protocol: 1, ...report },
     names.flatMap(({ log }) => (log === null ? [] : [log])),
+    declaredLogs(await manifestOf(db, agent)),
   )
 }
 

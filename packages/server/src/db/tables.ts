@@ -20,6 +20,8 @@ export interface AgentTable {
   installed_version: string | null
   reported_version: string | null
   previous_version: string | null
+  /** JSON of what is compared with the next report (agents/changes.ts): pause, settings, version. Rarely rewritten. */
+  facts: string | null
 }
 
 /** The last report, one row an agent. `body` is the report as kept, without its runs: those stand in `run`. */
@@ -44,8 +46,6 @@ export interface AgentReportTable {
   reporters: string
   runs_kept: number
   body: string
-  /** JSON of what is compared with the next report (agents/changes.ts): pause, settings, version. */
-  facts: string | null
 }
 
 /** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */

@@ -1,5 +1,7 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
+
 import type { Command, CommandState, CommandType, Level, Report } from '@svc/protocol'
+import type { AgentVersions, MachineChange } from '../agents/changes.ts'
 
 /** A report on its way into the store. */
 export interface Submission {
@@ -20,13 +22,16 @@ export interface AgentRows {
   /** 5.4 */
   activated: boolean
   last: LastReport | undefined
+  /** What its reports said of pause, settings and version; null before the first. */
+  facts: string | null
+  versions: AgentVersions
   /** Those of its kept runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
   /** The lowest kept runs by D10, as many as `excess` says. */
   lowest: readonly Ranked[]
   /** Queued and unanswered ones, and those that an ack names; oldest first. */
   commands: readonly StoredCommand[]
-  /** Log names of kept runs; only read when a queued command asks for a log. */
+  /** Log names of kept runs and of its manifest; only read when a queued command asks for a log. */
   logs: ReadonlySet<string>
 }
 
@@ -72,6 +77,10 @@ export interface Writes {
   usage: UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null } | undefined
   commands: CommandChange[]
+  /** What changed on the machine and not by a wish from here. */
+  machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
+  /** The agent's own row; undefined as long as it stays as it is. */
+  agent: { facts: string; reported: string | null; previous: string | null } | undefined
 }
 export interface ReportWrite {
   receivedAt: number

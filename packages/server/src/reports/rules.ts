@@ -1,9 +1,14 @@
 /** What one report does (D1), as a pure function of what is stored: both engines read the rows, ask this, and write. */
 import type { Report } from '@svc/protocol'
+import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from '../agents/changes.ts'
 import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settle.ts'
+import { wishOf } from '../commands/wish.ts'
 import { columnsOf } from './columns.ts'
-import type { AgentRows, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
+import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { mergeRuns } from './runs.ts'
+
+/** What is kept of an agent's changes on its machine: the newest ones. */
+export const machineChangesMost = 500
 
 /** Judges a report in the transaction that will store it: token and activation again (D22, 5.4), then everything else. */
 export function decide(rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge): Decision {
@@ -28,8 +33,45 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
       ...runs,
       levelChange: level !== null && level !== rows.last?.level ? { at: now, level, label } : undefined,
       commands: changes,
+      ...agentAfter(rows, report, changes, now),
     },
   }
+}
+
+/** What the report says that another than we did on the machine, and what the agent's row keeps of it. */
+function agentAfter(
+  { facts, versions, commands }: AgentRows,
+  report: Report,
+  changes: readonly CommandChange[],
+  now: number,
+): Pick<Writes, 'machineChanges' | 'agent'> {
+  const given = givenOf(commands, changes)
+  const next = versionsAfter(versions, report)
+  if (saysTheSame(facts, report) && !given.some(({ accepted }) => accepted) && !next) return unchanged
+  const compared = machineChanges(facts, report, given, now)
+  const { reported, previous } = next ?? versions
+  return {
+    agent: compared.facts === facts && !next ? undefined : { facts: compared.facts, reported, previous },
+    machineChanges: compared.changes.map(({ kind, key, before, after }) => ({
+      at: now,
+      kind,
+      key,
+      before: JSON.stringify(before),
+      after: JSON.stringify(after),
+    })),
+  }
+}
+
+const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
+
+/** The wishes that the agent had when it reported: those without an answer yet, and those that this report answers with yes. */
+function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenWish[] {
+  return commands.flatMap((c) => {
+    if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
+    const state = changes.find(({ id }) => id === c.id)?.state ?? c.state
+    const accepted = state === 'applied' || state === 'applied_late'
+    return accepted || state === 'delivered' ? [{ wish: wishOf(c), accepted }] : []
+  })
 }
 
 /** D11: the same reporter has already sent a later report. */
@@ -55,6 +97,8 @@ const nothing: Writes = {
   usage: [],
   levelChange: undefined,
   commands: [],
+  machineChanges: [],
+  agent: undefined,
 }
 
 /** Whether the log names of kept runs matter to this report (D6). */

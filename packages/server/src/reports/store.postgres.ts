@@ -1,11 +1,12 @@
 /** A batch of reports on PostgreSQL: one transaction with a constant number of statements, whatever the batch holds. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
+import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
-import { asksForLog, decide } from './rules.ts'
+import { asksForLog, decide, machineChangesMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 
 /** Attempts of one batch when it loses against another transaction. */
@@ -82,6 +83,13 @@ async function load(client: pg.PoolClient, batch: readonly Submission[]): Promis
       tokenHash: row.token_hash,
       activated: row.activated_at !== null,
       last,
+      facts: row.facts,
+      versions: {
+        blueprint: row.blueprint,
+        installed: row.installed_version,
+        reported: row.reported_version,
+        previous: row.previous_version,
+      },
       runs: kept.get(row.id) ?? new Map(),
       lowest: [],
       commands: commands.get(row.id) ?? [],
@@ -114,6 +122,9 @@ async function loadLogNames(client: pg.PoolClient, rows: Map<string, AgentRows>)
   if (asked.length === 0) return
   const logs = new Map<string, Set<string>>(asked.map((id) => [id, new Set()]))
   for (const row of (await client.query(statements.logNames, [asked])).rows) logs.get(row.agent_id)?.add(row.log)
+  for (const row of (await client.query(statements.manifests, [asked])).rows) {
+    for (const name of declaredLogsIn(row.manifest)) logs.get(row.id)?.add(name)
+  }
   for (const [id, names] of logs) {
     const of = rows.get(id)
     if (of) of.logs = names
@@ -149,6 +160,18 @@ async function write(client: pg.PoolClient, batch: readonly Submission[], decisi
     each((w) => w.commands),
   )
   await put(
+    statements.machineChanges,
+    each((w) => w.machineChanges),
+  )
+  await put(
+    statements.trimChanges,
+    each((w) => w.machineChanges.slice(0, 1).map(() => ({}))),
+  )
+  await put(
+    statements.agentChanges,
+    each((w) => (w.agent ? [w.agent] : [])),
+  )
+  await put(
     statements.reports,
     each((w) => (w.report ? [w.report] : [])),
   )
@@ -162,7 +185,7 @@ const commandColumns =
 
 const statements = {
   agents: `select a.id, a.workspace_id, a.token_hash, p.activated_at, r.received_at, r.level, r.boot, r.seq, r.reporters,
-    r.runs_kept as "runsKept" from agent a
+    r.runs_kept as "runsKept", a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[]) order by a.id for update of a`,
@@ -175,6 +198,7 @@ const statements = {
     (select agent_id, seq, place from run where agent_id = full_one.agent order by place, seq limit full_one.count) low
     order by low.place, low.seq`,
   logNames: 'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
+  manifests: `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`,
   trim: 'delete from run using json_to_recordset($1::json) as gone (seq bigint) where run.seq = gone.seq',
   insertRuns: `insert into run
     (agent_id, id, place, first_seen, started, ended, status, kind, cost_micro, output_tokens, log, body)
@@ -193,6 +217,15 @@ const statements = {
     output_tokens = least(${usageMost}, greatest(0, day.output_tokens + excluded.output_tokens))`,
   levelChanges: `insert into level_change (agent_id, at, level, label)
     select agent_id, at, level, label from json_to_recordset($1::json) as r (agent_id text, at bigint, level text, label text)`,
+  machineChanges: `insert into machine_change (agent_id, at, kind, key, before, after)
+    select agent_id, at, kind, key, before, after from json_to_recordset($1::json) as r
+    (agent_id text, at bigint, kind text, key text, before text, after text)`,
+  trimChanges: `delete from machine_change c using json_to_recordset($1::json) as r (agent_id text)
+    where c.agent_id = r.agent_id and c.seq < (select seq from machine_change k where k.agent_id = r.agent_id
+    order by seq desc limit 1 offset ${machineChangesMost - 1})`,
+  agentChanges: `update agent set facts = r.facts, reported_version = r.reported, previous_version = r.previous
+    from json_to_recordset($1::json) as r (agent_id text, facts text, reported text, previous text)
+    where agent.id = r.agent_id`,
   commandChanges: `update command set state = r.state, delivered_at = r.delivered_at, failed_at = r.failed_at,
     answered_at = r.answered_at, message = r.message, due_at = r.due_at from json_to_recordset($1::json) as r
     (id text, state text, delivered_at bigint, failed_at bigint, answered_at bigint, message text, due_at bigint)

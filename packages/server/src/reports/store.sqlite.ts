@@ -1,5 +1,6 @@
 /** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
@@ -14,7 +15,7 @@ import type {
   Submission,
   Writes,
 } from './rows.ts'
-import { asksForLog, decide } from './rules.ts'
+import { asksForLog, decide, machineChangesMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 
 /**
@@ -84,14 +85,25 @@ function load(
       tokenHash: found.token_hash as string,
       activated: found.activated_at !== null,
       last,
+      facts: found.facts as string | null,
+      versions: {
+        blueprint: found.blueprint as string | null,
+        installed: found.installed_version as string | null,
+        reported: found.reported_version as string | null,
+        previous: found.previous_version as string | null,
+      },
       runs,
       lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
       commands,
-      logs: asksForLog(commands)
-        ? new Set((s.logNames.all(agentId) as { log: string }[]).map(({ log }) => log))
-        : new Set(),
+      logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
+}
+
+function logNames(s: Statements, agentId: string): Set<string> {
+  const ofRuns = (s.logNames.all(agentId) as { log: string }[]).map(({ log }) => log)
+  const manifest = s.manifest.get(agentId) as { manifest: string } | undefined
+  return new Set([...ofRuns, ...(manifest ? declaredLogsIn(manifest.manifest) : [])])
 }
 
 function loadCommands(s: Statements, agentId: string, acks: readonly { id: string }[] = []): StoredCommand[] {
@@ -131,6 +143,9 @@ function write(s: Statements, agentId: string, reportRow: number | null | undefi
   for (const u of w.usage) s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
   if (w.levelChange) s.levelChange.run(agentId, w.levelChange.at, w.levelChange.level, w.levelChange.label)
   for (const c of w.commands) changeCommand(s.changeCommand, c)
+  for (const c of w.machineChanges) s.machineChange.run(agentId, c.at, c.kind, c.key, c.before, c.after)
+  if (w.machineChanges.length > 0) s.trimChanges.run(agentId, agentId, machineChangesMost - 1)
+  if (w.agent) s.changeAgent.run(w.agent.facts, w.agent.reported, w.agent.previous, agentId)
   const r = w.report
   if (!r) return
   const columns = [
@@ -179,12 +194,14 @@ const prepare = (db: DatabaseSync) => ({
   commit: db.prepare('commit'),
   rollback: db.prepare('rollback'),
   agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, r.rowid as report_row, r.level, r.boot, r.seq,
-    r.reporters, r.runs_kept as runsKept from agent a
+    r.reporters, r.runs_kept as runsKept, a.facts, a.blueprint, a.installed_version, a.reported_version,
+    a.previous_version from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id where a.id = ?`),
   run: db.prepare('select seq, place, body from run where agent_id = ? and id = ?'),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
+  manifest: db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`),
   openCommands: db.prepare(
     `select ${commandColumns} from command where agent_id = ? and due_at is not null order by created_at, id`,
   ),
@@ -201,6 +218,12 @@ const prepare = (db: DatabaseSync) => ({
     cost_micro = min(${usageMost}, max(0, cost_micro + excluded.cost_micro)),
     output_tokens = min(${usageMost}, max(0, output_tokens + excluded.output_tokens))`),
   levelChange: db.prepare('insert into level_change (agent_id, at, level, label) values (?, ?, ?, ?)'),
+  machineChange: db.prepare(
+    'insert into machine_change (agent_id, at, kind, key, before, after) values (?, ?, ?, ?, ?, ?)',
+  ),
+  trimChanges: db.prepare(`delete from machine_change where agent_id = ?
+    and seq < (select seq from machine_change where agent_id = ? order by seq desc limit 1 offset ?)`),
+  changeAgent: db.prepare('update agent set facts = ?, reported_version = ?, previous_version = ? where id = ?'),
   changeCommand:
     db.prepare(`update command set state = ?, delivered_at = ?, failed_at = ?, answered_at = ?, message = ?,
     due_at = ? where id = ?`),

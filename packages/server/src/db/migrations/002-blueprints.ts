@@ -90,10 +90,9 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute()
   await db.schema.createIndex('token_of_bot').on('bot_token').column('bot_id').execute()
 
-  for (const column of ['installed_version', 'reported_version', 'previous_version']) {
+  for (const column of ['installed_version', 'reported_version', 'previous_version', 'facts']) {
     await db.schema.alterTable('agent').addColumn(column, 'text').execute()
   }
-  await db.schema.alterTable('agent_report').addColumn('facts', 'text').execute()
 
   await sql`create table machine_change (
     seq ${arrival},

@@ -1,11 +1,13 @@
 import type { StoredReport } from '../../agents/store.ts'
 import type { AgentPage, Role } from '../../api.ts'
+import { bindingsOf } from '../../bots/bindings.ts'
 import { logNamesOf, openCommands } from '../../commands/store.ts'
 import type { Db } from '../../db/open.ts'
 import type { AgentRow } from '../../db/tables.ts'
 import { twoReporters } from '../../reports/reporters.ts'
 import { commandOf } from './commands.ts'
 import { dayOf, fleetRows, silentAt } from './fleet-rows.ts'
+import { machineChangesOf } from './machine-changes.ts'
 
 /** An agent's page: the last report as it was received (I9), and what the service keeps beside it. */
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
@@ -15,6 +17,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
+  const report = last ? (JSON.parse(last.body) as StoredReport) : null
   return {
     now,
     name: agent.name,
@@ -26,12 +29,12 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
       running: agent.reported_version,
       previous: agent.previous_version,
     },
-    bindings: [],
-    machineChanges: [],
+    bindings: await bindingsOf(db, agent, report?.health ?? [], now),
+    machineChanges: await machineChangesOf(db, agent, 50),
     seenAt: last?.received_at ?? null,
     silentAt: last ? silentAt(last.received_at, last.interval_s) : null,
     twoReporters: last ? twoReporters(last.reporters) : false,
-    report: last ? (JSON.parse(last.body) as StoredReport) : null,
+    report,
     runs: { kept: last?.runs_kept ?? 0, statuses: await statusesOf(db, agent), models: await modelsOf(db, agent) },
     logs: [...(await logNamesOf(db, agent))].sort(),
     costToday: row?.costToday ?? null,

@@ -1,0 +1,126 @@
+import type { Report, Wish } from '@svc/protocol'
+import { describe, expect, test } from 'vitest'
+import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './changes.ts'
+
+const at = 1_000_000
+const minute = 60_000
+const report = (parts: Partial<Report>): Report => ({ protocol: 1, ...parts })
+const paused = { state: { label: 'Paused' } }
+const working = { state: { label: 'Sorting mail' } }
+const set = (values: Record<string, string | number | boolean | null>) => ({ settings: { values } })
+const given = (wish: Wish, accepted = true): GivenWish => ({ wish, accepted })
+const pause: Wish = { type: 'pause', payload: {} }
+const resume: Wish = { type: 'resume', payload: {} }
+
+/** Reports one after another, half a minute apart, each with the wishes the agent had; the changes of each. */
+function after(...steps: [parts: Partial<Report>, given?: GivenWish[], at?: number][]) {
+  let facts: string | null = null
+  return steps.map(([parts, wishes = [], when], i) => {
+    const compared = machineChanges(facts, report(parts), wishes, when ?? at + i * 30_000)
+    facts = compared.facts
+    return compared.changes
+  })
+}
+
+describe('what changed on the machine and not by a wish from here', () => {
+  test('the first report changes nothing', () => {
+    expect(after([{ ...paused, ...set({ every: 5 }), agent: { version: '1.0.0' } }])).toEqual([[]])
+  })
+  test('a pause that nobody wished here was made on the machine, and so was its end', () => {
+    expect(after([working], [paused], [paused], [working])).toEqual([
+      [],
+      [{ kind: 'pause', key: null, before: false, after: true }],
+      [],
+      [{ kind: 'pause', key: null, before: true, after: false }],
+    ])
+  })
+  test.each([
+    ['accepted in the report that shows it', [given(pause)]],
+    ['handed out, its ack still to come', [given(pause, false)]],
+  ])('a pause that was wished here and %s is no change of the machine', (_how, wishes) => {
+    expect(after([working], [paused, wishes])[1]).toEqual([])
+  })
+  test('a pause that was accepted and shows only two reports later is still ours', () => {
+    expect(after([working], [working, [given(pause)]], [working], [paused])).toEqual([[], [], [], []])
+  })
+  test('a pause that was accepted and never shown explains nothing ten minutes later', () => {
+    const [, , late] = after([working], [working, [given(pause)]], [paused, [], at + 12 * minute])
+    expect(late).toHaveLength(1)
+  })
+  test('a pause and its end from here, both over before the next report, leave nothing to wait for', () => {
+    expect(after([working], [working, [given(pause), given(resume)]], [paused])[2]).toHaveLength(1)
+  })
+  test('a pause on the machine is told although a resume was wished here', () => {
+    expect(after([working], [paused, [given(resume)]])[1]).toHaveLength(1)
+  })
+  test('of settings those are told that were not wished here, with both values', () => {
+    const wish: Wish = { type: 'set', payload: { every: 7 } }
+    expect(after([set({ every: 5, quiet: false })], [set({ every: 7, quiet: true }), [given(wish)]])[1]).toEqual([
+      { kind: 'setting', key: 'quiet', before: false, after: true },
+    ])
+  })
+  test('a setting that was wished here and became something else was changed there', () => {
+    const wish: Wish = { type: 'set', payload: { every: 7 } }
+    expect(after([set({ every: 5 })], [set({ every: 9 }), [given(wish)]])[1]).toHaveLength(1)
+  })
+  test('a setting that was cleared from here may become its default', () => {
+    const wish: Wish = { type: 'set', payload: { every: null } }
+    expect(after([set({ every: 5 })], [set({ every: 10 }), [given(wish)]], [set({ every: 11 })])).toEqual([
+      [],
+      [],
+      [{ kind: 'setting', key: 'every', before: 10, after: 11 }],
+    ])
+  })
+  test('a setting set twice from here and then back on the machine is told', () => {
+    const wishes = [given({ type: 'set', payload: { every: 6 } }), given({ type: 'set', payload: { every: 7 } })]
+    expect(after([set({ every: 5 })], [set({ every: 7 }), wishes], [set({ every: 6 })])[2]).toEqual([
+      { kind: 'setting', key: 'every', before: 7, after: 6 },
+    ])
+  })
+  test('settings that come or go with a version, and reports without them, change nothing', () => {
+    expect(after([set({ a: 1 })], [working], [set({ a: 1, b: 2 })], [set({ b: 2 })]).flat()).toEqual([])
+    expect(after([set({ a: 1 })], [working], [set({ a: 2 })])[2]).toHaveLength(1)
+  })
+  test('long texts are compared whole and kept short', () => {
+    const long = 'x'.repeat(1999)
+    const [, changes] = after([set({ text: `${long}a` })], [set({ text: `${long}b` })])
+    expect(changes).toHaveLength(1)
+    expect(JSON.stringify(changes).length).toBeLessThan(500)
+    const wish: Wish = { type: 'set', payload: { text: `${long}b` } }
+    expect(after([set({ text: `${long}a` })], [set({ text: `${long}b` }), [given(wish)]])[1]).toEqual([])
+  })
+  test('keys that every object has are keys like others', () => {
+    const odd = JSON.parse('{"__proto__": 1, "constructor": 2}')
+    expect(after([set({})], [set(odd)], [set(odd)]).flat()).toEqual([])
+  })
+  test('another version is told, unless an admin wished it', () => {
+    const first = machineChanges(null, report({ agent: { version: '1.0.0' } }), [], at)
+    const next = report({ agent: { version: '1.1.0' } })
+    expect(machineChanges(first.facts, next, [], at).changes).toEqual([
+      { kind: 'version', key: null, before: '1.0.0', after: '1.1.0' },
+    ])
+    expect(machineChanges(first.facts, next, [], at, '1.1.0').changes).toEqual([])
+  })
+  test('a report that says the same as the last is known without comparing', () => {
+    const same = report({ ...working, ...set({ every: 5 }), agent: { version: '1.0.0' } })
+    const { facts } = machineChanges(null, same, [], at)
+    expect(saysTheSame(facts, same)).toBe(true)
+    expect(saysTheSame(facts, report({ ...paused, ...set({ every: 5 }), agent: { version: '1.0.0' } }))).toBe(false)
+    expect(saysTheSame(null, same)).toBe(false)
+  })
+})
+
+describe('the versions of an agent of a blueprint', () => {
+  const installed = { blueprint: 'mail', installed: '1.0.0', reported: null, previous: null }
+  test.each([
+    ['the first report names what was installed', installed, '1.0.0', { reported: '1.0.0', previous: null }],
+    ['the first report names another', installed, '1.1.0', { reported: '1.1.0', previous: '1.0.0' }],
+    ['an update', { ...installed, reported: '1.0.0' }, '1.1.0', { reported: '1.1.0', previous: '1.0.0' }],
+    ['nothing new', { ...installed, reported: '1.0.0' }, '1.0.0', undefined],
+    ['no version at all', installed, 'yesterday', undefined],
+    ['an agent that was connected by hand', { ...installed, blueprint: null }, '1.0.0', undefined],
+  ])('%s', (_what, versions, version, expected) => {
+    expect(versionsAfter(versions, report({ agent: { version } }))).toEqual(expected)
+    expect(versionsAfter(versions, report({ applied: { version }, agent: { version: '9.9.9' } }))).toEqual(expected)
+  })
+})

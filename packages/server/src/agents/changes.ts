@@ -1,0 +1,170 @@
+/**
+ * Two authors, one truth: what changed on the machine and not by a wish from here, found by comparing one report with the
+ * next and with the commands that the agent was given. Pure; the report's transaction keeps what it finds.
+ */
+import { createHash } from 'node:crypto'
+import { cut, isVersion, limits, type Report, type SettingValue, type Wish } from '@svc/protocol'
+import type { MachineChangeTable } from '../db/tables.ts'
+
+export interface MachineChange {
+  kind: MachineChangeTable['kind']
+  /** The setting's key; null for a pause and a version. */
+  key: string | null
+  before: SettingValue
+  after: SettingValue
+}
+
+/** A wish that was handed out: `accepted` when this report brings its ack. */
+export interface GivenWish {
+  wish: Wish
+  accepted: boolean
+}
+
+/** What is compared. A part that a report leaves out is as it was. */
+interface Facts {
+  paused?: boolean
+  settings?: Record<string, SettingValue>
+  version?: string
+  /** Wishes from here that the agent accepted and that no report has shown yet. */
+  awaited?: Expected[]
+}
+interface Expected {
+  kind: 'pause' | 'setting'
+  key: string | null
+  /** Null of a setting: cleared, whatever it becomes then. */
+  after: SettingValue
+  /** Unix milliseconds: an agent that has not shown it by then will not. */
+  until: number
+}
+
+export interface Compared {
+  /** To be given to the next comparison. */
+  facts: string
+  changes: MachineChange[]
+}
+
+/**
+ * Compares a report with what the one before it left (`before`, null for none). `given` are the wishes that the agent had
+ * when it wrote the report, oldest first; `wishedVersion` the version that an admin wants it to run.
+ */
+export function machineChanges(
+  before: string | null,
+  report: Report,
+  given: readonly GivenWish[],
+  now: number,
+  wishedVersion?: string,
+): Compared {
+  const old: Facts = before === null ? {} : (JSON.parse(before) as Facts)
+  const next = factsOf(report, old)
+  const expected = [
+    ...(old.awaited ?? []).filter(({ until }) => until > now),
+    ...given.flatMap(({ wish }) => expectedOf(wish, now)),
+  ]
+  const changes = before === null ? [] : differences(old, next).filter((c) => !isWished(c, expected, wishedVersion))
+  const accepted = given.filter((g) => g.accepted).flatMap(({ wish }) => expectedOf(wish, now))
+  const awaited = lastOfEach([...(old.awaited ?? []).filter(({ until }) => until > now), ...accepted]).filter(
+    (e) => !isShown(e, old, next),
+  )
+  return { facts: JSON.stringify(awaited.length > 0 ? { ...next, awaited } : next), changes }
+}
+
+/** Whether nothing is to be compared, since the report says what the last one said; asked first, it costs no parsing. */
+export const saysTheSame = (before: string | null, report: Report): boolean =>
+  before !== null && before === JSON.stringify(factsOf(report, {}))
+
+/** 2.11: the runtime shows the truth as the state's label. */
+const pausedLabel = 'Paused'
+
+function factsOf(report: Report, old: Facts): Facts {
+  const paused = report.state === undefined ? old.paused : report.state.label === pausedLabel
+  const settings = report.settings?.values === undefined ? old.settings : briefly(report.settings.values)
+  const version = report.applied?.version ?? report.agent?.version ?? old.version
+  return {
+    ...(paused !== undefined && { paused }),
+    ...(settings !== undefined && { settings }),
+    ...(version !== undefined && { version }),
+  }
+}
+
+function differences(old: Facts, next: Facts): MachineChange[] {
+  const found: MachineChange[] = []
+  if (old.paused !== undefined && next.paused !== undefined && old.paused !== next.paused) {
+    found.push({ kind: 'pause', key: null, before: old.paused, after: next.paused })
+  }
+  if (old.settings && next.settings) found.push(...settingDifferences(old.settings, next.settings))
+  if (old.version !== undefined && next.version !== undefined && old.version !== next.version) {
+    found.push({ kind: 'version', key: null, before: old.version, after: next.version })
+  }
+  return found
+}
+
+/** A setting that comes or goes with a version is no change of its value. */
+const settingDifferences = (old: Record<string, SettingValue>, next: Record<string, SettingValue>): MachineChange[] =>
+  Object.keys(next)
+    .filter((key) => Object.hasOwn(old, key) && old[key] !== next[key])
+    .map((key) => ({ kind: 'setting', key, before: old[key] ?? null, after: next[key] ?? null }))
+
+function isWished(change: MachineChange, expected: readonly Expected[], wishedVersion: string | undefined): boolean {
+  if (change.kind === 'version') return change.after === wishedVersion
+  return expected.some((e) => fits(e, change))
+}
+
+const fits = (e: Expected, { kind, key, after }: MachineChange): boolean =>
+  e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
+
+/** Whether the reports show it by now: the value is there, or it is cleared and has changed. */
+function isShown(e: Expected, old: Facts, next: Facts): boolean {
+  const [was, is] = e.kind === 'pause' ? [old.paused, next.paused] : [settingOf(old, e.key), settingOf(next, e.key)]
+  return is === e.after || (e.after === null && is !== was)
+}
+
+const settingOf = ({ settings }: Facts, key: string | null): SettingValue | undefined =>
+  settings && key !== null && Object.hasOwn(settings, key) ? settings[key] : undefined
+
+function expectedOf(wish: Wish, now: number): Expected[] {
+  const until = now + limits.commandSeconds * 1000
+  if (wish.type === 'pause' || wish.type === 'resume') {
+    return [{ kind: 'pause', key: null, after: wish.type === 'pause', until }]
+  }
+  if (wish.type !== 'set') return []
+  return Object.entries(wish.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
+}
+
+/** Of several wishes for one thing the last counts. */
+function lastOfEach(all: readonly Expected[]): Expected[] {
+  return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
+}
+
+const longest = 200
+
+/** A value as it is kept for comparing and showing: a long text by its beginning and its sum. */
+function brief(value: SettingValue): SettingValue {
+  if (typeof value !== 'string' || value.length <= longest) return value
+  return `${cut(value, longest - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
+}
+
+function briefly(values: Record<string, SettingValue>): Record<string, SettingValue> {
+  const kept: Record<string, SettingValue> = Object.create(null)
+  for (const key of Object.keys(values)) kept[key] = brief(values[key] ?? null)
+  return kept
+}
+
+export interface AgentVersions {
+  /** Null for an agent that was connected by hand: then nothing is kept of its versions. */
+  blueprint: string | null
+  installed: string | null
+  reported: string | null
+  previous: string | null
+}
+
+/** 2.5: the version of its blueprint that an agent says it runs, and the one before it, which its machine keeps. */
+export function versionsAfter(
+  versions: AgentVersions,
+  report: Report,
+): { reported: string; previous: string | null } | undefined {
+  const version = report.applied?.version ?? report.agent?.version
+  if (versions.blueprint === null || version === undefined || !isVersion(version)) return undefined
+  if (version === versions.reported) return undefined
+  const before = versions.reported ?? versions.installed
+  return { reported: version, previous: before === version ? versions.previous : before }
+}

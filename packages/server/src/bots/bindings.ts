@@ -1,0 +1,87 @@
+/** An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine says of it, what mends it. */
+import type { HealthItem, Level } from '@svc/protocol'
+import type { AgentBinding } from '../api.ts'
+import { manifestOf } from '../blueprints/declared.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { tokenState } from './store.ts'
+
+/** Those the agent has a token for, and those that its blueprint names; by product. */
+export async function bindingsOf(
+  db: Db,
+  agent: AgentRow,
+  health: readonly HealthItem[],
+  now: number,
+): Promise<AgentBinding[]> {
+  if (agent.blueprint === null) return []
+  const tokens = await db
+    .selectFrom('bot_token')
+    .innerJoin('bot', 'bot.id', 'bot_token.bot_id')
+    .selectAll('bot_token')
+    .select(['bot.name', 'bot.role'])
+    .where('agent_id', '=', agent.id)
+    .execute()
+  const named = (await manifestOf(db, agent))?.bindings ?? []
+  const ids = [...new Set([...tokens.map((token) => token.product_id), ...named.map(({ product }) => product)])].sort()
+  const products = await productsOf(db, agent.workspace_id, ids)
+  return ids.map((id) => {
+    const token = tokens.find((t) => t.product_id === id)
+    const wanted = named.find(({ product }) => product === id)
+    const item = health.find(({ name }) => name === `Binding ${id}`)
+    const product = products.find((p) => p.id === id)
+    const binding = {
+      product: id,
+      origin: product?.origin ?? null,
+      role: token?.role ?? wanted?.role ?? '',
+      scopes: token ? (JSON.parse(token.scopes) as string[]) : [...(wanted?.scopes ?? [])],
+      bot: token ? { id: token.bot_id, name: token.name } : null,
+      token: token ? tokenState(token, now) : ('none' as const),
+      expiresAt: token?.expires_at ?? null,
+      revokedAt: token?.revoked_at ?? null,
+      lastUsedAt: token?.last_used_at ?? null,
+      health: item?.level === undefined ? null : { level: item.level, detail: item.detail ?? null },
+    }
+    return { ...binding, ...judge(binding, product?.activated ?? false) }
+  })
+}
+
+/** What is wrong, the first that applies, and what mends it; a `bad` item is a broken binding (3.7). */
+export function judge(
+  { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
+  activated: boolean,
+): { broken: boolean; mends: string | null } {
+  const broken = (mends: string) => ({ broken: true, mends })
+  const again = 'Delete the agent here and install it again with a new code: it gets a new token.'
+  if (token === 'none')
+    return broken(
+      `The agent has no token for ${product}: its bot was deleted, or a newer version asks for it. ${again}`,
+    )
+  if (token === 'revoked') return broken(`The bot's token for ${product} was revoked here. ${again}`)
+  if (token === 'expired') return broken(`The bot's token for ${product} has expired after its year. ${again}`)
+  if (!activated) return broken(`The workspace is not activated for ${product}: the operator can activate it again.`)
+  if (health?.level === 'bad') {
+    return broken(
+      `${product} does not let the bot in. Only its own settings can mend that: make the bot a member there again.`,
+    )
+  }
+  if (health?.level === 'warn') {
+    return {
+      broken: false,
+      mends: `The agent's machine did not reach ${product}: it is asked again within five minutes.`,
+    }
+  }
+  return { broken: false, mends: null }
+}
+
+async function productsOf(db: Db, workspaceId: string, ids: string[]) {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('product')
+    .leftJoin('workspace_product', (join) =>
+      join.onRef('product_id', '=', 'product.id').on('workspace_id', '=', workspaceId),
+    )
+    .select(['product.id', 'origin', 'activated_at'])
+    .where('product.id', 'in', ids)
+    .execute()
+  return rows.map(({ id, origin, activated_at }) => ({ id, origin, activated: activated_at !== null }))
+}
