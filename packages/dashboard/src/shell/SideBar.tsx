@@ -1,4 +1,4 @@
-import { AppShell, Divider, Menu, NavLink, UnstyledButton } from '@mantine/core'
+import { Menu, NavLink, UnstyledButton } from '@mantine/core'
 import {
   IconCheck,
   IconDeviceDesktop,
@@ -21,52 +21,34 @@ import { Text } from '../ui/index.ts'
 import { useWorkspace } from '../workspace.ts'
 import { Mark } from './Mark.tsx'
 import { useScheme } from './scheme.ts'
-import './shell.css'
 
 const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
-export function SideBar({ slug, onGo }: { slug: string; onGo: () => void }) {
+/** The pages of a workspace, the way to another one, and the person. */
+export function SideBar({ slug }: { slug: string }) {
   return (
-    <div className="svc-side">
-      <AppShell.Section visibleFrom="sm" px={12} pt={14} pb={10}>
+    <>
+      <div className="svc-side-mark">
         <Mark />
-      </AppShell.Section>
-      <AppShell.Section px={8} pb={8}>
-        <WorkspaceMenu onGo={onGo} />
-      </AppShell.Section>
-      <AppShell.Section grow px={8}>
+      </div>
+      <WorkspaceMenu />
+      <div className="svc-side-pages">
         <NavItem
           to={paths.fleet}
           params={{ slug }}
           activeOptions={{ exact: true, includeSearch: false }}
           label="Agents"
           leftSection={<IconServer2 {...icon} />}
-          onClick={onGo}
         />
-        <NavItem
-          to={paths.activity}
-          params={{ slug }}
-          label="Activity"
-          leftSection={<IconHistory {...icon} />}
-          onClick={onGo}
-        />
-        <NavItem
-          to={paths.members}
-          params={{ slug }}
-          label="Members"
-          leftSection={<IconUsers {...icon} />}
-          onClick={onGo}
-        />
-      </AppShell.Section>
-      <Divider color="var(--svc-line)" />
-      <AppShell.Section p={8}>
-        <PersonMenu onGo={onGo} />
-      </AppShell.Section>
-    </div>
+        <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
+        <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
+      </div>
+      <PersonMenu />
+    </>
   )
 }
 
-function WorkspaceMenu({ onGo }: { onGo: () => void }) {
+function WorkspaceMenu() {
   const workspace = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   return (
@@ -86,7 +68,6 @@ function WorkspaceMenu({ onGo }: { onGo: () => void }) {
             key={slug}
             component={Link}
             to={`/w/${slug}`}
-            onClick={onGo}
             rightSection={slug === workspace.slug ? <IconCheck size={15} aria-label="here" /> : null}
           >
             <Text>{name}</Text>
@@ -97,7 +78,7 @@ function WorkspaceMenu({ onGo }: { onGo: () => void }) {
   )
 }
 
-function PersonMenu({ onGo }: { onGo: () => void }) {
+function PersonMenu() {
   const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()
   const navigate = useNavigate()
@@ -108,6 +89,7 @@ function PersonMenu({ onGo }: { onGo: () => void }) {
       <Menu.Target>
         <NavLink
           component="button"
+          className="svc-side-person"
           label={<Text cut>{me.name}</Text>}
           aria-label={`${me.name}: account and appearance`}
           leftSection={<IconUserCircle {...icon} />}
@@ -117,13 +99,7 @@ function PersonMenu({ onGo }: { onGo: () => void }) {
         <Menu.Label>
           <Text>{me.email}</Text>
         </Menu.Label>
-        <Menu.Item
-          leftSection={<IconUserCircle {...icon} />}
-          onClick={() => {
-            onGo()
-            void navigate({ to: paths.account })
-          }}
-        >
+        <Menu.Item leftSection={<IconUserCircle {...icon} />} onClick={() => void navigate({ to: paths.account })}>
           My account
         </Menu.Item>
         <Menu.Divider />

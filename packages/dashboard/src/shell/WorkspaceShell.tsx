@@ -1,41 +1,53 @@
-import { AppShell, Burger, Group } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { Outlet, useParams } from '@tanstack/react-router'
+import { Burger } from '@mantine/core'
+import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useLive } from '../live.ts'
 import { useSlug } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
 import { Mark } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
+import './shell.css'
 
-/** What stands around every page of a workspace. It holds the one live connection. */
+/** What stands around every page of a workspace: the menu beside it, or above it where there is little room. It holds the one live connection. */
 export function WorkspaceShell() {
   const slug = useSlug()
   const { name } = useParams({ strict: false })
   const live = useLive(slug, name)
-  const [opened, { toggle, close }] = useDisclosure()
+  const [opened, setOpened] = useState(false)
+  const where = useRouterState({ select: ({ location }) => location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the menu is done with
+  useEffect(() => setOpened(false), [where])
+  useEffect(() => {
+    if (!opened) return
+    const key = (event: KeyboardEvent) => event.key === 'Escape' && setOpened(false)
+    window.addEventListener('keydown', key)
+    return () => window.removeEventListener('keydown', key)
+  }, [opened])
   return (
-    <AppShell
-      header={{ height: { base: 48, sm: 0 } }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-    >
+    <div className="svc-shell" data-menu={opened}>
       <a href="#content" className="svc-skip">
         Skip to the content
       </a>
-      <AppShell.Header hiddenFrom="sm" px="xs">
-        <Group h="100%" gap="xs">
-          <Burger opened={opened} onClick={toggle} size="sm" aria-label={opened ? 'Close menu' : 'Open menu'} />
-          <Mark />
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar aria-label="Workspace">
-        <SideBar slug={slug} onGo={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <header className="svc-top">
+        <Burger
+          opened={opened}
+          onClick={() => setOpened(!opened)}
+          size="sm"
+          aria-label={opened ? 'Close menu' : 'Open menu'}
+          aria-expanded={opened}
+          aria-controls="menu"
+        />
+        <Mark />
+      </header>
+      <nav className="svc-side" id="menu" aria-label="Workspace">
+        <SideBar slug={slug} />
+      </nav>
+      <main id="content" className="svc-main" tabIndex={-1}>
         <Banners slug={slug} live={live} />
         <div className="svc-page">
           <Outlet />
         </div>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   )
 }

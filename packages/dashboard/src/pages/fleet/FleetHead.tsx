@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 // biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
-import { Checkbox, Select } from '@mantine/core'
+import { Checkbox, NativeSelect } from '@mantine/core'
 import type { FleetSort } from '@svc/server/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
@@ -104,16 +104,15 @@ export function NarrowHead({ view, shown, selection }: HeadProps) {
       <span>
         {shown.total.toLocaleString('en-US')} {shown.total === 1 ? 'agent' : 'agents'}
       </span>
-      <Select
+      <NativeSelect
         size="xs"
         w={150}
         ms="auto"
         aria-label="Sort by"
-        allowDeselect={false}
         data={ways}
         value={chosen}
-        onChange={(way) => {
-          const [sort, down] = (way ?? 'level down').split(' ') as [FleetSort, string?]
+        onChange={({ currentTarget: { value: way } }) => {
+          const [sort, down] = way.split(' ') as [FleetSort, string?]
           void navigate({
             search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...addressOf(sort, down !== undefined) }),
             replace: true,

@@ -2,18 +2,20 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { AddAgentDialog } from '../../agents/index.ts'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Cost, ErrorNote, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
-import { BulkBar } from './BulkBar.tsx'
 import { FleetEmpty } from './FleetEmpty.tsx'
 import { FleetFilter } from './FleetFilter.tsx'
 import { FleetList } from './FleetList.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import './fleet.css'
+
+/** What is opened by a press is loaded by that press. */
+const AddAgentDialog = lazy(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
+const BulkBar = lazy(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
@@ -27,6 +29,8 @@ export function FleetPage() {
   const [adding, setAdding] = useState(false)
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
+  const added = useOnce(adding)
+  const bulk = useOnce(admin && selection.names.size > 0)
   useDocumentTitle('Agents', workspace.name)
   const { counts } = shown?.head ?? {}
   return (
@@ -77,10 +81,19 @@ export function FleetPage() {
           }}
         />
       )}
-      {admin && <BulkBar slug={slug} selection={selection} />}
-      <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />
+      <Suspense>
+        {bulk && <BulkBar slug={slug} selection={selection} />}
+        {added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}
+      </Suspense>
     </>
   )
+}
+
+/** True from the first time on: a dialog that was open stays mounted, so that it can close gently and be opened again. */
+function useOnce(now: boolean): boolean {
+  const [ever, setEver] = useState(now)
+  if (now && !ever) setEver(true)
+  return ever || now
 }
 
 /** Types into the address; `/` brings the cursor here. */
