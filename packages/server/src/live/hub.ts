@@ -9,6 +9,7 @@ import type { FleetRow, Frame } from '../api.ts'
 import type { Store } from '../db/open.ts'
 import type { Live } from '../deps.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
+import { type Heard, joinNodes } from './nodes.ts'
 
 /** Milliseconds between two frames of a workspace. */
 const everyTick = 500
@@ -41,7 +42,8 @@ export interface Hub extends Live {
   streamsOf(personId: string): number
   /** How many pages listen. */
   readonly size: number
-  close(): void
+  /** Ends every stream. Resolves when the store is no longer used. */
+  close(): Promise<void>
 }
 
 export interface LiveNeeds {
@@ -115,6 +117,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     const left = (watched.get(subscriber.agentId) ?? 1) - 1
     if (left > 0) watched.set(subscriber.agentId, left)
     else watched.delete(subscriber.agentId)
+    if (left === 0) nodes?.watchChanged()
   }
 
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers])
@@ -131,9 +134,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
   }, ping).unref()
   const guarding = setInterval(() => void hub.check(), guardEvery).unref()
 
-  const hub: Hub = {
-    fleet,
-    guard: undefined,
+  const here: Heard = {
     reported(workspaceId, agentId) {
       fleet.reported(workspaceId, agentId)
       touch(workspaceId, (channel) => channel.reported.add(agentId))
@@ -145,7 +146,28 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
         channel.list = true
       })
     },
-    isWatched: (agentId) => watched.has(agentId),
+    missed() {
+      for (const workspaceId of channels.keys()) here.listChanged(workspaceId)
+    },
+  }
+  const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, () => watched.keys()) : undefined
+
+  const hub: Hub = {
+    fleet,
+    guard: undefined,
+    reported(workspaceId, agentId) {
+      here.reported(workspaceId, agentId)
+      nodes?.reported(workspaceId, agentId)
+    },
+    changed(workspaceId, agentId) {
+      here.changed(workspaceId, agentId)
+      nodes?.changed(workspaceId, agentId)
+    },
+    listChanged(workspaceId) {
+      here.listChanged(workspaceId)
+      nodes?.listChanged(workspaceId)
+    },
+    isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
     subscribe(subscriber) {
       const { workspaceId, agentId, res } = subscriber
       let channel = channels.get(workspaceId)
@@ -162,7 +184,10 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
         channels.set(workspaceId, channel)
       }
       channel.subscribers.add(subscriber)
-      if (agentId !== undefined) watched.set(agentId, (watched.get(agentId) ?? 0) + 1)
+      if (agentId !== undefined) {
+        watched.set(agentId, (watched.get(agentId) ?? 0) + 1)
+        nodes?.watchChanged()
+      }
       res.on('close', () => leave(subscriber))
       res.on('error', () => leave(subscriber))
       res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
@@ -182,11 +207,12 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     get size() {
       return everybody().length
     },
-    close() {
+    async close() {
       clearInterval(pinging)
       clearInterval(guarding)
       for (const { res } of everybody()) res.end()
       for (const { timer } of channels.values()) clearTimeout(timer)
+      await nodes?.close()
     },
   }
   return hub

@@ -43,7 +43,8 @@ afterEach(async () => {
 })
 
 export interface Given {
-  store?: Store
+  /** Closed with the service; an embedded one when it is not said. */
+  postgres?: Store
   https?: boolean
   proxies?: string[]
   pageDir?: string
@@ -56,7 +57,7 @@ let hash: Promise<string> | undefined
 
 /** `https`: as the service would answer behind a proxy that ends TLS. */
 export async function serve(given: Given = {}) {
-  const store = given.store ?? (await openTestSqlite())
+  const store = given.postgres ?? (await openTestSqlite())
   const dir = mkdtempSync(join(tmpdir(), 'svc-web-'))
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -88,11 +89,11 @@ export async function serve(given: Given = {}) {
     else listener(req, res)
   })
   closing.push(async () => {
-    live.close()
+    await live.close()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await side.close()
-    if (!given.store) await store.close()
+    await store.close()
     rmSync(dir, { recursive: true, force: true })
   })
 

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { rateLimit } from '../people/rate.ts'
+import { callerAddress, callerKey } from './address.ts'
+
+const from = (remoteAddress: string, forwarded?: string) =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
+
+test.each([
+  ['nobody is a proxy', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+  ['the peer is a proxy', ['127.0.0.1'], '127.0.0.1', '198.51.100.1', '198.51.100.1'],
+  ['the peer speaks IPv6', ['127.0.0.1'], '::ffff:127.0.0.1', '198.51.100.1', '198.51.100.1'],
+  ['the caller made up hops', ['127.0.0.1'], '127.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
+  ['two proxies in a row', ['127.0.0.1', '10.0.0.0/8'], '127.0.0.1', '1.1.1.1, 198.51.100.1, 10.2.3.4', '198.51.100.1'],
+  ['the proxy says nothing', ['127.0.0.1'], '127.0.0.1', undefined, '127.0.0.1'],
+  ['the proxy says nonsense', ['127.0.0.1'], '127.0.0.1', 'unknown', '127.0.0.1'],
+  ['an IPv6 proxy', ['::1'], '::1', '2001:db8::7', '2001:db8::7'],
+])('who calls, when %s (D16)', (_when, proxies, peer, forwarded, caller) => {
+  expect(callerAddress(proxies)(from(peer, forwarded))).toBe(caller)
+})
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('%s is counted as %s (D16)', (address, key) => expect(callerKey(address)).toBe(key))
+
+test('tries are counted in a window that slides, per key, and are given back', () => {
+  const rate = rateLimit(2, 60)
+  expect([rate.take('a', 0), rate.take('a', 30_000), rate.take('a', 40_000)]).toEqual([undefined, undefined, 20])
+  expect(rate.take('b', 40_000)).toBeUndefined()
+  expect(rate.take('a', 60_001)).toBeUndefined()
+  expect(rate.take('a', 60_002)).toBe(30)
+  rate.forget('a')
+  expect(rate.take('a', 60_003)).toBeUndefined()
+})
