@@ -11,11 +11,12 @@ import { continueIfAsked, drain, noteExpectation } from './body.ts'
 import { ownOrigin } from './origin.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
-/** Handlers by method and exact path, such as `POST /api/agent/v1/report`. */
+/** Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by its beginning: `GET /api/agent/v1/bundle/*`. */
 export type BareRoutes = Readonly<Record<string, Handler>>
 
-/** Milliseconds. Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18). */
-const times = { headers: 10_000, request: 30_000, idle: 75_000, check: 2_000 } as const
+/**
+ * Milliseconds. A request may take as long as a bundle of 20 MB does over a slow line. Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18). */
+const times = { headers: 10_000, request: 300_000, idle: 75_000, check: 2_000 } as const
 
 export interface Routing {
   agentRoutes: BareRoutes
@@ -26,6 +27,7 @@ export interface Routing {
 export function createListener(deps: Pick<Deps, 'config' | 'log'>, { agentRoutes, fallback }: Routing): Server {
   const pathOf = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
   const routes = new Map(Object.entries(agentRoutes))
+  const beginnings = [...routes].flatMap(([name, handler]) => (name.endsWith('*') ? [{ name, handler }] : []))
   const server = createServer({
     headersTimeout: times.headers,
     requestTimeout: times.request,
@@ -47,7 +49,8 @@ export function createListener(deps: Pick<Deps, 'config' | 'log'>, { agentRoutes
     }
     req.url = target
     const query = target.indexOf('?')
-    const route = routes.get(`${req.method} ${query < 0 ? target : target.slice(0, query)}`)
+    const name = `${req.method} ${query < 0 ? target : target.slice(0, query)}`
+    const route = routes.get(name) ?? beginnings.find((b) => name.startsWith(b.name.slice(0, -1)))?.handler
     if (route) attempt(route, req, res)
     else {
       continueIfAsked(req, res)

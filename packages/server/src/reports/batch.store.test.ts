@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { reporting, submission } from '../../testing/reporting.ts'
+import { offering } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { migrate } from '../db/migrate.ts'
+import { newBatcher } from './batch.ts'
+import { CommitUnknown, type ReportStore } from './committing.ts'
+import { newMetrics } from './metrics.ts'
+import { openReportStore } from './store.ts'
+
+const batching = (w: World, store: ReportStore = openReportStore(w.store)) => {
+  const failures: unknown[] = []
+  const metrics = newMetrics()
+  const batcher = newBatcher({
+    store,
+    metrics,
+    now: w.clock.now,
+    age: () => undefined,
+    committed: () => {},
+    failed: (error) => failures.push(error),
+    parallel: w.store.engine === 'sqlite' ? 1 : 2,
+  })
+  return { ...batcher, metrics, failures }
+}
+
+everyEngine('group commit', (open) => {
+  test('reports that arrive together are committed together, two of one agent one after the other', async () => {
+    const w = await world(await open())
+    const { submit, metrics, settled } = batching(w)
+    const agents = await Promise.all(Array.from({ length: 40 }, (_, i) => w.addAgent(`a${i}`)))
+    const all = [...agents, w.agent, w.agent].map((agent, i) =>
+      submit(submission(w, { state: { level: 'ok', label: `${i}` } }, { agent })),
+    )
+    expect((await Promise.all(all)).every(({ ok }) => ok)).toBe(true)
+    await settled()
+    expect(metrics.batches).toBe(2)
+    const last = w.store.db.selectFrom('agent_report').select('label').where('agent_id', '=', w.agent.id)
+    expect(await last.executeTakeFirst()).toEqual({ label: '41' })
+  })
+
+  test('a batch never lands inside an open transaction of somebody else', async () => {
+    const w = await world(await open())
+    const { submit } = batching(w)
+    let answered: Promise<unknown> | undefined
+    const undone = w.store.db.transaction().execute(async (trx) => {
+      await trx.updateTable('agent').set({ name: 'renamed' }).where('name', '=', 'nobody').execute()
+      answered = submit(submission(w, { state: { level: 'ok' } }))
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      throw new Error('undo')
+    })
+    await expect(undone).rejects.toThrow('undo')
+    expect(await answered).toMatchObject({ ok: true })
+    expect((await w.store.db.selectFrom('agent_report').select('level').execute()).length).toBe(1)
+  })
+
+  test('a rotation that is committed before the batch is seen by it (I7)', async () => {
+    const w = await world(await open())
+    const { submit } = batching(w)
+    const rotated = w.store.db.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('agent')
+        .set({ token_hash: hashToken(newToken('agent')) })
+        .where('id', '=', w.agent.id)
+        .execute()
+      const answer = submit(submission(w, { state: { level: 'ok' } }))
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+      return { answer }
+    })
+    expect(await (await rotated).answer).toEqual({ ok: false, code: 'token_unknown' })
+  })
+
+  test('one report that breaks takes no other with it', async () => {
+    const w = await world(await open())
+    const real = openReportStore(w.store)
+    const other = await w.addAgent('other')
+    const breaks: ReportStore = async (batch, now, age) => {
+      if (batch.some(({ agentId }) => agentId === other.id)) throw new Error('a fault of ours')
+      return real(batch, now, age)
+    }
+    const { submit, failures } = batching(w, breaks)
+    const [bad, good] = await Promise.all([submit(submission(w, {}, { agent: other })), submit(submission(w, {}))])
+    expect(bad).toEqual({ ok: false, code: 'unavailable' })
+    expect(good).toMatchObject({ ok: true })
+    expect(failures.length).toBe(2)
+  })
+
+  test('when it is not known whether the commit happened, nothing is handed out, now or later (D1)', async () => {
+    const w = await world(await open())
+    const r = reporting(w)
+    await r.report(offering)
+    const { id } = await r.press('run_now')
+    const real = openReportStore(w.store)
+    const lost: ReportStore = async (batch, now, age) => {
+      await real(batch, now, age)
+      throw new CommitUnknown(new Error('the connection broke'))
+    }
+    expect(await batching(w, lost).submit(submission(w, offering))).toEqual({ ok: false, code: 'unavailable' })
+    expect(await r.report(offering)).toEqual([])
+    expect(await r.command(id)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('several nodes may bring the store to its version at the same time', async () => {
+    const store = await open()
+    if (store.engine === 'sqlite') await migrate(store)
+    else await Promise.all([migrate(store), migrate(store), migrate(store)])
+    expect(await store.db.selectFrom('agent').selectAll().execute()).toEqual([])
+  })
+})
