@@ -22,6 +22,8 @@ export const json =
 export const answer = (...commands: unknown[]): Reply => json({ commands, interval: 30 })
 export const command = (id: string, type: string, payload: unknown = {}) => ({ id, type, payload })
 
+export const unknownCode = json({ error: { code: 'code_unknown', message: 'There is no such install code.' } }, 404)
+
 export interface Service {
   readonly origin: string
   readonly reports: Came[]
@@ -32,6 +34,13 @@ export interface Service {
   readonly next: Reply[]
   usual: Reply
   log: Reply
+  /** Answers of the install routes; 404 until a test sets them. */
+  preview: Reply
+  install: Reply
+  /** What came to the install routes. */
+  readonly installs: Came[]
+  /** Any other path: a product's routes, for example. */
+  other: Reply
   /** Resolves when `count` reports have come in all. */
   reported(count: number): Promise<Came>
   logged(count: number): Promise<Came>
@@ -52,14 +61,20 @@ export async function startService(port = 0): Promise<Service> {
             ? service.reports
             : path === '/api/agent/v1/log'
               ? service.logs
-              : service.others
+              : path.startsWith('/api/agent/v1/install')
+                ? service.installs
+                : service.others
         list.push(came)
         const reply =
           list === service.reports
             ? (service.next.shift() ?? service.usual)
             : list === service.logs
               ? service.log
-              : json({}, 404)
+              : list === service.others
+                ? service.other
+                : path.endsWith('/preview')
+                  ? service.preview
+                  : service.install
         reply(response, came, request.socket)
         for (const look of waiting) look()
       },
@@ -90,6 +105,10 @@ export async function startService(port = 0): Promise<Service> {
     next: [],
     usual: answer(),
     log: json({}),
+    preview: unknownCode,
+    install: unknownCode,
+    installs: [],
+    other: json({}, 404),
     reported: (count) => until(service.reports, count),
     logged: (count) => until(service.logs, count),
     close: () => {

@@ -4,10 +4,14 @@ import { Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** Asks for what must not be seen. */
-export async function askHidden(message: string): Promise<string> {
-  const answer = await password({ message, output: process.stderr })
-  return typeof answer === 'string' ? answer : stopped()
+/** Asks for what must not be seen; again while nothing is typed and something is `required`. */
+export async function askHidden(message: string, required = false): Promise<string> {
+  const answer = await password({
+    message,
+    output: process.stderr,
+    ...(required && { validate: (typed) => (typed ? undefined : 'It is needed.') }),
+  })
+  return typeof answer === 'string' ? answer : typeof answer === 'symbol' ? stopped() : ''
 }
 
 export async function confirm(message: string): Promise<boolean> {

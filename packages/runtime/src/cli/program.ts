@@ -5,6 +5,7 @@ import { account } from './account.ts'
 import { check } from './check.ts'
 import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
+import { init } from './init.ts'
 import { logs } from './logs.ts'
 import { newCommand } from './new.ts'
 import { outbox } from './outbox.ts'
@@ -12,23 +13,30 @@ import { exits, Refusal, warn } from './output.ts'
 import { pack } from './pack.ts'
 import { report } from './report.ts'
 import { runCommand } from './run.ts'
+import { secrets } from './secrets.ts'
+import { service } from './service.ts'
 import { set, settings } from './settings.ts'
+import { restart, start, stop } from './start.ts'
 import { status } from './status.ts'
 import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
 import { why } from './why.ts'
 
 const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
-  ['Connect an agent:', [connect, report]],
-  ['Run an agent:', [runCommand]],
+  ['Install an agent:', [init, service]],
+  ['Run it:', [runCommand, start, stop, restart]],
   ['Look:', [status, why, logs, outbox, doctor]],
+  [
+    'Steer, with or without the service:',
+    [pauseCommand, resumeCommand, runNowCommand, set, settings, secrets, account],
+  ],
+  ['Report an agent that somebody else starts:', [connect, report]],
   ['Make a blueprint:', [newCommand, check, pack]],
-  ['Steer, with or without the service:', [pauseCommand, resumeCommand, runNowCommand, set, settings, account]],
 ]
 
 export function program(): Command {
   const svc = new Command('svc')
     .description(
-      'Reports an agent of this machine to your svc service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
+      'Runs an agent on this machine, reports it to your svc service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
     )
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')
@@ -36,7 +44,7 @@ export function program(): Command {
     .helpCommand('help [command]', 'explain a command')
     .addHelpText(
       'after',
-      '\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n  $ svc connect --url https://svc.example.com\n  $ svc report',
+      '\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n  $ svc init --url https://svc.example.com      with an install code\n  $ svc connect --url https://svc.example.com   with an agent of your own',
     )
   for (const [title, commands] of groups) {
     for (const make of commands) svc.addCommand(make().helpGroup(title))

@@ -1,9 +1,9 @@
 /** `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. */
-import { existsSync, realpathSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
 import { unfinished } from '../install/note.ts'
+import { ownFile } from '../launcher/file.ts'
 import { launch } from '../launcher/launch.ts'
 import { openLog } from '../launcher/log.ts'
 import { type Agent, agentAt, type Common, common, existing } from './folder.ts'
@@ -65,11 +65,3 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   await running.ended
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
 }
-
-/** The file that the runtime proper is loaded from: the folder's own copy, or the program itself. */
-export function ownFile(folder: Pick<Folder, 'runtime'>): string {
-  return existsSync(folder.runtime) ? folder.runtime : programFile()
-}
-
-/** This program's file, whoever loaded it: `svc.pyz`, or main.ts when run from source. */
-export const programFile = (): string => realpathSync(process.argv[1] ?? '')

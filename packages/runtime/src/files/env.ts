@@ -48,12 +48,16 @@ export function readConnection(folder: Folder): ConnectionRead {
 /** Writes the connection and keeps every other variable. */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
   prepare(folder)
-  const env = new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token)
+  writeEnv(folder.env, new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token))
+}
+
+/** Replaces a file of variables whole; for its owner alone. */
+export function writeEnv(file: string, env: Env): void {
   for (const [name, value] of env) {
     const wrong = wrongWithEnvValue(value)
     if (wrong) throw new Error(`The value of ${name} ${wrong}.`)
   }
-  writeDurably(folder.env, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
+  writeDurably(file, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
 }
 
 /** The origin of a service's address; `message` is the middle of a sentence. */

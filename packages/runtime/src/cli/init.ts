@@ -1,0 +1,229 @@
+/**
+ * `svc init`: from an install code to an agent on this machine (2.9, 4). Everything a person may stop at comes before the code is spent;
+ * after it only the machine's own work can fail, and then it is said what to do.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isToken, limits, type Preview, type SecretSpec } from '@svc/protocol'
+import { Command } from 'commander'
+import { isOpen, readEnv, readOrigin } from '../files/env.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+import { askPreview, checkRedeemed, redeem } from '../install/call.ts'
+import { claim, takenBy, unclaim } from '../install/claim.ts'
+import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
+import { place } from '../install/place.ts'
+import { gatherSecrets } from '../install/secrets.ts'
+import { programFile } from '../launcher/file.ts'
+import { installService } from '../service/units.ts'
+import { seconds } from '../time.ts'
+import { askHidden, confirm, interactive } from './ask.ts'
+import { exits, oneLine, Refusal, safe, show, warn } from './output.ts'
+import { startInBackground } from './start.ts'
+
+interface Options {
+  readonly url: string
+  readonly code?: string
+  readonly dir?: string
+  readonly secretsFile?: string
+  readonly yes?: boolean
+  readonly start?: boolean
+  readonly service?: boolean
+  readonly json?: boolean
+}
+
+export const init = (): Command =>
+  new Command('init')
+    .requiredOption('--url <url>', 'the address of the service')
+    .option('--code <code>', 'the install code; without it, it is asked for, or read from SVC_CODE or standard input')
+    .option('--dir <dir>', "the agent's folder, which must not exist or be empty (default: the agent's name)")
+    .option('--secrets-file <file>', 'read secrets from a file of lines NAME=value')
+    .option('--yes', 'do not ask whether to install')
+    .option('--start', 'start the agent afterwards')
+    .option('--service', 'start the agent now and at every boot, as a service of your account (of the system as root)')
+    .option('--json', 'print one JSON value for programs')
+    .summary('install an agent with an install code')
+    .description(
+      'Shows what the code would install and what it may reach, asks for the secrets it needs, and installs it.\nStopped before that, nothing is left behind and the code stays good. Nothing is started without --start or --service.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc init --url https://svc.example.com\n  $ MAIL_PASSWORD=… svc init --url https://svc.example.com --dir /srv/mail-triage < code.txt',
+    )
+    .action(run)
+
+async function run(options: Options): Promise<void> {
+  const { url, json } = options
+  const origin = readOrigin(url)
+  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
+  if (isOpen(origin.value))
+    warn(`Everybody on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+  const code = await codeFrom(options.code)
+  const signal = new AbortController().signal
+  const seen = await askPreview(origin.value, code, signal)
+  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
+  const root = resolve(options.dir ?? seen.value.agentName)
+  const taken = takenBy(root)
+  if (taken) throw new Refusal(`${taken} Nothing was done; the code is still good.`)
+
+  warn(announce(seen.value, origin.value, root).join('\n'))
+  if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
+  const secrets = await gatherSecrets(seen.value.secrets ?? [], {
+    file: options.secretsFile === undefined ? new Map() : secretsFrom(options.secretsFile),
+    env: process.env,
+    ask: interactive() ? askSecret : undefined,
+    tell: warn,
+  })
+  if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
+
+  const { folder, install } = await take(root, origin.value, code, seen.value, secrets.values)
+  const { agent, blueprint, version } = install
+  const service = options.service
+    ? await installService(folder, { name: agent, system: process.getuid?.() === 0, start: true })
+    : undefined
+  const started = options.start && !service ? await startInBackground(folder) : undefined
+  show(
+    json,
+    { installed: true, agent, blueprint, version, dir: root, url: origin.value, started: !!(service || started) },
+    () => [
+      `Installed ${agent} (${blueprint} ${version}) in ${root}.`,
+      ...(service ? service.lines : started ? [started] : nextSteps(root)),
+    ],
+  )
+}
+
+const undone = 'Nothing was installed; the code is still good.'
+
+/** Takes the folder, spends the code, and does the machine's own work. */
+async function take(
+  root: string,
+  url: string,
+  code: string,
+  seen: Preview,
+  secrets: ReadonlyMap<string, string>,
+): Promise<{ folder: Folder; install: Install }> {
+  const { agentName: agent, blueprint, version } = seen
+  const claimed = claim(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
+  if (!claimed.ok) throw new Refusal(`${claimed.message} ${undone}`)
+  const { folder } = claimed
+  const sending: Install = { ...claimed.install, is: 'redeeming' }
+  try {
+    writeInstall(folder, sending)
+  } catch (error) {
+    unclaim(folder, claimed.install.madeFolder)
+    throw new Refusal(`${messageOf(error)}. ${undone}`)
+  }
+  const answer = await redeem(url, code, new AbortController().signal)
+  if (!answer.ok && answer.is !== 'unknown') {
+    unclaim(folder, claimed.install.madeFolder)
+    throw new Refusal(
+      `${answer.message} Nothing was installed.`,
+      answer.is === 'unreached' ? exits.unreached : exits.refused,
+    )
+  }
+  if (!answer.ok) throw new Refusal(`${answer.message} ${withoutMachine(sending, root)}`)
+  const install: Install = { ...sending, is: 'redeemed' }
+  try {
+    writeInstall(folder, install)
+    const redeemed = checkRedeemed(answer.value, seen)
+    if (!redeemed.ok) throw new Error(redeemed.message)
+    const program = programFile()
+    await place(folder, install, {
+      redeemed: redeemed.value,
+      origin: url,
+      secrets,
+      program: program.endsWith('.pyz') ? program : undefined,
+    })
+    return { folder: folderAt(root), install }
+  } catch (error) {
+    leaveNote(folder)
+    throw new Refusal(`${messageOf(error).replace(/\.$/, '')}. ${withoutMachine(install, root)}`)
+  }
+}
+
+/** Of an installation that failed only the note stays: no half version, no token, no secret. */
+function leaveNote(folder: Folder): void {
+  try {
+    for (const path of [
+      folder.current,
+      folder.versions,
+      folder.staging,
+      folder.env,
+      folder.secrets,
+      folder.settings,
+      folder.state,
+    ])
+      rmSync(path, { recursive: true, force: true })
+  } catch {
+    // a disk that refuses: the note is what counts
+  }
+}
+
+function announce(seen: Preview, origin: string, root: string): string[] {
+  const secrets = seen.secrets ?? []
+  const bindings = seen.bindings ?? []
+  return [
+    `${seen.agentName}: ${seen.blueprint} ${seen.version} from ${origin}`,
+    ...(seen.description ? [`  ${seen.description}`] : []),
+    `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
+    ...(bindings.length === 0
+      ? ['It works with no other product.']
+      : [
+          'It gets a token for:',
+          ...bindings.map((b) => `  ${b.product} as ${b.role}: ${b.scopes?.join(', ') || 'no scopes'}`),
+        ]),
+    ...(secrets.length === 0
+      ? ['It asks for no secrets.']
+      : ['It asks for:', ...secrets.map((s) => `  ${s.name}${s.optional ? ' (optional)' : ''}: ${s.purpose}`)]),
+  ].map(oneLineKept)
+}
+const oneLineKept = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + oneLine(line)
+
+const askSecret = ({ name, purpose, optional }: SecretSpec): Promise<string> =>
+  askHidden(
+    `${name}: ${oneLine(safe(purpose))}${optional ? ' (optional, Enter to skip)' : ''} (it is not shown)`,
+    !optional,
+  )
+
+const nextSteps = (root: string): string[] => [
+  'Nothing runs yet. Start it:',
+  `  svc run --dir ${quoted(root)}              in this terminal`,
+  `  svc start --dir ${quoted(root)}            in the background`,
+  `  svc service install --dir ${quoted(root)}  now and at every boot`,
+]
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+
+/** A code is good once and for fifteen minutes, so an argument may hold it. */
+async function codeFrom(given: string | undefined): Promise<string> {
+  const code = (
+    given ??
+    (process.env.SVC_CODE ||
+      (interactive() ? await askHidden('The install code (it is not shown)', true) : standardInput()))
+  ).trim()
+  if (isToken('install', code)) return code
+  throw new Refusal(
+    code === ''
+      ? 'No install code was given. Paste it when asked, or give it with --code, in SVC_CODE or on standard input.'
+      : 'That is no install code: one begins with svc_inst_ and is 52 characters long. The service shows it when it is issued.',
+    exits.usage,
+  )
+}
+
+function standardInput(): string {
+  try {
+    return readFileSync(0, 'utf8').slice(0, limits.installBodyBytes)
+  } catch {
+    return ''
+  }
+}
+
+function secretsFrom(file: string): ReadonlyMap<string, string> {
+  const read = readFile(resolve(file), 1024 * 1024)
+  if (read.is === 'bytes') return readEnv(resolve(file))
+  throw new Refusal(
+    `The secrets file ${file} ${read.is === 'missing' ? 'is not there' : read.why}. ${undone}`,
+    exits.usage,
+  )
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

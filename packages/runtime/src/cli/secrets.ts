@@ -1,0 +1,88 @@
+/** `svc secrets`: what the agent gets as variables and nobody sees (2.12). Values are typed unseen or read from standard input; never an argument (I29). */
+import { readFileSync } from 'node:fs'
+import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
+import { Command } from 'commander'
+import { readEnv, writeEnv } from '../files/env.ts'
+import { prepare } from '../files/folder.ts'
+import { inTurn } from '../files/lock.ts'
+import { askHidden, interactive } from './ask.ts'
+import { type Agent, agentAt, type Common, common } from './folder.ts'
+import { columns, exits, Refusal, show } from './output.ts'
+
+export const secrets = (): Command =>
+  new Command('secrets')
+    .summary('list, set or remove secrets of this agent')
+    .description(
+      'The secrets in .svc/secrets.env. Values are never shown. A changed one counts from the next start of the agent: svc restart.',
+    )
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc secrets list\n  $ svc secrets set MAIL_PASSWORD\n  $ svc secrets set MAIL_PASSWORD < password.txt',
+    )
+    .addCommand(
+      common(new Command('list'))
+        .summary('say which are set and which are missing')
+        .action(({ dir, json }: Common) => {
+          const all = list(agentAt(dir))
+          show(json, all, () =>
+            all.length === 0
+              ? 'This agent asks for no secrets, and has none.'
+              : columns([
+                  ['NAME', 'SET', 'WHAT IT IS FOR'],
+                  ...all.map((s) => [s.name, s.set ? 'yes' : s.optional ? 'no (optional)' : 'no', s.purpose]),
+                ]),
+          )
+        }),
+    )
+    .addCommand(
+      common(new Command('set'))
+        .argument('<NAME>', 'the secret')
+        .summary('set one; its value is asked for without showing it, or read from standard input')
+        .action(async (name: string, { dir, json }: Common) => {
+          const { folder, manifest } = agentAt(dir)
+          const wrong = wrongWithSecretName(name)
+          if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
+          const value = interactive()
+            ? await askHidden(`${name} (it is not shown)`, true)
+            : readFileSync(0, 'utf8').replace(/\r?\n$/, '')
+          const bad = value === '' ? 'must not be empty; "svc secrets unset" removes it' : wrongWithEnvValue(value)
+          if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
+          inTurn(folder, 'svc secrets', () => {
+            prepare(folder)
+            writeEnv(folder.secrets, new Map(readEnv(folder.secrets)).set(name, value))
+          })
+          const declared = manifest.secrets.some((s) => s.name === name)
+          show(
+            json,
+            { set: name, declared },
+            () =>
+              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It counts from the next start of the agent: svc restart.`,
+          )
+        }),
+    )
+    .addCommand(
+      common(new Command('unset'))
+        .argument('<NAME>', 'the secret')
+        .summary('remove one')
+        .action((name: string, { dir, json }: Common) => {
+          const { folder } = agentAt(dir)
+          const changed = inTurn(folder, 'svc secrets', () => {
+            const left = new Map(readEnv(folder.secrets))
+            const had = left.delete(name)
+            if (had) writeEnv(folder.secrets, left)
+            return had
+          })
+          show(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))
+        }),
+    )
+
+function list({ folder, manifest }: Agent) {
+  const set = readEnv(folder.secrets)
+  const declared = manifest.secrets.map((s) => ({ ...s, set: set.has(s.name) }))
+  const others = [...set.keys()].filter((name) => !manifest.secrets.some((s) => s.name === name))
+  return [
+    ...declared,
+    ...others.map((name) => ({ name, purpose: 'not named by the manifest', optional: true, set: true })),
+  ]
+}

@@ -1,0 +1,108 @@
+/** The two install calls (2.9, 4): what the service says about a code, and the one answer that spends it. The code is the only credential. */
+import { createHash } from 'node:crypto'
+import { wrongWithSecretName } from '@svc/blueprint'
+import {
+  isObject,
+  isToken,
+  limits,
+  type Preview,
+  preview,
+  type Redeemed,
+  readRedeemed,
+  shown,
+  type Verdict,
+} from '@svc/protocol'
+import { call, refusalOf, type Sent } from '../reporter/send.ts'
+
+/** D44: so long without a byte, and so long in all. */
+const idleSeconds = 30
+const redeemSeconds = 15 * 60
+/** A bundle of 20 MB in base64, and what stands around it. */
+const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
+
+type Asked<T> =
+  | { readonly ok: true; readonly value: T }
+  /** `unreached`: nothing was sent. `unknown`: the code may be spent. `refused`: it was not. */
+  | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
+
+/** Reads what a code would install; creates and spends nothing. */
+export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<Asked<Preview>> {
+  const sent = await call(
+    new URL('/api/agent/v1/install/preview', origin),
+    { method: 'POST', json: body(code) },
+    signal,
+  )
+  if (sent.is === 'lost') return { ok: false, is: 'unreached', message: `${origin} cannot be reached: ${sent.why}.` }
+  const answered = read(sent, origin)
+  if (!answered.ok) return answered
+  const got = preview(answered.value)
+  if (!got) return { ok: false, is: 'refused', message: `${origin} answered, but not as this service does.` }
+  const wrong = (got.secrets ?? []).find((secret) => wrongWithSecretName(secret.name))
+  if (wrong)
+    return {
+      ok: false,
+      is: 'refused',
+      message: `The blueprint asks for a secret ${shown(wrong.name)}, whose name ${wrongWithSecretName(wrong.name)}. Nothing was installed.`,
+    }
+  return { ok: true, value: got }
+}
+
+/** Spends the code (4, rule 5). Never repeated: whether it was spent is then unknown (D44). */
+export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<Asked<unknown>> {
+  const sent = await call(
+    new URL('/api/agent/v1/install', origin),
+    { method: 'POST', json: body(code), seconds: redeemSeconds, idleSeconds, bytes: redeemBytes },
+    signal,
+  )
+  if (sent.is === 'lost')
+    return {
+      ok: false,
+      is: sent.sent ? 'unknown' : 'unreached',
+      message: `${origin} gave no whole answer: ${sent.why}.`,
+    }
+  return read(sent, origin)
+}
+
+const body = (code: string): string => JSON.stringify({ code })
+
+/** A 4xx is a refusal that undid everything (4, rule 5); anything else that is no success leaves it open. */
+function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: string): Asked<unknown> {
+  if (status >= 200 && status <= 299) {
+    try {
+      return { ok: true, value: JSON.parse(body.toString('utf8')) }
+    } catch {
+      return { ok: false, is: 'unknown', message: `${origin} answered, but not in JSON.` }
+    }
+  }
+  const { message } = refusalOf(status, body)
+  if (status === 404)
+    return {
+      ok: false,
+      is: 'refused',
+      message: `${origin} knows no such code: it is mistyped, older than 15 minutes, used or revoked. Ask for a new one.`,
+    }
+  return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}` }
+}
+
+/** The redeem answer, held against what was announced; from here on the agent exists in the service. */
+export function checkRedeemed(answer: unknown, expected: Preview): Verdict<Redeemed & { readonly bytes: Buffer }> {
+  const got = readRedeemed(answer)
+  if (!got.ok) return got
+  const { agent, blueprint, version, env, bundle, sha256 } = got.value
+  const differs = (what: string, announced: string, now: string) =>
+    bad(`it names ${what} ${shown(now)}, and ${shown(announced)} was announced`)
+  if (agent.name !== expected.agentName) return differs('the agent', expected.agentName, agent.name)
+  if (blueprint !== expected.blueprint) return differs('the blueprint', expected.blueprint, blueprint)
+  if (version !== expected.version) return differs('the version', expected.version, version)
+  if (env.SVC_TOKEN === undefined || !isToken('agent', env.SVC_TOKEN)) return bad('it holds no agent token')
+  const bytes = Buffer.from(bundle, 'base64')
+  const sum = createHash('sha256').update(bytes).digest('hex')
+  if (sum !== sha256.toLowerCase()) return bad('the checksum of the bundle does not match')
+  return { ok: true, value: { ...got.value, bytes } }
+}
+const bad = (what: string) =>
+  ({ ok: false, code: 'answer_invalid', message: `The install answer was refused: ${what}.` }) as const
+
+/** The agent's name in an answer that is otherwise wrong. */
+export const agentOf = (answer: unknown): string | undefined =>
+  isObject(answer) && isObject(answer.agent) && typeof answer.agent.name === 'string' ? answer.agent.name : undefined

@@ -1,0 +1,108 @@
+/**
+ * The folder of a new agent is taken before the code is spent (D44): made, or an empty one entered, and in it `.svc` made exclusively.
+ * Until the code is sent everything can be undone, by this process or by the next one.
+ */
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf, makeFolder, syncFolder } from '../files/durable.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { lives, ownIdentity } from '../process/identity.ts'
+import { type Install, readInstall, unfinished, writeInstall } from './note.ts'
+
+export type Claimed =
+  | { readonly ok: true; readonly folder: Folder; readonly install: Install }
+  | { readonly ok: false; readonly message: string }
+
+/** Why an agent cannot be installed there; undefined when it can. Changes nothing. */
+export function takenBy(root: string): string | undefined {
+  const folder = folderAt(root)
+  const stat = statSync(root, { throwIfNoEntry: false })
+  if (!stat) {
+    const above = dirname(root)
+    return statSync(above, { throwIfNoEntry: false })?.isDirectory()
+      ? undefined
+      : `There is no folder ${above}; make it first.`
+  }
+  if (!stat.isDirectory()) return `${root} is there already, and is no folder.`
+  const install = readInstall(folder)
+  if (install?.is === 'installed') return `The agent ${install.agent} is installed in ${root} already.`
+  if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
+  if (install && install.is !== 'made') return unfinished(folder)
+  if (readdirSync(root).every((name) => name === '.svc') && isRemnant(folder)) return undefined
+  return `The folder ${root} is there already and not empty. Choose another with --dir.`
+}
+
+/** Takes the folder, or says why not. */
+export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>): Claimed {
+  const taken = takenBy(root)
+  if (taken) return { ok: false, message: taken }
+  const folder = folderAt(root)
+  const left = readInstall(folder)
+  let madeFolder = left?.madeFolder ?? false
+  try {
+    if (make(root)) madeFolder = true
+    else sweepRemnant(folder)
+    if (!make(folder.svc)) return { ok: false, message: `Somebody else took ${root} meanwhile.` }
+    syncFolder(root)
+    syncFolder(dirname(root))
+    makeFolder(folder.journal, 0o700)
+    const install: Install = { ...known, is: 'made', ...ownIdentity(), madeFolder }
+    writeInstall(folder, install)
+    return { ok: true, folder, install }
+  } catch (error) {
+    unclaim(folder, madeFolder)
+    return {
+      ok: false,
+      message: `The folder ${root} could not be made: ${error instanceof Error ? error.message : String(error)}.`,
+    }
+  }
+}
+
+/** Leaves nothing behind. */
+export function unclaim(folder: Folder, madeFolder: boolean): void {
+  rmSync(folder.svc, { recursive: true, force: true })
+  if (!madeFolder) return
+  try {
+    rmdirSync(folder.root)
+  } catch {
+    // somebody put something into it meanwhile: that is theirs
+  }
+}
+
+/** What a killed installation left before the code was used: nothing but its own folders and note. */
+function isRemnant(folder: Folder): boolean {
+  const names = list(folder.svc)
+  if (names === undefined) return true
+  const ours = (list(folder.journal) ?? []).every((n) => n === 'install.json' || n.startsWith('.install.json.'))
+  return names.every((n) => n === 'journal') && ours
+}
+
+/** Moved away first: of two who find it only one removes it. */
+function sweepRemnant(folder: Folder): void {
+  const aside = join(folder.root, `.svc.${process.pid}.old`)
+  try {
+    renameSync(folder.svc, aside)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw error
+  }
+  rmSync(aside, { recursive: true, force: true })
+}
+
+function make(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function list(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return undefined
+  }
+}

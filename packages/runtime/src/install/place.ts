@@ -1,0 +1,88 @@
+/**
+ * The machine's own work after the code was redeemed, in the order in which the next start can understand it (rules section 3): the
+ * version, its state, `current`, the environment files, the settings, and the marker last.
+ */
+import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Manifest, unpackBundle } from '@svc/blueprint'
+import type { Redeemed } from '@svc/protocol'
+import { makeFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
+import { writeEnv } from '../files/env.ts'
+import { type Folder, folderAt, prepare } from '../files/folder.ts'
+import { linkState } from '../state/paths.ts'
+import { fillSettings } from '../state/settings.ts'
+import { type Install, writeInstall } from './note.ts'
+
+export interface Parts {
+  readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
+  readonly origin: string
+  readonly secrets: ReadonlyMap<string, string>
+  /** The running `svc.pyz`, which the folder gets a copy of; undefined when run from source. */
+  readonly program: string | undefined
+}
+
+/** Throws with a sentence; `install` is then still `redeemed`, and the folder says so. */
+export async function place(
+  folder: Folder,
+  install: Install,
+  { redeemed, origin, secrets, program }: Parts,
+): Promise<Manifest> {
+  const { sha256, version, blueprint, env, bytes } = redeemed
+  const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
+  lead(folder, sha256)
+  prepare(folder)
+  writeEnv(folder.env, new Map([...Object.entries(env), ['SVC_URL', origin]]))
+  writeEnv(folder.secrets, secrets)
+  const placed = folderAt(folder.root)
+  fillSettings(placed, manifest)
+  if (program !== undefined) keepProgram(folder, program)
+  writeInstall(folder, { ...install, is: 'installed', sha256: sha256.toLowerCase() })
+  return manifest
+}
+
+/** Directories of versions are named by hash: a version may hold what a folder's name cannot (D48). */
+export const versionFolder = (folder: Folder, sha256: string): string =>
+  join(folder.versions, sha256.toLowerCase().slice(0, 32))
+
+/** Unpacks into staging, links the state, and renames into place: what lies in `versions` is whole (I17, I19). */
+export async function placeVersion(
+  folder: Folder,
+  { bytes, sha256, version, blueprint }: { bytes: Uint8Array; sha256: string; version: string; blueprint: string },
+): Promise<Manifest> {
+  const final = versionFolder(folder, sha256)
+  makeFolder(folder.staging)
+  makeFolder(folder.versions)
+  for (const left of namesIn(folder.staging)) rmSync(join(folder.staging, left), { recursive: true, force: true })
+  const staged = join(folder.staging, basename(final))
+  const unpacked = await unpackBundle(bytes, staged, { expected: { name: blueprint, version, sha256 } })
+  if (!unpacked.ok) throw new Error(`The bundle was refused: ${unpacked.message}`)
+  const { manifest } = unpacked.value
+  try {
+    linkState(folder, manifest, staged, final)
+    renameSync(staged, final)
+  } catch (error) {
+    rmSync(staged, { recursive: true, force: true })
+    throw error
+  }
+  syncFolder(folder.versions)
+  return manifest
+}
+
+/** Lets `current` lead to a version, by one rename. */
+export function lead(folder: Folder, sha256: string): void {
+  const beside = join(folder.root, '.current.new')
+  rmSync(beside, { force: true })
+  symlinkSync(join(basename(folder.versions), basename(versionFolder(folder, sha256))), beside)
+  renameSync(beside, folder.current)
+  syncFolder(folder.root)
+}
+
+/** The runtime's own copy, and what lets any Node load it as it is, whatever lies above. */
+function keepProgram(folder: Folder, program: string): void {
+  makeFolder(dirname(folder.runtime))
+  writeDurably(join(dirname(folder.runtime), 'package.json'), '{"type":"commonjs"}\n')
+  const beside = `${folder.runtime}.new`
+  copyFileSync(program, beside)
+  renameSync(beside, folder.runtime)
+  syncFolder(dirname(folder.runtime))
+}

@@ -1,0 +1,43 @@
+/** The secrets that a blueprint asks for: from a file, the environment, or a person who types them unseen. Never from arguments (I29). */
+import { wrongWithEnvValue } from '@svc/blueprint'
+import type { SecretSpec } from '@svc/protocol'
+import type { Env } from '../files/env.ts'
+
+export type Gathered =
+  | { readonly ok: true; readonly values: Map<string, string> }
+  | { readonly ok: false; readonly message: string }
+
+/** Asks for what is nowhere; `ask` is undefined where nobody can be asked. An optional one may stay empty. */
+export async function gatherSecrets(
+  wanted: readonly SecretSpec[],
+  {
+    file,
+    env,
+    ask,
+    tell,
+  }: {
+    readonly file: Env
+    readonly env: Readonly<Record<string, string | undefined>>
+    readonly ask: ((secret: SecretSpec) => Promise<string>) | undefined
+    readonly tell: (line: string) => void
+  },
+): Promise<Gathered> {
+  const values = new Map<string, string>()
+  const missing: string[] = []
+  for (const secret of wanted) {
+    const { name } = secret
+    const given = file.get(name) ?? (env[name] || undefined)
+    if (given !== undefined) tell(`${name}: taken from ${file.has(name) ? 'the file' : 'the environment'}.`)
+    const value = given ?? (ask ? await ask(secret) : '')
+    const wrong = wrongWithEnvValue(value)
+    if (wrong) return { ok: false, message: `The value of ${name} ${wrong}.` }
+    if (value !== '') values.set(name, value)
+    else if (!secret.optional) missing.push(name)
+  }
+  if (missing.length === 0) return { ok: true, values }
+  const names = missing.join(', ')
+  return {
+    ok: false,
+    message: `No value was given for ${names}. Put ${missing.length === 1 ? 'it' : 'them'} into the environment or into a file named with --secrets-file (lines NAME=value).`,
+  }
+}

@@ -1,0 +1,87 @@
+/** Units as they are written: one that starts `svc run` with absolute paths, and never ends the agent with the runtime. Pure. */
+export interface UnitFacts {
+  /** The agent's name. */
+  readonly agent: string
+  readonly root: string
+  /** Starts the program: an absolute path and its arguments, up to `run`. */
+  readonly launch: readonly string[]
+  readonly stopSeconds: number
+  /** Under whom a system's unit runs. */
+  readonly user?: string
+  /** Variables that the unit's program needs to find programs (PATH). */
+  readonly path: string
+}
+
+/** systemd: with the default KillMode the agent would be killed with the runtime; an update and a crash must not do that. */
+export const systemdUnit = ({
+  agent,
+  root,
+  launch,
+  stopSeconds,
+  user,
+  path,
+}: UnitFacts): string => `# Written by "svc service install"; it is replaced by the next one.
+# svc folder: ${root}
+[Unit]
+Description=svc agent ${percent(agent)}
+Wants=network-online.target
+After=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+${user === undefined ? '' : `User=${percent(user)}\n`}WorkingDirectory=${percent(root)}
+Environment=${word(`PATH=${path}`)}
+ExecStart=${[...launch, 'run', '--dir', root].map(word).join(' ')}
+KillMode=process
+OOMPolicy=continue
+Restart=always
+RestartSec=2
+TimeoutStopSec=${stopSeconds + 20}
+UMask=0077
+
+[Install]
+WantedBy=${user === undefined ? 'default.target' : 'multi-user.target'}
+`
+
+/** launchd: AbandonProcessGroup is its way of leaving the agent alone. Written to its documentation, not tried. */
+export const launchdPlist = ({
+  agent,
+  root,
+  launch,
+  stopSeconds,
+  path,
+}: UnitFacts): string => `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<!-- Written by "svc service install". svc folder: ${xml(root).replaceAll('--', '- -')} -->
+<dict>
+  <key>Label</key><string>${xml(labelOf(agent))}</string>
+  <key>ProgramArguments</key>
+  <array>
+${[...launch, 'run', '--dir', root].map((part) => `    <string>${xml(part)}</string>`).join('\n')}
+  </array>
+  <key>WorkingDirectory</key><string>${xml(root)}</string>
+  <key>EnvironmentVariables</key><dict><key>PATH</key><string>${xml(path)}</string></dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><true/>
+  <key>AbandonProcessGroup</key><true/>
+  <key>ExitTimeOut</key><integer>${stopSeconds + 20}</integer>
+  <key>StandardOutPath</key><string>/dev/null</string>
+  <key>StandardErrorPath</key><string>/dev/null</string>
+</dict>
+</plist>
+`
+
+export const unitName = (agent: string): string => `svc-${agent}.service`
+export const labelOf = (agent: string): string => `svc.agent.${agent}`
+
+/** The folder that a unit of ours belongs to. */
+export const folderOf = (unit: string): string | undefined =>
+  /^# svc folder: (.*)$/m.exec(unit)?.[1] ?? /svc folder: (.*) -->/.exec(unit)?.[1]
+
+/** A word of ExecStart: quoted, with nothing in it that systemd would replace. */
+const word = (text: string): string =>
+  `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`
+const percent = (text: string): string => text.replaceAll('%', '%%')
+const xml = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
