@@ -11,17 +11,17 @@ export interface SectionProps {
   flush?: boolean
 }
 
-/** A card with a heading. */
+/** A card with a heading. No landmark: a page of many panels would be full of them, and their titles may be the same. */
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()
   return (
-    <section className="svc-card ag-section" aria-labelledby={id}>
+    <article className="svc-card ag-section" aria-labelledby={id}>
       <div className="ag-section-head">
         <h2 id={id}>{title}</h2>
         {aside && <div className="ag-aside">{aside}</div>}
       </div>
       <div className={flush ? 'ag-flush' : 'ag-body'}>{children}</div>
-    </section>
+    </article>
   )
 }
 
@@ -41,24 +41,35 @@ export function WhyButton({ onClick, why, note = null, children, label, ...butto
   const id = useId()
   const words = why ?? note
   return (
-    <Tooltip label={words} disabled={words === null} multiline maw={280}>
-      <Button
-        {...button}
-        {...(label !== undefined && { 'aria-label': label })}
-        {...(why !== null && { 'aria-disabled': true, 'data-disabled': true })}
-        {...(words !== null && { 'aria-describedby': id })}
-        onClick={() => why === null && onClick()}
-      >
-        {children}
-        {words !== null && (
-          <span id={id} className="svc-hidden">
-            {words}
-          </span>
-        )}
-      </Button>
-    </Tooltip>
+    <>
+      <Tooltip label={words} disabled={words === null} multiline maw={280}>
+        <Button
+          {...button}
+          {...(label !== undefined && { 'aria-label': label })}
+          {...(why !== null && { 'aria-disabled': true, 'data-disabled': true })}
+          {...(words !== null && { 'aria-describedby': id })}
+          onClick={() => why === null && onClick()}
+        >
+          {children}
+        </Button>
+      </Tooltip>
+      {words !== null && (
+        <span id={id} className="svc-hidden">
+          {words}
+        </span>
+      )}
+    </>
   )
 }
+
+/** What may be wider or higher than its place, and is then scrolled with the keyboard too. */
+export const Scroll = ({ label, className, children }: { label: string; className: string; children: ReactNode }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark for each panel, a <fieldset> has a look
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
+  <div className={className} tabIndex={0} role="group" aria-label={label}>
+    {children}
+  </div>
+)
 
 /** Words with a dot of their tone before them. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (

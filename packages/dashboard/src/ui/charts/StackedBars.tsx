@@ -1,7 +1,6 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../Text.tsx'
-import './charts.css'
 import { colorOf } from './palette.ts'
 import { linear, ticksTo } from './scale.ts'
 import type { Stack, StackedColumn } from './stack.ts'
@@ -11,15 +10,17 @@ export interface StackedBarsProps {
   title: string
   stack: Stack
   format: (value: number) => string
+  /** The marks of the axis, where they are to be shorter. */
+  axis?: (value: number) => string
   /** A column's key as a person reads it. */
   nameOf: (key: string) => string
   height?: number
 }
 
-const margin = { top: 8, right: 2, bottom: 20, left: 46 }
+const margin = { top: 8, right: 14, bottom: 20, left: 46 }
 
 /** Columns of stacked parts, values on hover and by arrow keys, a legend, and the same figures as a table. */
-export function StackedBars({ title, stack, format, nameOf, height = 150 }: StackedBarsProps) {
+export function StackedBars({ title, stack, format, axis = format, nameOf, height = 150 }: StackedBarsProps) {
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
@@ -28,6 +29,7 @@ export function StackedBars({ title, stack, format, nameOf, height = 150 }: Stac
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom }
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
   const step = columns.length > 0 ? inner.width / columns.length : 0
+  const every = Math.max(1, Math.ceil(56 / (step || 56)))
   const chosen = at === null ? undefined : columns[at]
 
   const move = (event: KeyboardEvent) => {
@@ -70,7 +72,7 @@ export function StackedBars({ title, stack, format, nameOf, height = 150 }: Stac
               <g key={tick} transform={`translate(0,${y(tick)})`}>
                 <line className="svc-chart-grid" x2={inner.width} />
                 <text className="svc-chart-tick" x={-8} dy="0.32em" textAnchor="end">
-                  {format(tick)}
+                  {axis(tick)}
                 </text>
               </g>
             ))}
@@ -92,13 +94,8 @@ export function StackedBars({ title, stack, format, nameOf, height = 150 }: Stac
                     style={{ fill: colorOf(part.series.color) }}
                   />
                 ))}
-                {i % Math.max(1, Math.ceil(52 / (step || 52))) === 0 && (
-                  <text
-                    className="svc-chart-tick"
-                    x={step / 2}
-                    y={inner.height + 15}
-                    textAnchor={i === 0 ? 'start' : 'middle'}
-                  >
+                {(columns.length - 1 - i) % every === 0 && (i + 0.5) * step > 18 && (
+                  <text className="svc-chart-tick" x={step / 2} y={inner.height + 15} textAnchor="middle">
                     {nameOf(column.key)}
                   </text>
                 )}

@@ -108,6 +108,6 @@ test('thirty days end today, also over the turn of a month and a year', () => {
   const days = lastDays(Date.UTC(2026, 0, 2, 23, 59), 30)
   expect(days).toHaveLength(30)
   expect([days[0], days.at(-1)]).toEqual(['2025-12-04', '2026-01-02'])
-  expect(dayName('2026-11-21')).toBe('Nov 21')
+  expect(dayName('2026-11-21')).toBe('21 Nov')
   expect(dayName('no day')).toBe('no day')
 })

@@ -26,6 +26,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
         title={view.costs ? 'Cost by day and model' : 'Runs by day'}
         stack={view.stack}
         format={view.costs ? dollars : figure}
+        axis={view.costs ? (n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n)) : figure}
         nameOf={dayName}
       />
     </Section>

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
 import type { ComponentType, ReactNode } from 'react'
 import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
-import { Section } from '../ui.tsx'
+import { Scroll, Section } from '../ui.tsx'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
@@ -64,8 +64,7 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
   const places = Array.from({ length: width }, (_, i) => i)
   const numeric = places.map((i) => rows.length > 0 && rows.every((row) => isFigure(row[i])))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
-    <section className="ag-scroll" tabIndex={0} aria-label={title}>
+    <Scroll className="ag-scroll" label={title}>
       <table className="ag-table">
         {columns.length > 0 && (
           <thead>
@@ -83,7 +82,7 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
             <tr key={r}>
               {places.map((i) => (
-                <td key={i} data-numeric={numeric[i]}>
+                <td key={i} data-numeric={numeric[i]} data-short={(textOf(row[i]) ?? '').length < 36}>
                   <CellText cell={row[i]} />
                 </td>
               ))}
@@ -91,7 +90,7 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }
 
@@ -139,14 +138,13 @@ function KvPanel({ panel: { items } }: { panel: PanelOf<'kv'> }) {
 function TextPanel({ panel: { lines, title } }: { panel: PanelOf<'text'> }) {
   if (!lines || lines.length === 0) return <Nothing />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
-    <section className="ag-scroll ag-lines" tabIndex={0} aria-label={title}>
+    <Scroll className="ag-scroll ag-lines" label={title}>
       {lines.map((line, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines are lines
         <div key={i}>
           <bdi>{line === '' ? '\u00a0' : line}</bdi>
         </div>
       ))}
-    </section>
+    </Scroll>
   )
 }

@@ -48,7 +48,6 @@ export function SettingRow({
         {(setting.help || bounds) && (
           <p id={`${id}-help`} className="ag-quiet">
             {setting.help && <Text lines>{setting.help}</Text>}
-            {setting.help && bounds && ' '}
             {bounds && <span className="ag-bounds">{bounds}</span>}
           </p>
         )}

@@ -1,0 +1,67 @@
+/**
+ * What the browser test of the agent's page stands on: the place of the dashboard's tests (the real service, a real
+ * browser), two people signed in, and agents that the test itself plays over the real agent routes.
+ */
+import type { Command } from '@svc/protocol'
+import type { NewToken } from '@svc/server/api'
+import type { Page } from 'playwright-core'
+import { type Look, openPlace, type Place, password } from '../../../../testing/place.ts'
+
+export interface PlayedAgent {
+  /** Sends a report and gives the commands of the answer. */
+  report: (parts?: Record<string, unknown>) => Promise<Command[]>
+  upload: (command: string | undefined, name: string, text: string) => Promise<void>
+}
+
+export interface View extends Look {
+  tab?: string
+  /** The page gets a clock that the test puts forward. */
+  clock?: boolean
+}
+
+export interface World {
+  place: Place
+  addAgent: (name: string) => Promise<PlayedAgent>
+  /** A new page of somebody who is signed in, on an agent. */
+  visit: (who: 'admin' | 'member', agent: string, view?: View) => Promise<Page>
+}
+
+const slug = 'north-wind'
+
+export async function openWorld(): Promise<World> {
+  const place = await openPlace()
+  const ada = await place.ada()
+  const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', slug, '--role', 'member']
+  await place.operator(mo, password)
+  const member = await place.visitor()
+  await place.signIn(member, 'mo@example.org')
+  const cookies = { admin: await ada.context.cookies(), member: await member.context.cookies() }
+
+  return {
+    place,
+    addAgent: async (name) => {
+      const { token } = await ada.call<NewToken>('POST', `/api/web/w/${slug}/agents`, { name })
+      return playedAgent(place, token)
+    },
+    visit: async (who, agent, { tab, clock = false, width = 1440, ...look } = {}) => {
+      const { context, page } = await place.visitor({ width, ...look })
+      await context.addCookies(cookies[who])
+      if (clock) await page.clock.install()
+      await page.goto(`${place.url}/w/${slug}/agents/${agent}${tab === undefined ? '' : `?tab=${tab}`}`)
+      await page.getByRole('heading', { level: 1, name: agent }).waitFor()
+      return page
+    },
+  }
+}
+
+const playedAgent = (place: Place, token: string): PlayedAgent => ({
+  report: async (parts) => (await place.report(token, parts)).commands as Command[],
+  upload: async (command, name, text) => {
+    const answer = await fetch(`${place.url}/api/agent/v1/log`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ command, name, text }),
+    })
+    if (!answer.ok) throw new Error(`The log was answered ${answer.status}: ${await answer.text()}`)
+  },
+})
