@@ -1,14 +1,20 @@
 /** `svc doctor`: everything that can be wrong on this machine, each with what to do. */
 import { accessSync, constants, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
-import { isOpen, readConnection } from '../files/env.ts'
+import { isOpen, readConnection, readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
+import { unfinished } from '../install/note.ts'
+import { processNow, wordFor } from '../launcher/now.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
+import { readPause } from '../state/pause.ts'
 import { leastNode, version } from '../version.ts'
+import { sentence } from '../worker/process-health.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, show } from './output.ts'
 
@@ -42,6 +48,7 @@ export const local = (folder: Folder): Check[] => [
   writable(folder.root),
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
   journal(folder),
+  ...installed(folder),
   reporter(folder),
   connected(folder),
 ]
@@ -92,12 +99,73 @@ function journal(folder: Folder): Check {
   }
 }
 
+/** Of an agent that svc starts itself: is it whole, and does it run? */
+function installed(folder: Folder): Check[] {
+  const broken = unfinished(folder)
+  if (broken) return [{ name: 'Installation', ok: false, message: broken }]
+  const manifest = manifestOf(folder)
+  if (!manifest.ok || !manifest.value.runtime) return []
+  const set = readEnv(folder.secrets)
+  const missing = manifest.value.secrets.filter((s) => !s.optional && !set.has(s.name)).map((s) => s.name)
+  const process = processNow(folder)
+  const word = process ? wordFor(process) : 'stopped'
+  return [
+    {
+      name: 'Secrets',
+      ok: missing.length === 0,
+      message:
+        missing.length === 0
+          ? 'all that it needs are set'
+          : `${missing.join(', ')} not set; run "svc secrets set ${missing[0]}"`,
+    },
+    {
+      name: 'Process',
+      ok:
+        word === 'running' ||
+        word === 'stopping' ||
+        (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
+        readPause(folder) !== undefined,
+      message: process ? sentence(process.state) : 'never started; run "svc start"',
+    },
+    ...program(folder, manifest.value),
+  ]
+}
+
+/** Whether what the manifest starts can be found. */
+function program(folder: Folder, { runtime, name }: Manifest): Check[] {
+  const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
+  const places = wanted.includes('/')
+    ? [resolve(folder.home, runtime?.kind === 'process' ? runtime.workdir : '.', wanted)]
+    : (process.env.PATH ?? '').split(':').map((path) => join(path, wanted))
+  const found = places.find((path) => canRun(path))
+  return [
+    {
+      name: 'Program',
+      ok: found !== undefined,
+      message: found ?? `${wanted}, which starts ${name}, is not there or cannot be run`,
+    },
+  ]
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function reporter(folder: Folder): Check {
   const holder = whoHolds(folder, 'runtime')
+  const manifest = manifestOf(folder)
+  const managed = manifest.ok && manifest.value.runtime !== undefined
   return {
-    name: 'Reporter',
+    name: managed ? 'Runtime' : 'Reporter',
     ok: holder !== undefined,
-    message: holder ? `running (process ${holder.pid})` : 'not running; start it with "svc report"',
+    message: holder
+      ? `running (process ${holder.pid})`
+      : `not running; start it with "${managed ? 'svc start' : 'svc report'}"`,
   }
 }
 

@@ -4,8 +4,11 @@ import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection } from '../files/env.ts'
 import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
+import { readInstall } from '../install/note.ts'
+import { processNow } from '../launcher/now.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { readChanges } from '../state/changes.ts'
+import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
@@ -21,7 +24,13 @@ export function factsOf({ folder, manifest }: Agent) {
   const changes = readChanges(folder)
   return {
     name: manifest.name,
-    version: status?.status.agent?.version ?? manifest.version,
+    version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
+    /** Where it came from, if from a blueprint. */
+    install: readInstall(folder),
+    /** What is known of its process; undefined for an agent that somebody else starts, and before its first start. */
+    process: manifest.runtime ? processNow(folder) : undefined,
+    managed: manifest.runtime !== undefined,
+    stopped: readStop(folder),
     pause: readPause(folder),
     runNow: runNowWaits(folder),
     changes,

@@ -1,49 +1,89 @@
-/** `svc logs`: the logs the agent declares, and the end of one, exactly as the service would get it (D52). */
+/** `svc logs`: the logs the agent declares and what it prints; the end of one, and on request everything that is added to it (D52). */
 import { statSync } from 'node:fs'
+import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
+import { readEnv } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+import { follow } from '../logs/follow.ts'
+import { mask } from '../logs/mask.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
 import { ago } from '../time.ts'
 import { agentAt, type Common, common } from './folder.ts'
-import { columns, exits, Refusal, show } from './output.ts'
+import { columns, exits, Refusal, safe, show } from './output.ts'
 
-type Options = Common & { readonly lines: string }
+type Options = Common & { readonly lines: string; readonly follow?: boolean }
+
+/** What the agent and the runtime print; these two never leave the machine. */
+const own = { output: 'what the agent prints', svc: 'what the runtime says' } as const
 
 export const logs = (): Command =>
   common(new Command('logs'))
-    .argument('[NAME]', 'the log to show')
+    .argument('[NAME]', 'the log to show; "output" is what the agent prints, "svc" what its runtime says')
     .option('-n, --lines <count>', 'how many lines of its end', '100')
+    .option('-f, --follow', 'go on showing what is added, until Ctrl-C (without a name: what the agent prints)')
     .summary('list the logs, or show the end of one')
     .description(
       'Without a name: the logs this agent hands out. With one: its end, with secrets masked as for the service.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc logs\n  $ svc logs work --lines 20')
-    .action((name: string | undefined, { dir, json, lines }: Options) => {
+    .addHelpText('after', '\nExamples:\n  $ svc logs\n  $ svc logs work --lines 20\n  $ svc logs -f')
+    .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: Options) => {
       const { folder, manifest } = agentAt(dir)
-      if (name === undefined) {
-        const all = manifest.logs.map((log) => {
-          const stat = statSync(placeOf(folder, manifest, log.path), { throwIfNoEntry: false })
-          return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
-        })
-        return show(json, all, () =>
-          all.length === 0
-            ? `${manifest.name} declares no logs.`
-            : columns([
-                ['NAME', 'FILE', 'SIZE', 'CHANGED'],
-                ...all.map((l) => [
-                  l.name,
-                  l.path,
-                  l.bytes === undefined ? 'not there' : `${Math.ceil(l.bytes / 1024)} KB`,
-                  l.changed === undefined ? '' : ago(Date.now() / 1000 - l.changed),
-                ]),
-              ]),
-        )
-      }
+      const name = asked ?? (goOn ? 'output' : undefined)
+      if (name === undefined) return listed(folder, manifest, json)
       const count = Number(lines)
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
-      const text = readLog(folder, manifest, name)
-      if (text === undefined) throw new Refusal(noSuchLog)
-      const end = text.replace(/\n$/, '').split('\n').slice(-count).join('\n')
-      show(json, { name, text: end }, () => end)
+      const file = placeFor(folder, manifest, name)
+      const text = readLog(folder, manifest, name) ?? ownText(folder, manifest, name)
+      if (file === undefined || (text === undefined && !goOn)) throw new Refusal(noSuchLog)
+      const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
+      if (!goOn) return show(json, { name, text: end }, () => end)
+      if (end !== '') write(`${end}\n`, json)
+      await follow(file, text === undefined, (added) =>
+        write(mask(added, readEnv(folder.env), readEnv(folder.secrets)), json),
+      )
     })
+
+const write = (text: string, json: boolean | undefined): void => {
+  const lines = safe(text).replace(/\n$/, '').split('\n')
+  process.stdout.write(lines.map((line) => `${json ? JSON.stringify({ line }) : line}\n`).join(''))
+}
+
+/** A declared log has precedence over ours of the same name. */
+function placeFor(folder: Folder, manifest: Manifest, name: string): string | undefined {
+  const declared = manifest.logs.find((log) => log.name === name)
+  if (declared) return placeOf(folder, manifest, declared.path)
+  return name === 'output' ? folder.output : name === 'svc' ? folder.runtimeLog : undefined
+}
+
+function ownText(folder: Folder, manifest: Manifest, name: string): string | undefined {
+  if (manifest.logs.some((log) => log.name === name) || !Object.hasOwn(own, name)) return undefined
+  const read = readFile(name === 'output' ? folder.output : folder.runtimeLog, 64 * 1024 * 1024)
+  if (read.is !== 'bytes') return undefined
+  return mask(read.bytes.subarray(-512 * 1024).toString('utf8'), readEnv(folder.env), readEnv(folder.secrets))
+}
+
+function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
+  const all = manifest.logs.map((log) => {
+    const stat = statSync(placeOf(folder, manifest, log.path), { throwIfNoEntry: false })
+    return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
+  })
+  show(json, all, () => [
+    ...(all.length === 0
+      ? [`${manifest.name} declares no logs.`]
+      : columns([
+          ['NAME', 'FILE', 'SIZE', 'CHANGED'],
+          ...all.map((l) => [
+            l.name,
+            l.path,
+            l.bytes === undefined ? 'not there' : `${Math.ceil(l.bytes / 1024)} KB`,
+            l.changed === undefined ? '' : ago(Date.now() / 1000 - l.changed),
+          ]),
+        ])),
+    ...(manifest.runtime
+      ? ['Only here: "svc logs output" (what the agent prints) and "svc logs svc" (what the runtime says).']
+      : []),
+  ])
+}

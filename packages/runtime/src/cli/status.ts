@@ -1,10 +1,13 @@
 /** `svc status`: the agent at a glance, from its own files. */
 import { Command } from 'commander'
+import { wordFor } from '../launcher/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { oneLine, show } from './output.ts'
+import { reported } from './reported.ts'
+import { processSentence } from './why.ts'
 
 export const status = (): Command =>
   common(new Command('status'))
@@ -15,7 +18,11 @@ export const status = (): Command =>
     .addHelpText('after', '\nExamples:\n  $ svc status\n  $ svc status --dir /srv/mail-triage --json')
     .action(({ dir, json }: Common) => {
       const facts = factsOf(agentAt(dir))
-      show(json, { ...facts, paused: facts.pause !== undefined }, () => lines(facts))
+      show(
+        json,
+        { ...facts, paused: facts.pause !== undefined, running: facts.process && wordFor(facts.process) },
+        () => lines(facts),
+      )
     })
 
 function lines(f: Facts): string[] {
@@ -25,13 +32,18 @@ function lines(f: Facts): string[] {
     ? `${f.state.label ?? f.state.level} (${f.state.level})${f.state.detail ? `: ${f.state.detail}` : ''}`
     : undefined
   return [
-    oneLine(`${f.name} ${f.version}`),
+    oneLine(
+      f.install?.is === 'installed' && f.install.agent !== f.name
+        ? `${f.install.agent} (${f.name} ${f.version})`
+        : `${f.name} ${f.version}`,
+    ),
     row(
       'State',
       f.pause
         ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${byWhom(f.pause.author)}` : ''}`
         : (said ?? 'the agent has not said'),
     ),
+    ...(f.managed ? [row('Process', processSentence(f))] : []),
     ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
     ...f.active.map((a) => row('Running', [a.kind, a.detail].filter(Boolean).join(': ') || 'a run')),
     ...f.health
@@ -39,21 +51,13 @@ function lines(f: Facts): string[] {
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
     ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),
     row(
-      'Reporter',
+      f.managed ? 'Runtime' : 'Reporter',
       f.reporter
         ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
-        : 'not running; start it with "svc report"',
+        : `not running; start it with "${f.managed ? 'svc start' : 'svc report'}"`,
     ),
     row('Service', f.service ?? 'not connected; run "svc connect --url …"'),
     row('Reported', reported(f, now)),
     ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
   ]
-}
-
-export function reported({ last }: Facts, now: number): string {
-  if (!last) return 'never'
-  const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
-  return last.failure === undefined
-    ? reached
-    : `${reached}; the last try, ${ago(now - last.sent)}, failed: ${last.failure}`
 }

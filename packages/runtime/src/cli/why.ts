@@ -1,11 +1,13 @@
 /** `svc why`: which state the agent is in, and who or what put it there. Offline. */
 import { Command } from 'commander'
+import { wordFor } from '../launcher/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
+import { sentence } from '../worker/process-health.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { oneLine, show } from './output.ts'
-import { reported } from './status.ts'
+import { reported } from './reported.ts'
 
 export const why = (): Command =>
   common(new Command('why'))
@@ -15,14 +17,61 @@ export const why = (): Command =>
     .action(({ dir, json }: Common) => {
       const facts = factsOf(agentAt(dir))
       const reasons = explain(facts, Date.now() / 1000)
-      show(json, { state: facts.pause ? 'paused' : 'not paused', pause: facts.pause ?? null, reasons }, () => reasons)
+      show(
+        json,
+        {
+          state: facts.pause ? 'paused' : 'not paused',
+          pause: facts.pause ?? null,
+          running: facts.process ? wordFor(facts.process) : null,
+          process: facts.process?.state ?? null,
+          version: facts.version,
+          blueprint: facts.install?.is === 'installed' ? facts.install.blueprint : null,
+          reasons,
+        },
+        () => reasons,
+      )
     })
 
 /** Sentences, the weightiest first. */
 export function explain(f: Facts, now: number): string[] {
-  return [...pauseSentences(f), ...agentSentences(f, now), ...settingSentences(f), ...reporterSentences(f, now)].map(
-    oneLine,
-  )
+  return [
+    ...pauseSentences(f),
+    ...processSentences(f),
+    ...versionSentences(f),
+    ...agentSentences(f, now),
+    ...settingSentences(f),
+    ...reporterSentences(f, now),
+  ].map(oneLine)
+}
+
+function processSentences(f: Facts): string[] {
+  return f.managed ? [processSentence(f)] : []
+}
+
+/** Whether its process runs, and which rule or person decided that. */
+export function processSentence({ process, stopped }: Facts): string {
+  if (!process) return 'It has not been started here yet; "svc start" does.'
+  const { state, alive, runtime } = process
+  if (runtime) {
+    const policy =
+      state.is === 'waiting' && state.exit
+        ? ' The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "svc run-now" or "svc restart" starts it sooner.'
+        : ''
+    return `${sentence(state)}${policy}`
+  }
+  if (alive)
+    return 'Its process runs, but its runtime does not: it was killed. "svc start" takes the process over without ending it.'
+  if (state.is === 'stopped' && state.because === 'asked')
+    return `It is stopped${stopped ? ` since ${moment(stopped.at)}, ${byWhom(stopped)}` : ''}. "svc start" starts it.`
+  if (state.is === 'stopped') return `${sentence(state)} Its runtime does not run either; "svc start" starts both.`
+  return 'Neither its process nor its runtime is there: both were killed, or the machine was restarted. "svc start" starts them.'
+}
+
+function versionSentences({ install, version }: Facts): string[] {
+  if (install?.is !== 'installed') return []
+  return [
+    `It is ${install.blueprint} ${version}, installed ${moment(install.at)} from ${install.url} as "${install.agent}".`,
+  ]
 }
 
 function pauseSentences({ name, pause, changes }: Facts): string[] {
@@ -71,7 +120,7 @@ function reporterSentences(f: Facts, now: number): string[] {
   if (f.notConnected) return [f.notConnected]
   return [
     f.reporter
-      ? `The reporter runs since ${moment(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
-      : `No reporter runs, so the service hears nothing; reports to ${f.service}: ${reported(f, now)}.`,
+      ? `The ${f.managed ? 'runtime' : 'reporter'} runs since ${moment(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
+      : `No ${f.managed ? 'runtime' : 'reporter'} runs, so the service hears nothing; reports to ${f.service}: ${reported(f, now)}.`,
   ]
 }

@@ -1,0 +1,11 @@
+/** Whether reports arrive, as a part of a sentence. */
+import { ago } from '../time.ts'
+import type { Facts } from './facts.ts'
+
+export function reported({ last }: Facts, now: number): string {
+  if (!last) return 'never'
+  const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
+  return last.failure === undefined
+    ? reached
+    : `${reached}; the last try, ${ago(now - last.sent)}, failed: ${last.failure}`
+}
