@@ -2,6 +2,8 @@
  * `npm run build`: the page for the browser (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only when what it
  * is made of has changed since. `npm start`, `npm run demo` and `npm test` call it; with nothing to do it takes milliseconds.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fingerprint } from './build/fingerprint.ts'
@@ -34,15 +36,31 @@ const products: Product[] = [
   },
 ]
 
-/** Brings what is built up to date. `quiet`: says nothing when all goes well. */
+/**
+ * Brings what is built up to date, in a process of its own: whoever calls this may go on for months, and shall not carry
+ * the bundlers along. `quiet`: says nothing when all goes well.
+ */
 export async function build({ quiet = false }: { quiet?: boolean } = {}): Promise<void> {
-  for (const product of products) await bring(product, quiet)
+  if (!products.some((product) => staleMark(product))) return
+  const args = [import.meta.filename, ...(quiet ? ['--quiet'] : [])]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code, signal] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`The build ended with ${signal ?? `code ${code}`}; what it said stands above.`)
 }
 
-async function bring({ says, result, sources, make }: Product, quiet: boolean): Promise<void> {
-  const mark = inRoot(`.cache/built/${basename(result)}`)
+/** What its mark has to say once it is built anew; undefined when it is up to date. */
+function staleMark({ result, sources }: Product): string | undefined {
   const wanted = fingerprint(root, [...always, ...sources])
-  if (existsSync(inRoot(result)) && readText(mark) === wanted) return
+  return existsSync(inRoot(result)) && readText(markOf(result)) === wanted ? undefined : wanted
+}
+
+const markOf = (result: string) => inRoot(`.cache/built/${basename(result)}`)
+
+async function bring(product: Product, quiet: boolean): Promise<void> {
+  const { says, result, make } = product
+  const wanted = staleMark(product)
+  if (wanted === undefined) return
+  const mark = markOf(result)
   const begun = performance.now()
   if (!quiet) process.stderr.write(`svc: building ${says} … `)
   await make()
@@ -93,4 +111,4 @@ function readText(file: string): string | undefined {
   }
 }
 
-if (import.meta.main) await build()
+if (import.meta.main) for (const product of products) await bring(product, process.argv.includes('--quiet'))
