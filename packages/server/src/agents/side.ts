@@ -7,7 +7,10 @@ import { Deliveries } from '../commands/deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { agentRoutes } from '../http/agent-routes.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import { bundleCall } from '../installs/bundle.ts'
+import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
+import { productCalls } from '../products/calls.ts'
 import { type Batcher, newBatcher } from '../reports/batch.ts'
 import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
 import type { Decision, Submission } from '../reports/rows.ts'
@@ -55,7 +58,12 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
   const sweeper = newSweeper(deps, deliveries.age)
   return {
-    routes: agentRoutes({ deps, lookup, batcher, metrics, trouble, windows }),
+    routes: {
+      ...agentRoutes({ deps, lookup, batcher, metrics, trouble, windows }),
+      ...installCalls(deps),
+      ...bundleCall(deps, lookup),
+      ...productCalls(deps),
+    },
     metrics,
     sweeper,
     close: async () => {

@@ -1,8 +1,6 @@
-/** The two install calls and the bundle route (4) on the bare listener. The order of refusals is D15's. */
+/** The two install calls (4) on the bare listener. The order of refusals is D15's. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isVersion, limits, readInstallBody } from '@svc/protocol'
-import { type Lookup, newLookup } from '../agents/lookup.ts'
-import { bundleOf } from '../blueprints/store.ts'
+import { limits, readInstallBody } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
 import { drain, readBody } from '../http/body.ts'
@@ -11,9 +9,7 @@ import { Window } from '../limits/window.ts'
 import { callerAddress, callerKey } from '../web/address.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
-type Needs = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>
-
-export const bundlePath = '/api/agent/v1/bundle/'
+export type Needs = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>
 
 export function installCalls({ store, config, log, live, now }: Needs): BareRoutes {
   const addressOf = callerAddress(config.trustedProxies)
@@ -53,59 +49,5 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
         refuseAsBusy(res)
       }
     }
-  }
-}
-
-/**
- * `GET /api/agent/v1/bundle/:version`: an agent of a blueprint fetches a version of it, byte for byte as it was uploaded
- * (4, rule 3). Another blueprint's version and an unknown one are the same 404.
- */
-export function bundleCall({ store, log }: Needs, lookup: Lookup = newLookup(store)) {
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    try {
-      await serve(req, res)
-    } catch (error) {
-      log.error({ err: error }, 'a bundle could not be served')
-      refuseAsBusy(res)
-    }
-  }
-
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const known = await lookup.callerOf(req.headers.authorization)
-    const caller = known && (await lookup.afresh(known))
-    if (!caller?.activated) {
-      await drain(req)
-      return refuseAndClose(req, res, caller ? 'workspace_inactive' : 'token_unknown')
-    }
-    const version = versionOf(req.url ?? '')
-    const agent = await store.db
-      .selectFrom('agent')
-      .select('blueprint')
-      .where('id', '=', caller.agentId)
-      .executeTakeFirst()
-    const found =
-      version === undefined || !agent?.blueprint
-        ? undefined
-        : await bundleOf(store.db, { id: caller.workspaceId }, agent.blueprint, version)
-    if (!found) return refuse(res, 'version_unknown')
-    res.writeHead(200, {
-      'Content-Type': 'application/zip',
-      'Content-Length': found.bundle.length,
-      'X-Svc-Sha256': found.sha256,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    })
-    res.end(found.bundle)
-  }
-}
-
-/** D48: `+` and `%2B` are the same here. */
-function versionOf(target: string): string | undefined {
-  const [path = ''] = target.split('?')
-  try {
-    const version = decodeURIComponent(path.slice(bundlePath.length))
-    return isVersion(version) ? version : undefined
-  } catch {
-    return undefined
   }
 }
