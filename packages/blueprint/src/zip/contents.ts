@@ -2,6 +2,7 @@
  * What is in a zip archive's entries: unpacked in pieces, counted and summed while they pass, so that neither time nor memory
  * depends on what headers say (4, acceptance rules). A second reader, yauzl, must see the same entries at the same places.
  */
+import { setImmediate } from 'node:timers/promises'
 import { createInflateRaw } from 'node:zlib'
 import { limits } from '@svc/protocol'
 import { fromBufferPromise, type ZipFile } from 'yauzl'
@@ -18,6 +19,7 @@ export class WrongContent extends Error {}
 
 /** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as something does not hold. */
 export async function* contentOf({ bytes }: Layout, entry: Entry, total: Total): AsyncGenerator<Uint8Array> {
+  await setImmediate() // thousands of small entries must not keep everything else waiting
   let size = 0
   let crc = 0
   for await (const piece of unpacked(bytes, entry)) {

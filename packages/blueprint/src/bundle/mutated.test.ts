@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { good, mutatedBundle } from '../../testing/mutate.ts'
+import { readBundle } from './read.ts'
+import { unpackBundle } from './unpack.ts'
+
+const long = process.env.SVC_TEST_LONG !== undefined
+const rounds = long ? 200_000 : 2000
+const first = Number(process.env.SVC_TEST_SEED ?? 1)
+const mostMs = 2000
+/** Where syncing costs nothing. */
+const memory = '/dev/shm'
+const mostMemory = 400 * 1024 * 1024
+
+test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and reading and unpacking judge alike`, {
+  timeout: long ? 3_600_000 : 60_000,
+}, async () => {
+  const root = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'svc-mutated-'))
+  const target = join(root, 'a/b/new')
+  mkdirSync(join(root, 'a/b'), { recursive: true })
+  const before = process.memoryUsage().rss
+  let accepted = 0
+  for (let seed = first; seed < first + rounds; seed++) {
+    const bytes = mutatedBundle(seed)
+    const began = performance.now()
+    const read = await readBundle(bytes)
+    expect(performance.now() - began, `seed ${seed}`).toBeLessThan(mostMs)
+    const unpacked = await unpackBundle(bytes, target)
+    expect(unpacked, `seed ${seed}`).toEqual(read)
+    if (read.ok) {
+      accepted++
+      for (const { path, size, executable } of read.value.entries) {
+        const stat = statSync(join(target, path))
+        expect([stat.size, stat.mode & 0o7777], `seed ${seed}`).toEqual([size, executable ? 0o755 : 0o644])
+      }
+      rmSync(target, { recursive: true })
+    }
+    expect(readdirSync(root, { recursive: true }), `seed ${seed}`).toEqual(['a', 'a/b'])
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(mostMemory)
+  expect(accepted).toBeGreaterThan(0) // else nothing was ever unpacked
+  expect(accepted).toBeLessThan(rounds / 2)
+  rmSync(root, { recursive: true })
+})
+
+test('the bundle that is damaged there is good', async () => {
+  expect(await readBundle(good)).toMatchObject({ ok: true, value: { manifest: { instructions: 'docs/AGENT.md' } } })
+})
