@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, expect, test } from 'vitest'
+import { offering, send } from '../../testing/service.ts'
+import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
+import { type TestAgent, world } from '../../testing/world.ts'
+import { queueCommand } from '../commands/store.ts'
+import { openEmbedded, openPostgres, type Store } from '../db/open.ts'
+
+const rounds = process.env.SVC_TEST_LONG ? 30 : 4
+const openAt = (where: string): Store => (where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where))
+
+let child: ChildProcess | undefined
+afterEach(() => {
+  child?.kill('SIGKILL')
+})
+
+async function serve(where: string): Promise<{ port: number; process: ChildProcess }> {
+  const started = spawn(process.execPath, [join(import.meta.dirname, '../../testing/serve.ts'), where], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child = started
+  for await (const line of createInterface({ input: started.stdout })) return { port: Number(line), process: started }
+  throw new Error('The service did not start.')
+}
+
+/** What the clients know: the runs of reports that were answered with 200, and every command that reached one. */
+interface Known {
+  runs: string[]
+  handedOut: string[]
+}
+
+/** Reports of one agent, one after the other, until the service is gone; tells when so many were answered. */
+async function reportUntilGone(port: number, agent: TestAgent, round: number, known: Known, answered: () => void) {
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let n = 0; ; n++) {
+    const id = `${agent.name}-${round}-${n}`
+    const body = JSON.stringify({
+      protocol: 1,
+      ...offering,
+      runs: [{ id, started: 1_790_000_000 + n, cost_usd: 0.01 }],
+    })
+    try {
+      const reply = await send({ port }, { token: agent.token, body, agent: connection })
+      if (reply.status === 429) break
+      expect(reply.status).toBe(200)
+      known.runs.push(id)
+      known.handedOut.push(...reply.json.commands.map((command: { id: string }) => command.id))
+      answered()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      break
+    }
+  }
+  connection.destroy()
+}
+
+test.each([
+  ['the embedded engine', newSqliteFile],
+  ['PostgreSQL', newPostgresDatabase],
+])(
+  'a service that is killed under load loses nothing that it answered, and hands nothing out twice (%s)',
+  async (_engine, make) => {
+    const where = await make()
+    const known: Known = { runs: [], handedOut: [] }
+    const seed = openAt(where)
+    const w = await world(seed)
+    const agents = await Promise.all(Array.from({ length: 12 }, (_, i) => w.addAgent(`a${i}`)))
+    await seed.close()
+    for (let round = 0; round < rounds; round++) {
+      const service = await serve(where)
+      let answers = 0
+      const enough = Promise.withResolvers<void>()
+      const clients = agents.map((agent) =>
+        reportUntilGone(service.port, agent, round, known, () => {
+          if (++answers === 60 + round * 37) enough.resolve()
+        }),
+      )
+      await enough.promise
+      service.process.kill('SIGKILL')
+      await once(service.process, 'exit')
+      await Promise.all(clients)
+      await pressAll(where, agents)
+    }
+    const store = openAt(where)
+    const stored = new Set((await store.db.selectFrom('run').select('id').execute()).map(({ id }) => id))
+    expect(known.runs.filter((id) => !stored.has(id))).toEqual([])
+    expect(known.runs.length).toBeGreaterThan(rounds * 50)
+    const { runs } = await store.db
+      .selectFrom('usage_day')
+      .select((eb) => eb.fn.sum<number>('runs').as('runs'))
+      .where('model', '=', '')
+      .executeTakeFirstOrThrow()
+    expect(Number(runs)).toBe(stored.size)
+    expect(new Set(known.handedOut).size).toBe(known.handedOut.length)
+    expect(known.handedOut.length).toBeGreaterThan(0)
+    const open = await store.db.selectFrom('command').select('id').where('state', '=', 'queued').execute()
+    expect(open.filter(({ id }) => known.handedOut.includes(id))).toEqual([])
+    await store.close()
+  },
+)
+
+async function pressAll(where: string, agents: TestAgent[]): Promise<void> {
+  const store = openAt(where)
+  for (const agent of agents) {
+    for (const every of [1, 2, 3]) {
+      const wish = { type: 'set', payload: { every } } as const
+      const queued = await queueCommand(store.db, agent, wish, { id: null, name: 'operator' }, Date.now())
+      expect(queued.ok).toBe(true)
+    }
+  }
+  await store.close()
+}

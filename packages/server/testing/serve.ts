@@ -1,0 +1,20 @@
+/** The agents' side of the service as a process of its own, for tests that kill it: `serve.ts STORE`; prints its port. */
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { openAgentSide } from '../src/agents/side.ts'
+import { openEmbedded, openPostgres } from '../src/db/open.ts'
+import { createListener } from '../src/http/listener.ts'
+import { testConfig, testLive } from './service.ts'
+
+const where = process.argv[2] ?? ''
+const store = where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where)
+const config = testConfig()
+const log = pino({ level: 'error' }, pino.destination(2))
+const side = openAgentSide({ store, config, log, live: testLive(), now: Date.now })
+const server = createListener(
+  { config, log },
+  { agentRoutes: side.routes, fallback: (_req, res) => res.writeHead(404).end() },
+)
+side.sweeper.start()
+server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
+process.stdin.on('end', () => process.exit(0)).resume()
