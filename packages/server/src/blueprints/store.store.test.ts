@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { readBundle } from '@svc/blueprint'
+import { expect, test } from 'vitest'
+import { bundle, uploaded } from '../../testing/bundles.ts'
+import { reporting } from '../../testing/reporting.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { addWorkspace, world } from '../../testing/world.ts'
+import { issueCode, revokeCode } from '../installs/codes.ts'
+import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
+import { uploadBlueprint } from './upload.ts'
+
+everyEngine('blueprints', (open) => {
+  const start = async () => {
+    const w = await world(await open())
+    const { store, workspace, admin, clock } = w
+    return {
+      ...w,
+      db: store.db,
+      upload: async (made: Parameters<typeof bundle>[0]) =>
+        uploadBlueprint(store.db, workspace, await bundle(made), admin, clock.now()),
+      remove: (name: string, version: string) =>
+        deleteVersion(store.db, workspace, { name, version }, admin, clock.now()),
+    }
+  }
+
+  test('an uploaded version is kept byte for byte, with what its manifest says and who uploaded it', async () => {
+    const { db, workspace, admin, clock } = await start()
+    const bytes = await uploaded(db, workspace, admin, clock.now(), {
+      description: 'Sorts mail.',
+      bindings: ['tasks:editor:tasks.read,tasks.write'],
+      files: { 'docs/how.md': 'so' },
+    })
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const kept = await bundleOf(db, workspace, 'mail', '1.0.0')
+    expect(Buffer.from(kept?.bundle ?? []).equals(Buffer.from(bytes))).toBe(true)
+    expect(kept?.sha256).toBe(sha256)
+    expect(await versionPage(db, workspace, 'mail', '1.0.0', clock.now())).toEqual({
+      now: clock.now(),
+      blueprint: 'mail',
+      version: '1.0.0',
+      description: 'Sorts mail.',
+      size: bytes.length,
+      sha256,
+      uploadedAt: clock.now(),
+      uploadedBy: 'Ada',
+      runtime: 'process',
+      runs: [],
+      keeps: [],
+      codes: 0,
+      manifest: expect.objectContaining({
+        name: 'mail',
+        bindings: [{ product: 'tasks', role: 'editor', scopes: ['tasks.read', 'tasks.write'] }],
+      }),
+      files: [
+        { path: 'docs/how.md', size: 2, executable: false },
+        { path: 'main.py', size: 15, executable: false },
+        { path: 'svc.agent.yaml', size: expect.any(Number), executable: false },
+      ],
+    })
+    const entry = await db.selectFrom('audit').select(['action', 'actor', 'subject']).executeTakeFirst()
+    expect(entry).toEqual({ action: 'blueprint.uploaded', actor: 'Ada', subject: 'blueprint mail@1.0.0' })
+  })
+
+  test('a version is never replaced, not by the same bytes, nor joined by one that ranks the same (D48)', async () => {
+    const { upload } = await start()
+    expect(await upload({ version: '1.0.0+one' })).toMatchObject({ ok: true })
+    const again = await upload({ version: '1.0.0+one' })
+    expect(again).toMatchObject({ ok: false, code: 'version_taken', message: expect.stringContaining('very bytes') })
+    const other = await upload({ version: '1.0.0+one', description: 'other' })
+    expect(other).toMatchObject({ code: 'version_taken', message: expect.stringContaining('other content') })
+    for (const version of ['1.0.0', '1.0.0+two']) {
+      expect(await upload({ version })).toMatchObject({
+        code: 'version_taken',
+        message: expect.stringContaining('ranks'),
+      })
+    }
+    for (const version of ['1.0.0-rc.1', '0.9.0', '1.0.1'])
+      expect(await upload({ version })).toMatchObject({ ok: true })
+  })
+
+  test('of ten uploads of one version at once, one is kept', async () => {
+    const { db, workspace, admin, clock } = await start()
+    const bytes = await bundle()
+    const all = await Promise.all(
+      Array.from({ length: 10 }, () => uploadBlueprint(db, workspace, bytes, admin, clock.now())),
+    )
+    expect(all.filter(({ ok }) => ok)).toHaveLength(1)
+    expect(await listBlueprints(db, workspace)).toMatchObject([{ name: 'mail', versions: 1 }])
+  })
+
+  test('a bundle is refused at upload exactly as the machine would refuse it, and nothing is kept', async () => {
+    const { db, workspace, admin, clock } = await start()
+    const good = Buffer.from(await bundle())
+    const hostile: Uint8Array[] = [
+      new Uint8Array(),
+      Buffer.from('no zip at all'),
+      Buffer.concat([Buffer.from('x'), good]),
+      Buffer.concat([good, Buffer.from('x')]),
+      good.subarray(0, good.length - 1),
+      Buffer.from(good.toString('latin1').replaceAll('main.py', '../a.py'), 'latin1'),
+      Buffer.from(good.toString('latin1').replaceAll('main.py', '.svc/ab'), 'latin1'),
+      Buffer.from(good.toString('latin1').replaceAll('svc.agent.yaml', 'svc.agent.yamk'), 'latin1'),
+    ]
+    for (const bytes of hostile) {
+      const read = await readBundle(bytes)
+      const upload = await uploadBlueprint(db, workspace, bytes, admin, clock.now())
+      expect(read.ok).toBe(false)
+      expect(upload).toEqual(read)
+    }
+    const large = await uploadBlueprint(db, workspace, new Uint8Array(20 * 1024 * 1024 + 1), admin, clock.now())
+    expect(large).toMatchObject({ ok: false, code: 'body_too_large' })
+    expect(await listBlueprints(db, workspace)).toEqual([])
+  })
+
+  test('the list names the highest version by rank, not by text or time', async () => {
+    const { db, workspace, upload, clock } = await start()
+    for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1']) {
+      clock.pass(60)
+      await upload({ version, description: `says ${version}` })
+    }
+    await upload({ name: 'alpha' })
+    expect(await listBlueprints(db, workspace)).toMatchObject([
+      { name: 'alpha', latest: '1.0.0' },
+      { name: 'mail', latest: '1.10.0', description: 'says 1.10.0', versions: 3, uploadedAt: clock.now() },
+    ])
+    const page = await blueprintPage(db, workspace, 'mail', clock.now())
+    expect(page?.versions.map(({ version }) => version)).toEqual(['1.10.0', '1.10.0-rc.1', '1.9.0'])
+  })
+
+  test('a version that an agent runs, or keeps as the one before, cannot be deleted', async () => {
+    const { db, store, workspace, agent, admin, clock, upload, remove, ...rest } = await start()
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await upload({ version })
+    await db
+      .updateTable('agent')
+      .set({ blueprint: 'mail', installed_version: '1.0.0' })
+      .where('id', '=', agent.id)
+      .execute()
+    expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
+    const { report } = reporting({ db, store, workspace, agent, admin, clock, ...rest })
+    await report({ agent: { version: '1.0.0' } })
+    await report({ agent: { version: '1.1.0' }, applied: { version: '1.1.0', outcome: 'ok', message: 'updated' } })
+    for (const version of ['1.0.0', '1.1.0']) {
+      expect(await remove('mail', version)).toMatchObject({
+        code: 'version_in_use',
+        message: expect.stringContaining('mail-triage'),
+      })
+    }
+    const page = await blueprintPage(db, workspace, 'mail', clock.now())
+    expect(page?.versions.map(({ version, runs, keeps }) => [version, runs, keeps])).toEqual([
+      ['1.2.0', [], []],
+      ['1.1.0', ['mail-triage'], []],
+      ['1.0.0', [], ['mail-triage']],
+    ])
+    expect(page?.agents).toMatchObject([{ name: 'mail-triage', running: '1.1.0', previous: '1.0.0' }])
+    expect(await remove('mail', '1.2.0')).toEqual({ ok: true, value: null })
+    await report({ agent: { version: '1.3.0' }, applied: { version: '1.3.0', outcome: 'ok', message: 'updated' } })
+    expect(await remove('mail', '1.0.0')).toEqual({ ok: true, value: null })
+  })
+
+  test('a version with a good install code stays until the code is revoked or over; the blueprint goes with its last', async () => {
+    const { db, workspace, admin, clock, upload, remove } = await start()
+    await upload({})
+    const wanted = { blueprint: 'mail', version: '1.0.0' }
+    const issued = await issueCode(db, workspace, wanted, admin, clock.now())
+    expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
+    if (issued.ok) await revokeCode(db, workspace, issued.value.row.id, admin, clock.now())
+    await issueCode(db, workspace, wanted, admin, clock.now())
+    expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
+    clock.pass(900)
+    expect(await remove('mail', '1.0.0')).toEqual({ ok: true, value: null })
+    expect(await listBlueprints(db, workspace)).toEqual([])
+    expect(await blueprintPage(db, workspace, 'mail', clock.now())).toBeUndefined()
+    expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_unknown' })
+    expect(await upload({})).toMatchObject({ ok: true })
+  })
+
+  test('another workspace has its own blueprints and sees none of these', async () => {
+    const { db, store, upload, clock, admin } = await start()
+    await upload({})
+    const south = await addWorkspace(store, 'south', true, clock.now())
+    expect(await listBlueprints(db, south)).toEqual([])
+    expect(await bundleOf(db, south, 'mail', '1.0.0')).toBeUndefined()
+    expect(await issueCode(db, south, { blueprint: 'mail', version: '1.0.0' }, admin, clock.now())).toMatchObject({
+      code: 'version_unknown',
+    })
+    expect(await uploadBlueprint(db, south, await bundle(), admin, clock.now())).toMatchObject({ ok: true })
+  })
+})

@@ -1,0 +1,77 @@
+/** Real bundles for tests: a folder, packed as `svc pack` packs it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { packFolder } from '@svc/blueprint'
+import { uploadBlueprint } from '../src/blueprints/upload.ts'
+import type { Db } from '../src/db/open.ts'
+
+export interface Made {
+  name?: string
+  version?: string
+  description?: string
+  /** Such as `tasks:editor:tasks.read,tasks.write`. */
+  bindings?: string[]
+  /** Names of logs. */
+  logs?: string[]
+  secrets?: string
+  files?: Record<string, string | Uint8Array>
+}
+
+export const manifestText = ({
+  name = 'mail',
+  version = '1.0.0',
+  description,
+  bindings = [],
+  logs = [],
+  secrets,
+}: Made) =>
+  [
+    `name: ${name}`,
+    `version: ${version}`,
+    ...(description ? [`description: ${description}`] : []),
+    'runtime: {kind: process, command: [python3, main.py]}',
+    'status: state/status.json',
+    'controls: [pause, resume, run_now]',
+    'state: [state]',
+    ...(logs.length > 0 ? [`logs: [${logs.map((log) => `{name: ${log}, path: state/${log}.log}`).join(', ')}]`] : []),
+    ...(secrets ? [`secrets: ${secrets}`] : []),
+    ...(bindings.length > 0 ? [`bindings: [${bindings.map(bindingText).join(', ')}]`] : []),
+    '',
+  ].join('\n')
+
+const bindingText = (text: string) => {
+  const [product, role, scopes = ''] = text.split(':')
+  return `{product: ${product}, role: ${role}, scopes: [${scopes}]}`
+}
+
+/** The bytes of a bundle. */
+export async function bundle(made: Made = {}): Promise<Uint8Array> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bundle-'))
+  try {
+    const files = { 'svc.agent.yaml': manifestText(made), 'main.py': 'print("works")\n', ...made.files }
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true })
+      writeFileSync(join(dir, path), content)
+    }
+    const packed = await packFolder(dir)
+    if (!packed.ok) throw new Error(packed.message)
+    return packed.value.bytes
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Uploads one and gives its bytes. */
+export async function uploaded(
+  db: Db,
+  workspace: { id: string },
+  by: { id: string | null; name: string },
+  now: number,
+  made: Made = {},
+): Promise<Uint8Array> {
+  const bytes = await bundle(made)
+  const upload = await uploadBlueprint(db, workspace, bytes, by, now)
+  if (!upload.ok) throw new Error(upload.message)
+  return bytes
+}
