@@ -66,6 +66,7 @@ interface Channel {
 export function createLive({ store, log, now }: LiveNeeds, tick: number = everyTick): Hub {
   const channels = new Map<string, Channel>()
   const watched = new Map<string, number>()
+  let closed = false
   const stuck = new WeakSet<Subscriber>()
   const fleet = fleetCache(store.db, store.engine, now)
 
@@ -77,7 +78,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
   }
 
   function schedule(workspaceId: string, channel: Channel): void {
-    if (channel.timer || channel.rendering || channel.subscribers.size === 0) return
+    if (closed || channel.timer || channel.rendering || channel.subscribers.size === 0) return
     const wait = Math.max(firstTick, channel.last + tick - performance.now())
     channel.timer = setTimeout(() => {
       channel.timer = undefined
@@ -208,6 +209,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
       return everybody().length
     },
     async close() {
+      closed = true
       clearInterval(pinging)
       clearInterval(guarding)
       for (const { res } of everybody()) res.end()

@@ -12,8 +12,9 @@ import { commandOf, ledgerOf } from './queries/commands.ts'
 import { numberOf } from './query.ts'
 import { granted } from './refusal.ts'
 
-/** Agents in one press: those of the largest page of the fleet. */
+/** Agents in one press: a whole large fleet. */
 const bulkMost = 2000
+const bulkBytes = 256 * 1024
 const bulk = z.object({ agents: z.array(z.string()).max(bulkMost), type: z.enum(controls) })
 
 export const commandRoutes = (deps: WebDeps) => {
@@ -37,7 +38,7 @@ export const commandRoutes = (deps: WebDeps) => {
       return c.json(commandOf(again.command, null), again.made ? 201 : 200)
     })
     .post('/commands', admin, async (c) => {
-      const { agents, type } = await bodyOf(c, bulk)
+      const { agents, type } = await bodyOf(c, bulk, bulkBytes)
       const results: BulkResult[] = []
       for (const name of new Set(agents)) {
         const each = await findAgent(db, c.var.workspace, name)

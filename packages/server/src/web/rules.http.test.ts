@@ -166,6 +166,21 @@ test.each([
   expect(answer).toMatchObject({ status, body: { error: { code } } })
 })
 
+test('a body that never arrives whole is no fault of the service', async () => {
+  const { service, admin } = await world()
+  const { hostname, port } = new URL(service.origin)
+  const headers = { cookie: admin.cookie, 'content-type': 'application/json', 'content-length': '100' }
+  for (let i = 0; i < 5; i++) {
+    await new Promise<void>((resolve) => {
+      const req = request({ hostname, port, method: 'POST', path: '/api/web/w/north/agents', headers })
+      req.on('error', () => resolve())
+      req.write('{"name":', () => req.destroy())
+    })
+  }
+  expect((await admin.get('/api/web/me')).status).toBe(200)
+  expect(service.errors).toEqual([])
+})
+
 test('hostile addresses and headers never make a 5xx (I10)', async () => {
   const { service, admin } = await world()
   const paths = [

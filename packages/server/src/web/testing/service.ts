@@ -76,7 +76,8 @@ export async function serve(given: Given = {}) {
     releaseDir: join(dir, 'cli'),
     version: '1.2.3',
   }
-  const log = pino({ level: 'silent' })
+  const errors: unknown[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) })
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
@@ -134,6 +135,8 @@ export async function serve(given: Given = {}) {
   }
   return {
     ...deps,
+    /** What was logged as an error. */
+    errors,
     reports,
     uploads,
     origin,
