@@ -4,6 +4,7 @@ import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
+import { Memory } from './memory.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -23,11 +24,17 @@ import { excess, usageMost } from './runs.ts'
  * Kysely for its length, so that it never lands inside somebody's open transaction.
  */
 export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): ReportStore {
+  const memory = new Memory()
   let statements: Statements | undefined
   return (batch, now, age) =>
     store.db.connection().execute(async () => {
       statements ??= prepare(store.sqlite)
-      return commit(store.sqlite, statements, batch, now, age)
+      try {
+        return commit(store.sqlite, statements, memory, batch, now, age)
+      } catch (error) {
+        memory.forget(batch)
+        throw error
+      }
     })
 }
 
@@ -35,18 +42,19 @@ export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): Repo
 function commit(
   db: DatabaseSync,
   s: Statements,
+  memory: Memory,
   batch: readonly Submission[],
   now: number,
   age: MonotonicAge,
 ): Decision[] {
   s.begin.run()
-  let committed: Decision[]
+  let done: Done[]
   try {
-    committed = batch.map((submission) => {
-      const rows = load(s, submission)
-      const decision = decide(rows?.rows, submission, now, age)
-      if (decision.ok) write(s, submission.agentId, rows?.reportRow, decision.write)
-      return decision
+    done = batch.map((submission) => {
+      const loaded = load(s, memory, submission)
+      const decision = decide(loaded?.rows, submission, now, age)
+      const written = decision.ok ? write(s, submission.agentId, loaded?.reportRow ?? null, decision.write) : undefined
+      return { submission, decision, read: loaded?.rows.runs, written }
     })
   } catch (error) {
     if (db.isTransaction) s.rollback.run()
@@ -58,33 +66,44 @@ function commit(
     if (db.isTransaction) s.rollback.run()
     throw new CommitUnknown(error)
   }
-  return committed
+  for (const { submission, decision, read, written } of done) {
+    if (decision.ok && read && written) memory.keep(submission, decision.write, { ...written, read })
+  }
+  return done.map(({ decision }) => decision)
+}
+
+interface Done {
+  submission: Submission
+  decision: Decision
+  read: ReadonlyMap<string, KeptRun> | undefined
+  written: { reportRow: number; added: number[] } | undefined
 }
 
 type Row = Record<string, string | number | null>
 
 function load(
   s: Statements,
+  memory: Memory,
   { agentId, report }: Submission,
 ): { rows: AgentRows; reportRow: number | null } | undefined {
   const found = s.agent.get(agentId) as Row | undefined
   if (!found) return undefined
-  const reportRow = found.report_row as number | null
-  const last: LastReport | undefined = reportRow === null ? undefined : (found as unknown as LastReport)
+  const known = memory.get(agentId)
+  const stored = known ?? loadLast(s, agentId)
   const runs = new Map<string, KeptRun>()
   for (const { id } of report.runs ?? []) {
-    const kept = s.run.get(agentId, id) as KeptRun | undefined
+    const kept = known?.runs.get(id) ?? (s.run.get(agentId, id) as KeptRun | undefined)
     if (kept) runs.set(id, kept)
   }
-  const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
+  const tooMany = excess(stored?.last, (report.runs?.length ?? 0) - runs.size)
   const commands = loadCommands(s, agentId, report.acks)
   return {
-    reportRow,
+    reportRow: stored?.reportRow ?? null,
     rows: {
       workspaceId: found.workspace_id as string,
       tokenHash: found.token_hash as string,
       activated: found.activated_at !== null,
-      last,
+      last: stored?.last,
       facts: found.facts as string | null,
       versions: {
         blueprint: found.blueprint as string | null,
@@ -98,6 +117,11 @@ function load(
       logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
+}
+
+function loadLast(s: Statements, agentId: string): { reportRow: number; last: LastReport } | undefined {
+  const row = s.lastReport.get(agentId) as (LastReport & { reportRow: number }) | undefined
+  return row && { reportRow: row.reportRow, last: row }
 }
 
 function logNames(s: Statements, agentId: string): Set<string> {
@@ -119,24 +143,27 @@ function loadCommands(s: Statements, agentId: string, acks: readonly { id: strin
   return open
 }
 
-function write(s: Statements, agentId: string, reportRow: number | null | undefined, w: Writes): void {
+/** Gives the keys of the rows it wrote. */
+function write(s: Statements, agentId: string, reportRow: number | null, w: Writes): Done['written'] {
   for (const seq of w.trimmed) s.trim.run(seq)
-  for (const r of w.newRuns) {
-    s.insertRun.run(
-      agentId,
-      r.id,
-      r.place,
-      r.firstSeen,
-      r.started,
-      r.ended,
-      r.status,
-      r.kind,
-      r.costMicro,
-      r.outputTokens,
-      r.log,
-      r.body,
-    )
-  }
+  const added = w.newRuns.map((r) =>
+    Number(
+      s.insertRun.run(
+        agentId,
+        r.id,
+        r.place,
+        r.firstSeen,
+        r.started,
+        r.ended,
+        r.status,
+        r.kind,
+        r.costMicro,
+        r.outputTokens,
+        r.log,
+        r.body,
+      ).lastInsertRowid,
+    ),
+  )
   for (const r of w.changedRuns) {
     s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
   }
@@ -147,7 +174,7 @@ function write(s: Statements, agentId: string, reportRow: number | null | undefi
   if (w.machineChanges.length > 0) s.trimChanges.run(agentId, agentId, machineChangesMost - 1)
   if (w.agent) s.changeAgent.run(w.agent.facts, w.agent.reported, w.agent.previous, agentId)
   const r = w.report
-  if (!r) return
+  if (!r) return undefined
   const columns = [
     r.receivedAt,
     r.level,
@@ -163,8 +190,9 @@ function write(s: Statements, agentId: string, reportRow: number | null | undefi
     r.runsKept,
     r.body,
   ]
-  if (typeof reportRow === 'number') s.updateReport.run(...columns, reportRow)
-  else s.insertReport.run(...columns, agentId)
+  if (reportRow === null) return { reportRow: Number(s.insertReport.run(...columns, agentId).lastInsertRowid), added }
+  s.updateReport.run(...columns, reportRow)
+  return { reportRow, added }
 }
 
 const changeCommand = (statement: StatementSync, c: CommandChange) =>
@@ -193,11 +221,11 @@ const prepare = (db: DatabaseSync) => ({
   begin: db.prepare('begin immediate'),
   commit: db.prepare('commit'),
   rollback: db.prepare('rollback'),
-  agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, r.rowid as report_row, r.level, r.boot, r.seq,
-    r.reporters, r.runs_kept as runsKept, a.facts, a.blueprint, a.installed_version, a.reported_version,
-    a.previous_version from agent a
-    left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
-    left join agent_report r on r.agent_id = a.id where a.id = ?`),
+  agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, a.facts, a.blueprint, a.installed_version,
+    a.reported_version, a.previous_version from agent a
+    left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc' where a.id = ?`),
+  lastReport: db.prepare(`select rowid as reportRow, level, boot, seq, reporters, runs_kept as runsKept
+    from agent_report where agent_id = ?`),
   run: db.prepare('select seq, place, body from run where agent_id = ? and id = ?'),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
