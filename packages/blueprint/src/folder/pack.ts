@@ -1,13 +1,13 @@
 /**
- * From a folder to a bundle: the same files give the same bytes, whatever their times, their order on the disk, the umask or the
- * time zone. What is packed has passed the acceptance of bundles.
+ * From a folder to a bundle: the same files give the same bytes, whatever their times, their order on the disk, the umask, the
+ * time zone or the machine. What is packed has passed the acceptance of bundles.
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { deflateRawSync } from 'node:zlib'
 import { type BundleFinding, type BundleVerdict, refused } from '../bundle/findings.ts'
 import { type Bundle, readBundle } from '../bundle/read.ts'
 import type { Manifest } from '../manifest/shape.ts'
+import { deflate } from '../zip/deflate.ts'
 import { archive, type Member } from '../zip/write.ts'
 import { wrongInFolder } from './check.ts'
 import type { FolderFile } from './gather.ts'
@@ -47,6 +47,6 @@ export async function packFolder(
 
 function memberOf(root: string, { path, executable }: FolderFile): Member {
   const content = readFileSync(join(root, path))
-  const packed = deflateRawSync(content, { level: 9 })
-  return { name: path, content, executable, ...(packed.length < content.length && { packed }) }
+  const packed = deflate(content)
+  return { name: path, content, executable, ...(packed && { packed }) }
 }

@@ -1,0 +1,188 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkFolder, examineFolder, packFolder, readBundle, sentence } from '../index.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-pack-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const manifest =
+  'name: mail\nversion: 1.4.0\nstatus: state/status.json\nlogs: [{ name: work, path: work.log }]\nstate: [state]\nruntime: { kind: process, command: [./run.sh] }\n'
+const files = {
+  'svc.agent.yaml': manifest,
+  'run.sh': '#!/bin/sh\n',
+  'docs/b.txt': 'b',
+  'docs/a.txt': 'a'.repeat(9999),
+  'na\u00efve': 'x',
+}
+
+function folder(name: string, contents: Readonly<Record<string, string>>): string {
+  const dir = join(root, name)
+  mkdirSync(dir)
+  for (const [path, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), content)
+    if (path === 'run.sh') chmodSync(join(dir, path), 0o755)
+  }
+  return dir
+}
+async function packed(dir: string) {
+  const made = await packFolder(dir)
+  if (!made.ok) throw new Error(made.message)
+  return made.value
+}
+const pathsOf = async (dir: string) => (await packed(dir)).entries.map((e) => e.path)
+
+test('what is packed is a bundle with the files in the order of their bytes, and the executable bit', async () => {
+  const { bytes, sha256, entries } = await packed(folder('a', files))
+  expect(await readBundle(bytes)).toMatchObject({ ok: true, value: { sha256, entries } })
+  expect(entries.map((e) => `${e.path}${e.executable ? '*' : ''}`)).toEqual([
+    'docs/a.txt',
+    'docs/b.txt',
+    'na\u00efve',
+    'run.sh*',
+    'svc.agent.yaml',
+  ])
+})
+
+test('the same files give the same bytes: made in another order, at another time, with other modes and an empty folder', async () => {
+  const one = await packed(folder('one', files))
+  const other = folder('other', Object.fromEntries(Object.entries(files).reverse()))
+  for (const path of Object.keys(files)) {
+    utimesSync(join(other, path), 1e9, 1e9)
+    chmodSync(join(other, path), path === 'run.sh' ? 0o700 : 0o600)
+  }
+  mkdirSync(join(other, 'hollow'))
+  expect(Buffer.compare((await packed(other)).bytes, one.bytes)).toBe(0)
+})
+
+test('the bytes are those of the release before: who packed a folder then has the same checksum now', async () => {
+  expect((await packed(folder('a', files))).sha256).toMatchInlineSnapshot(`"064eb57399172bccd7e7ad6532b3e815c0f7214f26862a2a9666e6a008264740"`)
+})
+
+describe('what is no part of the blueprint is left out', () => {
+  test("the runtime's folder, version control, what the agent keeps, environments, bundles packed before", async () => {
+    const dir = folder('a', {
+      ...files,
+      '.svc/agent.env': 'SVC_TOKEN=x',
+      '.git/config': 'x',
+      'state/status.json': '{}',
+      'state/deep/mail': 'x',
+      'work.log': 'x',
+      '.env': 'PASSWORD=x',
+      'docs/.env.local': 'x',
+      'lib/__pycache__/a.pyc': 'x',
+      'mail-1.3.0.zip': 'x',
+      'other.zip': 'x',
+    })
+    expect(await pathsOf(dir)).toEqual([
+      'docs/a.txt',
+      'docs/b.txt',
+      'na\u00efve',
+      'other.zip',
+      'run.sh',
+      'svc.agent.yaml',
+    ])
+    expect((await packed(dir)).leftOut).toEqual([
+      '.env',
+      'docs/.env.local',
+      'lib/__pycache__/',
+      'mail-1.3.0.zip',
+      'state/',
+      'work.log',
+    ])
+  })
+
+  test.each([
+    ['*.txt', ['na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['/a.txt', ['docs/a.txt', 'docs/b.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['docs/', ['na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['docs/*\n!docs/b.txt', ['docs/b.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['# docs\n\n**/b.???  ', ['docs/a.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['docs/[!a].txt', ['docs/a.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
+    ['!state/seed.json', ['docs/a.txt', 'docs/b.txt', 'na\u00efve', 'run.sh', 'state/seed.json', 'svc.agent.yaml']],
+  ])('what .svcignore says: %j', async (lines, paths) => {
+    const dir = folder('a', { ...files, '.svcignore': lines, 'state/seed.json': '{}', 'state/status.json': '{}' })
+    expect(await pathsOf(dir)).toEqual(paths)
+  })
+
+  test('.svc is never packed, whatever .svcignore takes back', async () => {
+    const dir = folder('a', { ...files, '.svcignore': '!.svc\n!.svc/agent.env', '.svc/agent.env': 'SVC_TOKEN=x' })
+    expect(await pathsOf(dir)).not.toContain('.svc/agent.env')
+  })
+})
+
+test('everything wrong with a folder is found at once, with file and line, and nothing of it is packed', async () => {
+  const dir = folder('a', {
+    ...files,
+    'svc.agent.yaml': `${manifest}instructions: AGENT.md\nmcp: mcp.json\n`,
+    'docs/A.txt': 'x',
+    'back\\slash': 'x',
+    'cafe\u0301': 'x',
+  })
+  symlinkSync('/etc/passwd', join(dir, 'link'))
+  const findings = checkFolder(dir).map(sentence)
+  expect(findings).toEqual([
+    'link: is a symbolic link',
+    'back\\slash: holds a backslash',
+    'cafe\u0301: is not in Unicode form NFC',
+    'docs/a.txt: appears twice for file systems that take it for "docs/A.txt"',
+    'svc.agent.yaml:7:15: names "AGENT.md", which is missing',
+    'svc.agent.yaml:8:6: names "mcp.json", which is missing',
+  ])
+  expect(await packFolder(dir)).toMatchObject({ ok: false, code: 'bundle_refused', findings: checkFolder(dir) })
+})
+
+test.each([
+  ['no folder', () => join(root, 'none'), /^The bundle is made of a folder, and there is none at/],
+  ['a file', () => join(folder('a', files), 'run.sh'), /^The bundle is made of a folder/],
+  ['a folder without a manifest', () => folder('a', { x: 'x' }), /^svc\.agent\.yaml: is missing/],
+  [
+    'a file over 50 MB',
+    () => folder('a', { ...files, big: 'x'.repeat(50 * 1024 * 1024 + 1) }),
+    /^big: unpacks to more than 50 MB/,
+  ],
+])('%s cannot be packed', async (_what, dir, says) => {
+  const made = await packFolder(dir())
+  expect(made.ok ? '' : made.message).toMatch(says)
+})
+
+test.each([
+  [
+    'a program that is not there',
+    { 'svc.agent.yaml': manifest.replace('./run.sh', './start.sh') },
+    'svc.agent.yaml: starts "./start.sh", which is not in the bundle',
+  ],
+  [
+    'a script that is not there',
+    { 'svc.agent.yaml': manifest.replace('./run.sh', 'python3, main.py') },
+    'svc.agent.yaml: starts "main.py", which is not in the bundle',
+  ],
+  [
+    'a program that cannot be started',
+    { 'svc.agent.yaml': manifest.replace('./run.sh', './na\u00efve') },
+    'svc.agent.yaml: starts "./na\u00efve", which is not executable',
+  ],
+  [
+    'a folder that is not there',
+    { 'svc.agent.yaml': manifest.replace('command', 'workdir: src, command') },
+    'svc.agent.yaml: starts the agent in "src", and there is no file in it',
+  ],
+  [
+    'a key',
+    { id_rsa: 'x' },
+    'id_rsa: looks like a secret; whoever gets the bundle can read it. Secrets are asked for at "svc init"',
+  ],
+])('a hint, and no refusal: %s', (_what, changed, hint) => {
+  const { findings, hints } = examineFolder(folder('a', { ...files, ...changed }))
+  expect(findings).toEqual([])
+  expect(hints.map(sentence)).toEqual([hint])
+})
+
+test('a good folder has neither findings nor hints', () => {
+  expect(examineFolder(folder('a', files))).toMatchObject({ findings: [], hints: [], manifest: { name: 'mail' } })
+})

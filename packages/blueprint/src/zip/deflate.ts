@@ -1,0 +1,124 @@
+/**
+ * Deflate (RFC 1951) that gives the same bytes on every machine: zlib's differ between its versions and between processors, and a
+ * bundle's checksum is its identity. Matches of the last 32 KB in one block with the fixed codes: somewhat larger than zlib's
+ * best, and small enough to be read in one go.
+ */
+
+const window = 32_768
+const longest = 258
+/** Places looked at for one match. */
+const tries = 64
+const hashSize = 1 << 15
+
+/** The packed bytes; undefined when they would not be fewer than the bytes themselves. */
+export function deflate(bytes: Uint8Array): Uint8Array | undefined {
+  const out = new BitWriter(bytes.length)
+  out.put(0b011, 3) // the last block, with fixed codes
+  const heads = new Int32Array(hashSize).fill(-window)
+  const before = new Int32Array(window)
+  const remember = (at: number) => {
+    if (at + 3 > bytes.length) return
+    const hash = hashOf(bytes, at)
+    before[at % window] = heads[hash] ?? -window
+    heads[hash] = at
+  }
+  let at = 0
+  while (at < bytes.length) {
+    if (out.isFull) return undefined
+    const { length, distance } = longestMatch(bytes, at, heads, before)
+    if (length < 3) out.literal(bytes[at] ?? 0)
+    else out.match(length, distance)
+    for (const next = at + Math.max(1, length); at < next; at++) remember(at)
+  }
+  return out.end()
+}
+
+const hashOf = (b: Uint8Array, at: number): number =>
+  Math.imul(((b[at] ?? 0) << 16) | ((b[at + 1] ?? 0) << 8) | (b[at + 2] ?? 0), 0x9e3779b1) >>> 17
+
+const none = { length: 0, distance: 0 }
+function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: Int32Array) {
+  if (at + 3 > bytes.length) return none
+  const most = Math.min(longest, bytes.length - at)
+  let best = none
+  let place = heads[hashOf(bytes, at)] ?? -window
+  for (let n = 0; n < tries && place >= 0 && place > at - window; n++) {
+    let length = 0
+    while (length < most && bytes[place + length] === bytes[at + length]) length++
+    if (length > best.length) best = { length, distance: at - place }
+    if (length === most) break
+    place = before[place % window] ?? -window
+  }
+  return best
+}
+
+/** Where each code of lengths and distances begins, and how many bits say how far from there. */
+const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number): [from: number, bits: number][] => {
+  const steps: [number, number][] = []
+  let from = first
+  for (let code = 0; code < codes; code++) {
+    steps.push([from, bitsOf(code)])
+    from += 2 ** bitsOf(code)
+  }
+  return steps
+}
+const lengths = stepsOf(3, 28, (code) => Math.max(0, (code >> 2) - 1))
+lengths.push([longest, 0]) // which has a code of its own
+const distances = stepsOf(1, 30, (code) => Math.max(0, (code >> 1) - 1))
+const codeFor = (steps: readonly (readonly [number, number])[], value: number): number =>
+  steps.findLastIndex(([from]) => from <= value)
+const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
+
+/** Codes stand highest bit first, everything else lowest bit first. */
+const reversed = (code: number, bits: number): number =>
+  Number.parseInt(code.toString(2).padStart(bits, '0').split('').reverse().join(''), 2)
+const symbols = Array.from({ length: 288 }, (_, n): [code: number, bits: number] => {
+  if (n < 144) return [reversed(0x30 + n, 8), 8]
+  if (n < 256) return [reversed(0x190 + n - 144, 9), 9]
+  return n < 280 ? [reversed(n - 256, 7), 7] : [reversed(0xc0 + n - 280, 8), 8]
+})
+const distanceSymbols = Array.from({ length: 30 }, (_, n) => reversed(n, 5))
+
+class BitWriter {
+  readonly #out: Uint8Array
+  #at = 0
+  #held = 0
+  #bits = 0
+
+  constructor(most: number) {
+    this.#out = new Uint8Array(most + 16)
+  }
+  get isFull(): boolean {
+    return this.#at + 16 > this.#out.length
+  }
+  put(value: number, bits: number): void {
+    this.#held |= value << this.#bits
+    this.#bits += bits
+    for (; this.#bits >= 8; this.#bits -= 8) {
+      this.#out[this.#at++] = this.#held & 0xff
+      this.#held >>>= 8
+    }
+  }
+  literal(byte: number): void {
+    this.#symbol(byte)
+  }
+  match(length: number, distance: number): void {
+    const code = lengthCodes[length] ?? 0
+    const [from, bits] = lengths[code] ?? [0, 0]
+    this.#symbol(257 + code)
+    this.put(length - from, bits)
+    const far = codeFor(distances, distance)
+    const [start, more] = distances[far] ?? [0, 0]
+    this.put(distanceSymbols[far] ?? 0, 5)
+    this.put(distance - start, more)
+  }
+  end(): Uint8Array | undefined {
+    this.#symbol(256)
+    this.put(0, 7) // to the end of the byte
+    return this.#at < this.#out.length - 16 ? this.#out.subarray(0, this.#at) : undefined
+  }
+  #symbol(symbol: number): void {
+    const [code, bits] = symbols[symbol] ?? [0, 0]
+    this.put(code, bits)
+  }
+}
