@@ -14,6 +14,7 @@ import { type Heard, joinNodes } from './nodes.ts'
 /** Milliseconds between two frames of a workspace. */
 const everyTick = 500
 const firstTick = 25
+const longestTick = 900
 const ping = 20_000
 /** Rows in one frame; a page that shows more asks again. */
 const rowsMost = 200
@@ -79,7 +80,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
 
   function schedule(workspaceId: string, channel: Channel): void {
     if (closed || channel.timer || channel.rendering || channel.subscribers.size === 0) return
-    const wait = Math.max(firstTick, channel.last + tick - performance.now())
+    const wait = Math.max(firstTick, channel.last + pauseFor(channel.subscribers.size) - performance.now())
     channel.timer = setTimeout(() => {
       channel.timer = undefined
       void send(workspaceId, channel)
@@ -120,6 +121,9 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     else watched.delete(subscriber.agentId)
     if (left === 0) nodes?.watchChanged()
   }
+
+  /** The more look, the dearer is a frame; a report is on the screen within a second all the same. */
+  const pauseFor = (subscribers: number) => Math.min(Math.max(tick, subscribers), longestTick)
 
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers])
 
@@ -191,6 +195,8 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
       }
       res.on('close', () => leave(subscriber))
       res.on('error', () => leave(subscriber))
+      // Not in chunks: the stream ends with its connection anyway, and a frame is one write to the socket.
+      res.removeHeader('transfer-encoding')
       res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
       res.write('retry: 2000\n\n')
     },
