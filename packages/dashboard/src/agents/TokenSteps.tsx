@@ -1,4 +1,4 @@
-import { Alert, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import type { NewToken } from '@svc/server/api'
 import { IconKey } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -17,9 +17,10 @@ export function TokenSteps({ token: { name, token }, rotated = false }: { token:
     <Stack gap="md">
       <Step title={rotated ? 'The new token' : 'Its token'}>
         <CopyLines text={token} label="token" />
-        <Alert variant="light" color="yellow" icon={<IconKey size={17} aria-hidden />} p="xs">
+        <p className="svc-once">
+          <IconKey size={16} aria-hidden />
           Shown this once and stored nowhere. Whoever has it can report as this agent. If it gets lost, rotate it.
-        </Alert>
+        </p>
       </Step>
       {service.runtime ? (
         <>

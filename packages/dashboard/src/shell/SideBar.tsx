@@ -12,7 +12,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { NavItem } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { meQuery } from '../queries.ts'
@@ -26,6 +26,8 @@ const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
 /** The pages of a workspace, the way to another one, and the person. */
 export function SideBar({ slug }: { slug: string }) {
+  const { name } = useParams({ strict: false })
+  const onAgent = name !== undefined
   return (
     <>
       <div className="svc-side-mark">
@@ -38,6 +40,7 @@ export function SideBar({ slug }: { slug: string }) {
           params={{ slug }}
           activeOptions={{ exact: true, includeSearch: false }}
           label="Agents"
+          data-within={onAgent}
           leftSection={<IconServer2 {...icon} />}
         />
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />

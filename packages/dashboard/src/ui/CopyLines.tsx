@@ -15,8 +15,7 @@ export function CopyLines({ text, label }: CopyLinesProps) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (
     <div className="svc-copy">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled with the keyboard */}
-      <pre tabIndex={0}>{text}</pre>
+      <pre>{text}</pre>
       <Button
         size="compact-sm"
         variant="default"

@@ -47,6 +47,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
           {wishes.map((wish) => (
             <Button
               key={wish.type}
+              className="fleet-bulk-wish"
               size="compact-sm"
               variant="default"
               leftSection={<wish.icon size={14} aria-hidden />}

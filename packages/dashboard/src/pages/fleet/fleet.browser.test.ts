@@ -1,0 +1,215 @@
+/** The fleet as a person sees and steers it, while agents report. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { axe, overflow } from '../../../testing/axe.ts'
+import { openPlace, type Place, type Visitor } from '../../../testing/place.ts'
+
+let place: Place
+let ada: Visitor
+const tokens = new Map<string, string>()
+const token = (name: string) => tokens.get(name) ?? ''
+const fleet = () => `${place.url}/w/north-wind`
+
+beforeAll(async () => {
+  place = await openPlace()
+  ada = await place.ada()
+  for (const name of ['mail-triage', 'repo-watch', 'link-checker', 'never-started']) {
+    const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
+    tokens.set(name, made.token)
+  }
+  await place.report(token('mail-triage'), {
+    agent: { version: '1.2.0' },
+    state: { level: 'ok', label: '<b>Idle</b> ‮gnp.exe' },
+    controls: ['pause', 'resume', 'run_now'],
+    runs: [{ id: 'r1', started: Math.floor(Date.now() / 1000), cost_usd: 1.5 }],
+  })
+  await place.report(token('repo-watch'), {
+    state: { level: 'bad', label: 'Build fails' },
+    active: [{ kind: 'bisect', detail: 'step 3 of 9' }],
+    controls: ['pause'],
+  })
+  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Two links are broken' } })
+})
+afterAll(() => place?.close())
+afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+
+const names = (visitor: Visitor) => visitor.page.locator('.fleet-body .fleet-link').allTextContents()
+const row = (visitor: Visitor, name: string) =>
+  visitor.page.locator('.fleet-body .fleet-row', { has: visitor.page.getByRole('link', { name, exact: true }) })
+
+test('the worst come first, with what they say, do, cost, and run; reported text stays text', async () => {
+  await ada.page.goto(fleet())
+  await row(ada, 'mail-triage').waitFor()
+  expect(await names(ada)).toEqual(['repo-watch', 'link-checker', 'mail-triage', 'never-started'])
+  expect(await row(ada, 'repo-watch').textContent()).toContain('step 3 of 9')
+  const mail = row(ada, 'mail-triage')
+  expect(await mail.textContent()).toContain('<b>Idle</b> ‮gnp.exe')
+  expect(await mail.locator('bdi', { hasText: 'Idle' }).locator('b').count()).toBe(0)
+  expect(await mail.textContent()).toMatch(/\$1\.50.*1\.2\.0/)
+  expect(await row(ada, 'never-started').textContent()).toContain('Never reported')
+})
+
+test('a report is on screen within a second, without the line moving', async () => {
+  const connected = ada.page.waitForResponse(/\/events/)
+  await ada.page.goto(fleet())
+  await connected
+  await row(ada, 'link-checker').waitFor()
+  const before = await row(ada, 'link-checker').boundingBox()
+  const took: number[] = []
+  for (const label of ['Three links are broken', 'Four links are broken', 'Five links are broken']) {
+    const begun = performance.now()
+    await place.report(token('link-checker'), { state: { level: 'warn', label } })
+    await ada.page.getByText(label).waitFor()
+    took.push(performance.now() - begun)
+  }
+  expect(Math.min(...took)).toBeLessThan(1000)
+  expect(await row(ada, 'link-checker').boundingBox()).toEqual(before)
+})
+
+test('filters and search stand in the address and name what is left', async () => {
+  await ada.page.goto(fleet())
+  const filter = ada.page.getByRole('navigation', { name: 'Filter agents' })
+  await filter.getByRole('link', { name: /^Bad/ }).click()
+  await ada.page.waitForURL(/show=bad/)
+  await row(ada, 'mail-triage').waitFor({ state: 'detached' })
+  expect(await names(ada)).toEqual(['repo-watch'])
+  await filter.getByRole('link', { name: /^Never reported/ }).click()
+  await row(ada, 'never-started').waitFor()
+  await filter.getByRole('link', { name: /^All/ }).click()
+  await row(ada, 'mail-triage').waitFor()
+  await ada.page.keyboard.press('/')
+  await ada.page.keyboard.type('nothing like it')
+  await ada.page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+  expect(new URL(ada.page.url()).searchParams.get('search')).toBe('nothing like it')
+  await ada.page.getByRole('link', { name: 'Show all agents' }).click()
+  await row(ada, 'mail-triage').waitFor()
+})
+
+test('each column sorts its first way, then the other', async () => {
+  await ada.page.goto(fleet())
+  await row(ada, 'mail-triage').waitFor()
+  const head = ada.page.getByRole('columnheader', { name: 'Agent', exact: true })
+  await head.getByRole('button').click()
+  await ada.page.waitForURL(/sort=name/)
+  await expect.poll(() => names(ada)).toEqual(['link-checker', 'mail-triage', 'never-started', 'repo-watch'])
+  expect(await head.getAttribute('aria-sort')).toBe('ascending')
+  await head.getByRole('button').click()
+  await expect.poll(() => names(ada)).toEqual(['repo-watch', 'never-started', 'mail-triage', 'link-checker'])
+})
+
+test('lines are walked with the arrow keys, chosen with x, opened with enter', async () => {
+  await ada.page.goto(fleet())
+  await row(ada, 'mail-triage').waitFor()
+  await ada.page.locator('.fleet-link').first().focus()
+  await ada.page.keyboard.press('ArrowDown')
+  await ada.page.keyboard.press('x')
+  await ada.page.getByText('1 selected').waitFor()
+  expect(await row(ada, 'link-checker').getByRole('checkbox').isChecked()).toBe(true)
+  await ada.page.keyboard.press('Enter')
+  await ada.page.waitForURL('**/agents/link-checker')
+  await ada.page.getByRole('heading', { level: 1 }).waitFor()
+})
+
+test('a wish for many says what became of each, and goes out with the next report', async () => {
+  await ada.page.goto(fleet())
+  await row(ada, 'mail-triage').waitFor()
+  await ada.page.getByRole('checkbox', { name: 'Select all' }).check()
+  await ada.page.getByText('4 selected').waitFor()
+  expect(await axe(ada.page)).toEqual([])
+  await ada.page.getByRole('button', { name: 'Pause' }).click()
+  await ada.page.getByRole('dialog').getByRole('button', { name: 'Pause 4' }).click()
+  const dialog = ada.page.getByRole('dialog', { name: 'Pause: what became of it' })
+  await dialog.getByRole('heading', { name: 'Waiting for the next report of 2' }).waitFor()
+  await dialog.getByRole('heading', { name: 'Not sent to 2' }).waitFor()
+  expect(await axe(ada.page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const { commands } = await place.report(token('repo-watch'), { state: { level: 'bad' }, controls: ['pause'] })
+  expect(commands.map(({ type }) => type)).toEqual(['pause'])
+})
+
+test('an agent is added: a bad name is refused at once, the token is shown this once, its first report is seen to arrive', async () => {
+  await ada.page.goto(fleet())
+  await ada.page.getByRole('button', { name: 'Add agent' }).click()
+  const dialog = ada.page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Price Scout')
+  await dialog.getByRole('button', { name: 'Add agent' }).click()
+  await dialog.getByText('Lowercase letters only.').waitFor()
+  await dialog.getByLabel('Name').fill('price-scout')
+  await dialog.getByRole('button', { name: 'Add agent' }).click()
+  await dialog.getByText('Waiting for its first report').waitFor()
+  const made = (await dialog.locator('.svc-copy pre').first().textContent()) ?? ''
+  expect(made).toMatch(/^svc_agt_[\w-]{43}$/)
+  const lines = await dialog.locator('.svc-copy pre').allTextContents()
+  expect(lines.join('\n')).toContain(`python3 svc.pyz connect --url ${place.url} --dir . --name price-scout`)
+  expect(lines.slice(1).join('\n')).not.toContain(made)
+  expect(await axe(ada.page)).toEqual([])
+  await place.report(made, { state: { level: 'ok', label: 'Hello' } })
+  await dialog.getByText('Its report arrived').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await row(ada, 'price-scout').waitFor()
+  await ada.page.getByRole('button', { name: 'Add agent' }).click()
+  expect(await ada.page.getByRole('dialog').getByText('svc_agt_').count()).toBe(0)
+})
+
+test('after the service was gone, the page says so, comes back by itself, and is right again', async () => {
+  await ada.page.goto(fleet())
+  await row(ada, 'mail-triage').waitFor()
+  await place.kill()
+  await ada.page.getByText('Reconnecting…').waitFor()
+  await place.start()
+  await place.report(token('mail-triage'), { state: { level: 'ok', label: 'Back at work' } })
+  await ada.page.getByText('Back at work').waitFor()
+  await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+})
+
+test('a member sees and has no button to act', async () => {
+  const { url } = await ada.call<{ url: string }>('POST', '/api/web/w/north-wind/invitations', {
+    email: 'bo@example.org',
+    role: 'member',
+  })
+  const bo = await place.visitor()
+  await bo.call('POST', `/api/web/invitations/${url.split('/').at(-1)}`, {
+    name: 'Bo',
+    password: 'correct horse battery',
+  })
+  await bo.page.goto(fleet())
+  await row(bo, 'mail-triage').waitFor()
+  expect(await bo.page.getByRole('button', { name: 'Add agent' }).count()).toBe(0)
+  expect(await bo.page.getByRole('checkbox').count()).toBe(0)
+})
+
+test.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 360],
+  ['dark', 360],
+] as const)('axe finds nothing in %s at %i pixels, and nothing is wider than the window', async (scheme, width) => {
+  const visitor = await place.ada({ scheme, width })
+  await visitor.page.goto(fleet())
+  await row(visitor, 'mail-triage').waitFor()
+  expect(await axe(visitor.page)).toEqual([])
+  expect(await overflow(visitor.page)).toBe(0)
+})
+
+test('with 2,000 agents only what is seen is fetched and drawn, and the last is one key away', async () => {
+  const slow = await place.ada()
+  const crowd = Array.from({ length: 2000 }, (_, i) => `crowd-${i}`)
+  for (let i = 0; i < crowd.length; i += 50)
+    await Promise.all(crowd.slice(i, i + 50).map((name) => slow.call('POST', '/api/web/w/north-wind/agents', { name })))
+  const asked: string[] = []
+  slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
+  const took: number[] = []
+  for (let i = 0; i < 3; i++) {
+    asked.length = 0
+    const begun = performance.now()
+    await slow.page.goto(`${fleet()}?sort=name`)
+    await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
+    took.push(performance.now() - begun)
+  }
+  expect(Math.min(...took)).toBeLessThan(1000) // the fastest of three: other tests share the machine
+  expect(asked).toHaveLength(1)
+  expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
+  await slow.page.locator('.fleet-link').first().focus()
+  await slow.page.keyboard.press('End')
+  await slow.page.waitForFunction(() => document.activeElement?.textContent === 'repo-watch')
+  expect(asked.at(-1)).toContain('offset=2000')
+})

@@ -1,0 +1,173 @@
+/** Members, activity, one's own account, and a workspace that is not activated. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { axe, overflow } from '../../testing/axe.ts'
+import { openPlace, type Place, password, type Visitor } from '../../testing/place.ts'
+
+let place: Place
+let ada: Visitor
+let bo: Visitor
+const at = (path: string) => `${place.url}/w/north-wind${path}`
+
+beforeAll(async () => {
+  place = await openPlace()
+  ada = await place.ada()
+  bo = await place.visitor()
+  const { url } = await ada.call<{ url: string }>('POST', '/api/web/w/north-wind/invitations', {
+    email: 'bo@example.org',
+    role: 'member',
+  })
+  await bo.call('POST', `/api/web/invitations/${url.split('/').at(-1)}`, { name: 'Bo <i>Lind</i>', password })
+})
+afterAll(() => place?.close())
+afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+
+test('an admin sees who belongs, makes a member an admin after the consequences were named, and takes it back', async () => {
+  const { page } = ada
+  await page.goto(at('/members'))
+  const line = page.getByRole('listitem').filter({ hasText: 'bo@example.org' })
+  await line.getByText('Bo <i>Lind</i>').waitFor()
+  await line.getByRole('combobox', { name: /^Role of Bo/ }).click()
+  await page.getByRole('option', { name: 'Admin' }).click()
+  const ask = page.getByRole('dialog', { name: /an admin\?$/ })
+  await ask.getByText('invite and remove people').waitFor()
+  expect(await axe(page)).toEqual([])
+  await ask.getByRole('button', { name: 'Make admin' }).click()
+  await expect.poll(() => line.getByRole('combobox').inputValue()).toBe('Admin')
+  await line.getByRole('combobox').click()
+  await page.getByRole('option', { name: 'Member' }).click()
+  await expect.poll(() => line.getByRole('combobox').inputValue()).toBe('Member')
+})
+
+test('the last admin cannot stop being one, and is told why', async () => {
+  const { page } = ada
+  await page.goto(at('/members'))
+  await page.getByRole('combobox', { name: 'Role of Ada Winter' }).click()
+  await page.getByRole('option', { name: 'Member' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Become a member' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(await page.getByRole('combobox', { name: 'Role of Ada Winter' }).inputValue()).toBe('Admin')
+})
+
+test('an invitation waits in the list until it is taken back', async () => {
+  const { page } = ada
+  await page.goto(at('/members'))
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByLabel('Email').fill('cy@example.org')
+  await page.getByRole('button', { name: 'Make link' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
+  const line = page.getByRole('listitem').filter({ hasText: 'cy@example.org' })
+  await line.waitFor()
+  expect(await axe(page)).toEqual([])
+  await line.getByRole('button', { name: /^Take back/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await line.waitFor({ state: 'detached' })
+})
+
+test('the workspace is renamed everywhere; its address stays', async () => {
+  const { page } = ada
+  await page.goto(at('/members'))
+  await page.getByLabel('Name', { exact: true }).fill('South Wind')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('button', { name: 'Workspace South Wind: switch' }).waitFor()
+  expect(page.url()).toBe(at('/members'))
+})
+
+test('activity says in sentences who did what, and pages to what is older', async () => {
+  const { page } = ada
+  for (let i = 0; i < 60; i++) await ada.call('POST', '/api/web/w/north-wind/agents', { name: `a-${i}` })
+  await page.goto(at('/activity'))
+  const lines = page.locator('.activity-line')
+  await lines.first().waitFor()
+  expect(await lines.first().textContent()).toMatch(/^Ada Winter added a-59/)
+  expect(await lines.count()).toBe(50)
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByText('renamed the workspace from North Wind to South Wind').waitFor()
+  await page.getByText('Bo <i>Lind</i>').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
+  expect(await lines.filter({ hasText: 'added a-0' }).count()).toBe(1)
+  await page.getByRole('link', { name: 'a-59', exact: true }).click()
+  await page.waitForURL('**/agents/a-59')
+})
+
+test('a member sees members and activity, can leave, and then has no workspace', async () => {
+  const { page } = bo
+  await page.goto(at('/members'))
+  await page.getByText('ada@example.org').waitFor()
+  expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+  expect(await page.getByRole('combobox').count()).toBe(0)
+  await page.getByRole('button', { name: /^More for Bo/ }).click()
+  await page.getByRole('menuitem', { name: 'Leave this workspace' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'You are in no workspace yet' }).waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('my account: name, other sessions, password; the old password no longer signs in', async () => {
+  const { page } = ada
+  const elsewhere = await place.ada()
+  await page.goto(`${place.url}/account`)
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ada W.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Your name was changed.').waitFor()
+  expect(await page.getByText('This one').count()).toBe(1)
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
+  await elsewhere.page.goto(at(''))
+  await elsewhere.page.waitForURL('**/sign-in?*')
+  await page.getByLabel('Present password').fill('not this one at all')
+  await page.getByLabel('New password').fill('another long sentence')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('alert').first().waitFor()
+  await page.getByLabel('Present password').fill(password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Your password was changed').waitFor()
+  await expect(place.signIn(await place.visitor(), 'ada@example.org')).rejects.toThrow('401')
+})
+
+test('light and dark are chosen, kept over a reload, and set before the first paint', async () => {
+  const { page } = ada
+  await page.goto(`${place.url}/account`)
+  await page.getByText('Dark', { exact: true }).click()
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByText('Light', { exact: true }).click()
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+})
+
+test('a workspace that is not activated says so and names who mends it', async () => {
+  await place.operator(['workspace', 'deactivate', 'north-wind', 'svc'])
+  const { page } = ada
+  await page.goto(at(''))
+  await page.getByText('This workspace is not activated.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await place.operator(['workspace', 'activate', 'north-wind', 'svc'])
+})
+
+test('on a telephone the menu opens, leads on, and closes', async () => {
+  const { page } = ada
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(at(''))
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor()
+  await page.getByRole('button', { name: 'Open menu' }).waitFor()
+})
+
+test.each(['light', 'dark'] as const)('axe finds nothing in %s, wide and narrow', async (colorScheme) => {
+  const { page } = ada
+  await page.emulateMedia({ colorScheme })
+  await page.evaluate(() => localStorage.removeItem('svc-colour-scheme'))
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const path of ['/w/north-wind/members', '/w/north-wind/activity', '/account']) {
+      await page.goto(place.url + path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('listitem').first().waitFor()
+      expect([path, width, await axe(page), await overflow(page)]).toEqual([path, width, [], 0])
+    }
+  }
+})
