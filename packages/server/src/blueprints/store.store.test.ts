@@ -128,7 +128,8 @@ everyEngine('blueprints', (open) => {
   })
 
   test('a version that an agent runs, or keeps as the one before, cannot be deleted', async () => {
-    const { db, store, workspace, agent, admin, clock, upload, remove, ...rest } = await start()
+    const w = await start()
+    const { db, workspace, agent, clock, upload, remove } = w
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await upload({ version })
     await db
       .updateTable('agent')
@@ -136,7 +137,7 @@ everyEngine('blueprints', (open) => {
       .where('id', '=', agent.id)
       .execute()
     expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
-    const { report } = reporting({ db, store, workspace, agent, admin, clock, ...rest })
+    const { report } = reporting(w)
     await report({ agent: { version: '1.0.0' } })
     await report({ agent: { version: '1.1.0' }, applied: { version: '1.1.0', outcome: 'ok', message: 'updated' } })
     for (const version of ['1.0.0', '1.1.0']) {

@@ -108,6 +108,12 @@ export function revokeCode(
   })
 }
 
+/** For the operator, who names a code by its id alone. */
+export async function workspaceOfCode(db: Db, id: string): Promise<Place | undefined> {
+  const row = await db.selectFrom('install_code').select('workspace_id').where('id', '=', id).executeTakeFirst()
+  return row && { id: row.workspace_id }
+}
+
 /** How long codes that are over are still shown. */
 const shownFor = 30 * 86_400_000
 

@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs'
+import { limits, shown } from '@svc/protocol'
+import { argument, command, granted, Misused, operator, partsOf, Refused } from '../command.ts'
+import { line, moment, table } from '../show.ts'
+
+const slug: [string, string] = ['<slug>', "the workspace's short name"]
+
+export const blueprintCommands = {
+  'blueprint upload': command({
+    says: 'keep a bundle as a new version of its blueprint',
+    args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
+    paths: [1],
+    run: async (request, service, { workspaceOf, uploadBlueprint, sentence }) => {
+      const { store, live, now } = service
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const upload = await uploadBlueprint(store.db, workspace, readBundleFile(argument(request, 1)), operator, now())
+      if (!upload.ok && upload.code === 'bundle_refused') {
+        throw new Refused(`The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`)
+      }
+      const uploaded = granted(upload)
+      live.listChanged(workspace.id)
+      return uploaded
+    },
+    show: ({ blueprint, version, sha256 }) => `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).`,
+  }),
+  'blueprint list': command({
+    says: 'the blueprints of a workspace',
+    args: [slug],
+    run: async (request, service, { workspaceOf, listBlueprints }) =>
+      listBlueprints(service.store.db, await workspaceOf(service, argument(request, 0))),
+    show: (all) =>
+      table(
+        ['BLUEPRINT', 'LATEST', 'VERSIONS', 'AGENTS', 'UPLOADED', 'BY', 'DESCRIPTION'],
+        all.map((b) => [b.name, b.latest, b.versions, b.agents, moment(b.uploadedAt), b.uploadedBy, b.description]),
+        'There is no blueprint yet: svc-server blueprint upload SLUG FILE.zip',
+      ),
+  }),
+  'blueprint show': command({
+    says: 'the versions of a blueprint, and the agents that run it',
+    args: [['<slug/name>', 'the workspace and the name of the blueprint']],
+    run: async (request, service, { workspaceOf, blueprintPage }) => {
+      const { slug, name } = partsOf(argument(request, 0))
+      const workspace = await workspaceOf(service, slug)
+      const page = await blueprintPage(service.store.db, workspace, name, service.now())
+      if (!page) throw new Refused(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
+      const { now: _, ...rest } = page
+      return rest
+    },
+    show: ({ versions, agents }) =>
+      [
+        table(
+          ['VERSION', 'UPLOADED', 'BY', 'BYTES', 'RUN BY', 'KEPT BY', 'CODES'],
+          versions.map((v) => [
+            v.version,
+            moment(v.uploadedAt),
+            v.uploadedBy,
+            v.size,
+            v.runs.join(', ') || '-',
+            v.keeps.join(', ') || '-',
+            v.codes,
+          ]),
+          '',
+        ),
+        '',
+        table(
+          ['AGENT', 'RUNS', 'LEVEL', 'LAST REPORT'],
+          agents.map((a) => [a.name, a.running, a.level, moment(a.seenAt)]),
+          'No agent was installed from it.',
+        ),
+      ].join('\n'),
+  }),
+  'blueprint delete': command({
+    says: 'delete a version that no agent runs or keeps',
+    args: [['<slug/name@version>', 'the workspace, the blueprint and its version']],
+    run: async (request, service, { workspaceOf, deleteVersion }) => {
+      const { store, live, now } = service
+      const { slug, name: both } = partsOf(argument(request, 0))
+      const { name, version } = versionedOf(both)
+      const workspace = await workspaceOf(service, slug)
+      granted(await deleteVersion(store.db, workspace, { name, version }, operator, now()))
+      live.listChanged(workspace.id)
+      return { blueprint: name, version, deleted: true }
+    },
+    show: ({ blueprint, version }) => `Deleted ${blueprint} ${version}.`,
+  }),
+}
+
+/** `NAME@VERSION`. */
+export function versionedOf(text: string): { name: string; version: string } {
+  const at = text.indexOf('@')
+  if (at < 1 || at === text.length - 1) {
+    throw new Misused(`A version of a blueprint is named NAME@VERSION: got ${shown(text)}.`)
+  }
+  return { name: text.slice(0, at), version: text.slice(at + 1) }
+}
+
+function readBundleFile(file: string): Uint8Array {
+  try {
+    const { size } = statSync(file)
+    if (size > limits.bundleBytes) {
+      throw new Refused(`A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
+    }
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    throw new Refused(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}

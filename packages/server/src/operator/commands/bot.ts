@@ -1,0 +1,82 @@
+import { shown } from '@svc/protocol'
+import {
+  argument,
+  command,
+  granted,
+  operator,
+  option,
+  partsOf,
+  Refused,
+  type Request,
+  type Service,
+  type Stores,
+} from '../command.ts'
+import { moment, table } from '../show.ts'
+
+const path: [string, string] = ['<slug/name>', 'the workspace and the name of the bot']
+const product: [string, string] = ['--product <id>', 'only its bot in this product']
+
+export const botCommands = {
+  'bot list': command({
+    says: 'the bots of a workspace, and which agents act as them',
+    args: [['<slug>', "the workspace's short name"]],
+    run: async (request, service, { workspaceOf, listBots }) =>
+      listBots(service.store.db, await workspaceOf(service, argument(request, 0)), service.now()),
+    show: (all) =>
+      table(
+        ['BOT', 'PRODUCT', 'ROLE', 'AGENT', 'TOKEN', 'SCOPES', 'LAST USE', 'GOOD UNTIL'],
+        all.flatMap((bot) =>
+          bot.tokens.length === 0
+            ? [[bot.name, bot.product, bot.role, '-', 'none', '-', '-', '-']]
+            : bot.tokens.map((t) => [
+                bot.name,
+                bot.product,
+                bot.role,
+                t.agent,
+                t.state,
+                t.scopes.join(' '),
+                moment(t.lastUsedAt),
+                moment(t.expiresAt),
+              ]),
+        ),
+        'There is no bot yet: agents whose blueprint binds them to a product bring theirs.',
+      ),
+  }),
+  'bot revoke': command({
+    says: "revoke a bot's tokens; its product refuses them from now on",
+    args: [path],
+    options: [product],
+    run: async (request, service, stores) => {
+      const { workspace, bots, name } = await botsOf(request, service, stores)
+      let revoked = 0
+      for (const { id } of bots) {
+        revoked += granted(await stores.revokeBot(service.store.db, workspace, { id }, operator, service.now())).revoked
+      }
+      service.live.listChanged(workspace.id)
+      return { name, revoked }
+    },
+    show: ({ name, revoked }) => `Revoked ${revoked === 1 ? 'one token' : `${revoked} tokens`} of the bot ${name}.`,
+  }),
+  'bot delete': command({
+    says: 'delete a bot with its tokens; a workspace may have ten',
+    args: [path],
+    options: [product],
+    run: async (request, service, stores) => {
+      const { workspace, bots, name } = await botsOf(request, service, stores)
+      for (const { id } of bots)
+        granted(await stores.deleteBot(service.store.db, workspace, id, operator, service.now()))
+      service.live.listChanged(workspace.id)
+      return { name, deleted: bots.length }
+    },
+    show: ({ name }) => `Deleted the bot ${name}; its tokens are refused from now on.`,
+  }),
+}
+
+/** The bots of that name: one for each product, or the one of the product named. */
+async function botsOf(request: Request, service: Service, { workspaceOf, botsNamed }: Stores) {
+  const { slug, name } = partsOf(argument(request, 0))
+  const workspace = await workspaceOf(service, slug)
+  const bots = await botsNamed(service.store.db, workspace, name, option(request, 'product'))
+  if (bots.length === 0) throw new Refused(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
+  return { workspace, bots, name }
+}
