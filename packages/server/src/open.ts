@@ -17,8 +17,8 @@ import { openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
-/** How long an operator's command that is at work is waited for. */
-const patience = 10_000
+/** How long other commands that are at work are waited for, in milliseconds. */
+const patience = 30_000
 
 /** Opens the store for this process; the embedded one for it alone. Close it when done. */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {

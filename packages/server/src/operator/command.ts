@@ -1,5 +1,5 @@
 /** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
-import type { Verdict } from '@svc/protocol'
+import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../commands/store.ts'
 import type { Deps } from '../deps.ts'
 
@@ -14,6 +14,9 @@ export interface Request {
 /** The store and what belongs to it, opened for one command or held by the running service. */
 export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
+/** The functions behind the commands, see stores.ts. */
+export type Stores = typeof import('./stores.ts')
+
 export interface OperatorCommand<T = unknown> {
   says: string
   /** Such as `<slug>` or `[values...]`, each with its explanation. */
@@ -25,7 +28,7 @@ export interface OperatorCommand<T = unknown> {
   /** What it reads from standard input. Undefined: nothing. */
   input?: string
   /** What `--json` prints. A refusal is thrown. */
-  run: (request: Request, service: Service) => Promise<T>
+  run: (request: Request, service: Service, stores: Stores) => Promise<T>
   /** The same for people. */
   show: (value: T) => string
 }
@@ -53,4 +56,11 @@ export const argument = ({ args }: Request, at: number): string => args[at] ?? '
 export const option = ({ options }: Request, name: string): string | undefined => {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** `SLUG/NAME`: a workspace and an agent's name in it. */
+export function partsOf(path: string): { slug: string; name: string } {
+  const [slug, name, more] = path.split('/')
+  if (!slug || !name || more !== undefined) throw new Misused(`An agent is named SLUG/NAME: got ${shown(path)}.`)
+  return { slug, name }
 }

@@ -3,6 +3,9 @@ import type { OperatorCommand } from './command.ts'
 import { agentCommands } from './commands/agent.ts'
 import { auditCommands } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
+import { blueprintCommands } from './commands/blueprint.ts'
+import { botCommands } from './commands/bot.ts'
+import { codeCommands } from './commands/code.ts'
 import { commandCommands } from './commands/command.ts'
 import { logCommands } from './commands/log.ts'
 import { personCommands } from './commands/person.ts'
@@ -17,6 +20,9 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...commandCommands,
   ...logCommands,
   ...productCommands,
+  ...blueprintCommands,
+  ...codeCommands,
+  ...botCommands,
   ...releaseCommands,
   ...auditCommands,
   ...backupCommands,

@@ -2,7 +2,7 @@ import { shown } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../workspaces/store.ts'
-import { granted, Misused, Refused, type Service } from './command.ts'
+import { granted, partsOf, Refused, type Service } from './command.ts'
 
 export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
   const workspace = await findWorkspace(store.db, slug)
@@ -16,11 +16,4 @@ export async function agentOf(service: Service, path: string): Promise<{ workspa
   const agent = await findAgent(service.store.db, workspace, name)
   if (!agent) throw new Refused(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, agent }
-}
-
-/** `SLUG/NAME`: a workspace and an agent's name in it. */
-export function partsOf(path: string): { slug: string; name: string } {
-  const [slug, name, more] = path.split('/')
-  if (!slug || !name || more !== undefined) throw new Misused(`An agent is named SLUG/NAME: got ${shown(path)}.`)
-  return { slug, name }
 }

@@ -6,15 +6,13 @@ import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config.ts'
 import type { Config } from '../deps.ts'
-import { nobodyLooks, openService } from '../open.ts'
 import { DataFolderError } from '../ops/data-folder.ts'
 import { Misused, type OperatorCommand, Refused, type Request } from './command.ts'
 import { commands } from './commands.ts'
 import { readInput } from './input.ts'
 import { type Chosen, choose, type Words } from './program.ts'
-import { restore, restoreWords, showRestored } from './restore.ts'
 import { askService, type Outcome, runCommand } from './socket.ts'
-import { start, startWords } from './start.ts'
+import { restoreWords, startWords } from './words.ts'
 
 const words: Readonly<Record<string, Words>> = { start: startWords, ...commands, restore: restoreWords }
 
@@ -31,10 +29,14 @@ export async function main(argv: string[]): Promise<number> {
 
 async function perform({ name, request, json, dataDir }: Chosen): Promise<void> {
   const flags = { SVC_DATA_DIR: dataDir }
-  if (name === 'start') return await start(request.options, flags, json)
+  if (name === 'start') {
+    const { start } = await import('./start.ts')
+    return await start(request.options, flags, json)
+  }
   const config = readConfig({ flags })
   const say = <T>(value: T, show: (value: T) => string) => print(json ? JSON.stringify(value) : show(value))
   if (name === 'restore') {
+    const { restore, showRestored } = await import('./restore.ts')
     process.umask(0o077)
     return say(await restore(request, config), showRestored)
   }
@@ -59,6 +61,7 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
     return outcome !== undefined
   }
   if ((await ask()) && outcome) return outcome
+  const { nobodyLooks, openService } = await import('../open.ts')
   const opened = await openService(config, Date.now, ask)
   if (!opened) return outcome as unknown as Outcome
   try {

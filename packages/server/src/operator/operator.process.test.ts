@@ -87,11 +87,14 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['log', 'show', '1'], 'no log'],
       [['product', 'add', 'svc', '--origin', 'https://a.example'], 'is this service'],
     ]
-    for (const [args, says, input] of refused) {
+    const fails = async (code: number, args: string[], says: string, input?: string) => {
       const ran = await place.run([...args, '--json'], input)
-      expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), 1, ''])
+      expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), code, ''])
       expect(ran.stderr).toContain(says)
     }
+    // The same functions refuse in both states: where each command opens the database itself, a few are enough.
+    const few = state === 'running' ? refused.length : 4
+    await Promise.all(refused.slice(0, few).map(([args, says, input]) => fails(1, args, says, input)))
     const misused: [args: string[], says: string][] = [
       [['workspace', 'destroy'], 'unknown command'],
       [['workspace', 'create'], 'slug'],
@@ -102,11 +105,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
     ]
-    for (const [args, says] of misused) {
-      const ran = await place.run([...args, '--json'])
-      expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), 2, ''])
-      expect(ran.stderr).toContain(says)
-    }
+    await Promise.all(misused.slice(0, few).map(([args, says]) => fails(2, args, says)))
     expect(await place.value(['person', 'list'])).toEqual([]) // a refused one leaves nothing behind
   })
 })

@@ -62,6 +62,9 @@ const groupSays: Readonly<Record<string, string>> = {
   command: 'what is wished of agents',
   log: 'logs that agents sent',
   product: 'other services that agents use',
+  blueprint: 'what agents are installed from',
+  code: 'install codes',
+  bot: 'who acts for agents in products',
   release: 'the runtime that /cli/ serves',
   audit: 'who did what',
 }

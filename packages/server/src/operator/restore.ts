@@ -6,17 +6,7 @@ import type { Config } from '../deps.ts'
 import { openService } from '../open.ts'
 import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
 import { granted, Misused, option, Refused, type Request } from './command.ts'
-import type { Words } from './program.ts'
 import { table } from './show.ts'
-
-export const restoreWords: Words = {
-  says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
-  args: [['[file]', 'what svc-server backup wrote']],
-  options: [
-    ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
-    ['--tokens-only', 'restore nothing: only the new tokens, after a dump was put back into PostgreSQL'],
-  ],
-}
 
 type Value = Partial<Restored> & Pick<Restored, 'agents'>
 

@@ -25,7 +25,7 @@ export async function runCommand(name: string, request: Request, service: Servic
     return { ok: false, kind: 'refused', message }
   }
   try {
-    return { ok: true, value: (await command.run(request, service)) ?? null }
+    return { ok: true, value: (await command.run(request, service, await import('./stores.ts'))) ?? null }
   } catch (error) {
     if (error instanceof Refused) return { ok: false, kind: 'refused', message: error.message }
     if (error instanceof Misused) return { ok: false, kind: 'misused', message: error.message }

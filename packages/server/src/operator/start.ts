@@ -4,16 +4,6 @@ import { openLog } from '../ops/log.ts'
 import { untilSignal, watchOverErrors } from '../ops/process.ts'
 import { startService } from '../service.ts'
 import type { Request } from './command.ts'
-import type { Words } from './program.ts'
-
-export const startWords: Words = {
-  says: 'run the service until Ctrl-C or SIGTERM',
-  options: [
-    ['--port <port>', 'SVC_PORT: the port to listen on (default: 8787)'],
-    ['--host <address>', 'SVC_HOST: the address to listen on (default: 127.0.0.1)'],
-    ['--base-url <origin>', 'SVC_BASE_URL: under which people and agents reach it (default: http://localhost:PORT)'],
-  ],
-}
 
 export async function start(options: Request['options'], flags: Variables, json: boolean): Promise<void> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
@@ -30,6 +20,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   await stop
   await service.close()
   log.info('The service has ended.')
+  process.exit(0) // whatever a library may still hold open
 }
 
 const greeting = (url: string, link: string | undefined) =>

@@ -1,6 +1,5 @@
-import { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../../agents/store.ts'
-import { argument, command, granted, operator, type Service } from '../command.ts'
-import { agentOf, partsOf, workspaceOf } from '../find.ts'
+import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
+
 import { line, moment, table } from '../show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
@@ -9,7 +8,7 @@ export const agentCommands = {
   'agent create': command({
     says: 'make an agent and show its token, once',
     args: [path],
-    run: async (request, service) => {
+    run: async (request, service, { createAgent, workspaceOf }) => {
       const { slug, name } = partsOf(argument(request, 0))
       const workspace = await workspaceOf(service, slug)
       const { store, live, config, now } = service
@@ -23,7 +22,7 @@ export const agentCommands = {
   'agent list': command({
     says: 'the agents of a workspace',
     args: [['<slug>', "the workspace's short name"]],
-    run: async (request, service) =>
+    run: async (request, service, { listAgents, workspaceOf }) =>
       (await listAgents(service.store.db, await workspaceOf(service, argument(request, 0)))).map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,
@@ -42,7 +41,7 @@ export const agentCommands = {
   'agent show': command({
     says: 'an agent and its last report',
     args: [path],
-    run: async (request, service) => {
+    run: async (request, service, { agentOf, agentSnapshot }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       return agentSnapshot(service.store.db, agent)
     },
@@ -57,7 +56,7 @@ export const agentCommands = {
   'agent rotate': command({
     says: 'give an agent a new token and show it, once; the old one is refused from now on',
     args: [path],
-    run: async (request, service) => {
+    run: async (request, service, { agentOf, rotateToken }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       const { token } = granted(await rotateToken(service.store.db, agent, operator, service.now()))
       return { name: agent.name, token }
@@ -67,7 +66,7 @@ export const agentCommands = {
   'agent delete': command({
     says: 'delete an agent with its reports, runs, commands and logs',
     args: [path],
-    run: async (request, service: Service) => {
+    run: async (request, service: Service, { agentOf, deleteAgent }) => {
       const { agent, workspace } = await agentOf(service, argument(request, 0))
       granted(await deleteAgent(service.store.db, agent, operator, service.now()))
       service.live.listChanged(workspace.id)

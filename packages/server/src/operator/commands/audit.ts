@@ -1,6 +1,5 @@
 import { shown } from '@svc/protocol'
 import { argument, command, Misused, option } from '../command.ts'
-import { workspaceOf } from '../find.ts'
 import { moment, table } from '../show.ts'
 
 export const auditCommands = {
@@ -8,7 +7,7 @@ export const auditCommands = {
     says: 'who did what, when, to what in a workspace, newest first',
     args: [['<slug>', "the workspace's short name"]],
     options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
-    run: async (request, service) => {
+    run: async (request, service, { workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       const rows = await service.store.db
         .selectFrom('audit')

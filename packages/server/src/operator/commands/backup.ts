@@ -1,4 +1,3 @@
-import { writeBackup } from '../../backup/backup.ts'
 import { argument, command, granted } from '../command.ts'
 
 export const backupCommands = {
@@ -6,7 +5,7 @@ export const backupCommands = {
     says: 'write all data and the secret into one new file, while the service goes on',
     args: [['<file>', 'a new file; it is as confidential as the data folder']],
     paths: [0],
-    run: async (request, { store, config, now }) =>
+    run: async (request, { store, config, now }, { writeBackup }) =>
       granted(await writeBackup({ store, config }, argument(request, 0), now())),
     show: ({ file, bytes }) => `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,
   }),

@@ -1,8 +1,6 @@
 import { commandTypes, readWish, shown } from '@svc/protocol'
-import { listCommands, queueCommand } from '../../commands/store.ts'
 import type { CommandRow } from '../../db/tables.ts'
 import { argument, command, granted, Misused, operator, type Request } from '../command.ts'
-import { agentOf } from '../find.ts'
 import { moment, table } from '../show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
@@ -13,7 +11,7 @@ export const commandCommands = {
   'command send': command({
     says: 'wish something of an agent: pause, resume, run_now, set KEY=JSON…, log NAME',
     args: [path, ['<what>', commandTypes.join(', ')], ['[values...]', 'for set: KEY=JSON…, for log: its name']],
-    run: async (request, service) => {
+    run: async (request, service, { agentOf, queueCommand }) => {
       const wish = wishOf(request)
       const { agent, workspace } = await agentOf(service, argument(request, 0))
       const { store, live, now } = service
@@ -29,7 +27,7 @@ export const commandCommands = {
   'command list': command({
     says: 'what was wished of an agent and what became of it, newest first',
     args: [path],
-    run: async (request, service) => {
+    run: async (request, service, { agentOf, listCommands }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       const { rows } = await listCommands(service.store.db, agent, { limit: listed })
       return rows.map(entry)

@@ -1,14 +1,12 @@
 import { clean, shown } from '@svc/protocol'
-import { logOf, logsOf } from '../../web/queries/logs.ts'
 import { argument, command, Refused } from '../command.ts'
-import { agentOf } from '../find.ts'
 import { moment, table } from '../show.ts'
 
 export const logCommands = {
   'log list': command({
     says: 'the logs that an agent sent and that are kept, newest first',
     args: [['<slug/name>', 'the workspace and the name of the agent']],
-    run: async (request, service) => {
+    run: async (request, service, { agentOf, logsOf }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       return logsOf(service.store.db, agent, service.now())
     },
@@ -22,7 +20,7 @@ export const logCommands = {
   'log show': command({
     says: 'the text of a log',
     args: [['<id>', 'as svc-server log list names it']],
-    run: async (request, { store: { db }, now }) => {
+    run: async (request, { store: { db }, now }, { logOf }) => {
       const id = argument(request, 0)
       const row = await db.selectFrom('log').select('agent_id').where('id', '=', id).executeTakeFirst()
       const log = row && (await logOf(db, { id: row.agent_id }, id, now()))

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { shown } from '@svc/protocol'
 import type { Role } from '../../api.ts'
-import { decide } from '../../people/library.ts'
-import { linkUrl, makeLink } from '../../people/links.ts'
-import { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../../people/store.ts'
-import { findWorkspace, insertMember, unknownWorkspace } from '../../workspaces/store.ts'
+import type { Person } from '../../people/store.ts'
 import { argument, command, granted, Misused, operator, option, Refused } from '../command.ts'
 import { line, table } from '../show.ts'
 
@@ -20,7 +17,11 @@ export const personCommands = {
       ['--role <role>', 'admin or member (default: member)'],
     ],
     input: 'Password',
-    run: async (request, { store, auth, now }) => {
+    run: async (
+      request,
+      { store, auth, now },
+      { decide, findWorkspace, insertMember, insertPerson, readyPerson, unknownWorkspace },
+    ) => {
       const slug = option(request, 'workspace')
       const role = roleOf(option(request, 'role'))
       const name = option(request, 'name')
@@ -47,7 +48,7 @@ export const personCommands = {
   }),
   'person list': command({
     says: 'everybody who has an account',
-    run: async (_, { store }) => {
+    run: async (_, { store }, { listPeople }) => {
       const members = await store.db
         .selectFrom('member')
         .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
@@ -71,7 +72,7 @@ export const personCommands = {
     says: 'give a new password, read from standard input (empty: one is made and shown), and end all sessions',
     args: [email],
     input: 'New password (empty: one is made)',
-    run: async (request, { store, auth, now }) => {
+    run: async (request, { store, auth, now }, { resetPassword }) => {
       const given = passwordIn(request.input)
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: argument(request, 0), password }
@@ -87,7 +88,7 @@ export const personCommands = {
   link: command({
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [email],
-    run: async (request, { store, config, now }) => {
+    run: async (request, { store, config, now }, { linkUrl, makeLink }) => {
       const token = granted(await makeLink(store.db, 'sign_in', argument(request, 0), operator, now()))
       return { link: linkUrl(config.baseUrl, 'sign_in', token) }
     },

@@ -1,4 +1,3 @@
-import { addProduct, listProducts, removeProduct } from '../../products/store.ts'
 import { argument, command, granted, Misused, operator, option } from '../command.ts'
 import { moment, table } from '../show.ts'
 
@@ -9,7 +8,7 @@ export const productCommands = {
     says: 'add a product whose bots agents may use, and show its secret, once',
     args: [id],
     options: [['--origin <url>', 'where it answers, such as https://tasks.example.org']],
-    run: async (request, { store, now }) => {
+    run: async (request, { store, now }, { addProduct }) => {
       const origin = option(request, 'origin')
       if (origin === undefined) throw new Misused('A product needs an origin: --origin URL')
       const wanted = { id: argument(request, 0), origin }
@@ -20,7 +19,7 @@ export const productCommands = {
   }),
   'product list': command({
     says: 'all products',
-    run: (_, { store }) => listProducts(store.db),
+    run: (_, { store }, { listProducts }) => listProducts(store.db),
     show: (all) =>
       table(
         ['PRODUCT', 'ORIGIN', 'ADDED'],
@@ -31,7 +30,7 @@ export const productCommands = {
   'product remove': command({
     says: 'remove a product; workspaces are no longer activated for it',
     args: [id],
-    run: async (request, { store, now }) => {
+    run: async (request, { store, now }, { removeProduct }) => {
       granted(await removeProduct(store.db, argument(request, 0), operator, now()))
       return { id: argument(request, 0), removed: true }
     },

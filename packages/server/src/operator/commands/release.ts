@@ -1,15 +1,14 @@
-import { pino } from 'pino'
-import { type Build, releasesIn } from '../../releases/files.ts'
-import { versionOf } from '../../releases/version.ts'
 import { command } from '../command.ts'
 import { table } from '../show.ts'
 
 export const releaseCommands = {
   'release list': command({
     says: 'the build of svc.pyz that /cli/ serves',
-    run: async (_, { config }) => {
+    run: async (_, { config }, { pino, releasesIn, versionOf }) => {
       const build = await releasesIn(config.releaseDir, pino({ level: 'silent' })).current()
-      return build ? [entry(build)] : []
+      if (!build) return []
+      const { bytes, sha256, signature } = build
+      return [{ version: versionOf(bytes) ?? null, sha256, bytes: bytes.length, signed: signature !== undefined }]
     },
     show: (all) =>
       table(
@@ -19,10 +18,3 @@ export const releaseCommands = {
       ),
   }),
 }
-
-const entry = ({ bytes, sha256, signature }: Build) => ({
-  version: versionOf(bytes) ?? null,
-  sha256,
-  bytes: bytes.length,
-  signed: signature !== undefined,
-})

@@ -1,6 +1,4 @@
-import { activate, createWorkspace, deactivate, listWorkspaces } from '../../workspaces/store.ts'
 import { argument, command, granted, operator, option } from '../command.ts'
-import { workspaceOf } from '../find.ts'
 import { line, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -11,7 +9,7 @@ export const workspaceCommands = {
     says: 'make a workspace',
     args: [slug],
     options: [['--name <name>', 'as people see it (default: the short name)']],
-    run: async (request, { store, auth, now }) => {
+    run: async (request, { store, auth, now }, { createWorkspace }) => {
       const wanted = { slug: argument(request, 0), name: option(request, 'name') ?? argument(request, 0) }
       const made = granted(await createWorkspace({ store, auth }, wanted, operator, now()))
       return { slug: made.slug, name: made.name }
@@ -21,7 +19,7 @@ export const workspaceCommands = {
   }),
   'workspace list': command({
     says: 'all workspaces',
-    run: async (_, { store }) =>
+    run: async (_, { store }, { listWorkspaces }) =>
       (await listWorkspaces(store.db)).map(({ slug, name, members, agents, products }) => ({
         slug,
         name,
@@ -39,7 +37,7 @@ export const workspaceCommands = {
   'workspace activate': command({
     says: 'let the agents of a workspace use a product',
     args: [slug, product],
-    run: async (request, { store, live, now }) => {
+    run: async (request, { store, live, now }, { activate }) => {
       const [of, to] = [argument(request, 0), argument(request, 1)]
       const workspace = granted(await activate(store.db, of, to, operator, now()))
       live.listChanged(workspace.id)
@@ -50,7 +48,7 @@ export const workspaceCommands = {
   'workspace deactivate': command({
     says: 'take that back: from the next report on its agents are refused',
     args: [slug, product],
-    run: async (request, service) => {
+    run: async (request, service, { deactivate, workspaceOf }) => {
       const { store, live, now } = service
       const [of, to] = [argument(request, 0), argument(request, 1)]
       await workspaceOf(service, of)

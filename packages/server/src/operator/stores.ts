@@ -1,0 +1,31 @@
+/**
+ * What the commands are done with, the same functions that the pages call. Loaded only where a command runs: the accounts
+ * library alone takes longer than asking a running service.
+ */
+
+export { sentence } from '@svc/blueprint'
+export { pino } from 'pino'
+export { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../agents/store.ts'
+export { writeBackup } from '../backup/backup.ts'
+export { blueprintPage, deleteVersion, listBlueprints } from '../blueprints/store.ts'
+export { uploadBlueprint } from '../blueprints/upload.ts'
+export { botsNamed, deleteBot, listBots, revokeBot } from '../bots/store.ts'
+export { listCommands, queueCommand } from '../commands/store.ts'
+export { issueCode, listCodes, revokeCode, workspaceOfCode } from '../installs/codes.ts'
+export { decide } from '../people/library.ts'
+export { linkUrl, makeLink } from '../people/links.ts'
+export { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../people/store.ts'
+export { addProduct, listProducts, removeProduct } from '../products/store.ts'
+export { releasesIn } from '../releases/files.ts'
+export { versionOf } from '../releases/version.ts'
+export { logOf, logsOf } from '../web/queries/logs.ts'
+export {
+  activate,
+  createWorkspace,
+  deactivate,
+  findWorkspace,
+  insertMember,
+  listWorkspaces,
+  unknownWorkspace,
+} from '../workspaces/store.ts'
+export { agentOf, workspaceOf } from './find.ts'

@@ -1,0 +1,20 @@
+/** The words of the two commands that run without a service; apart from what they do, which takes time to load. */
+import type { Words } from './program.ts'
+
+export const startWords: Words = {
+  says: 'run the service until Ctrl-C or SIGTERM',
+  options: [
+    ['--port <port>', 'SVC_PORT: the port to listen on (default: 8787)'],
+    ['--host <address>', 'SVC_HOST: the address to listen on (default: 127.0.0.1)'],
+    ['--base-url <origin>', 'SVC_BASE_URL: under which people and agents reach it (default: http://localhost:PORT)'],
+  ],
+}
+
+export const restoreWords: Words = {
+  says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
+  args: [['[file]', 'what svc-server backup wrote']],
+  options: [
+    ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
+    ['--tokens-only', 'restore nothing: only the new tokens, after a dump was put back into PostgreSQL'],
+  ],
+}
