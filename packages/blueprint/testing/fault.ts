@@ -1,18 +1,21 @@
 /**
  * Unpacks a bundle while the n-th change of the disk fails or kills. Arguments: bundle, folder, what happens (`ENOSPC`, `EIO`, `SIGKILL`,
- * `none`), at which change. Prints the verdict's code and how many changes there were.
+ * `none`), and at which change; without that, at each in turn, each in a fresh folder. Prints a JSON list: the verdict's code, how many
+ * changes there were, and what is left in the folder.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
 
-const [bundle = '', folder = '', fault = 'none', at = '0'] = process.argv.slice(2)
+const [bundle = '', folder = '', fault = 'none', only] = process.argv.slice(2)
 let armed = false
 let count = 0
+let at = 0
 
 for (const name of ['mkdirSync', 'openSync', 'writeSync', 'fchmodSync', 'fsyncSync', 'renameSync'] as const) {
   const real = fs[name] as (...args: unknown[]) => unknown
   const counted = (...args: unknown[]) => {
-    if (armed && ++count === Number(at)) {
+    if (armed && ++count === at) {
       if (fault === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
       throw Object.assign(new Error(`${fault}: made by the test, ${name}`), { code: fault })
     }
@@ -20,10 +23,26 @@ for (const name of ['mkdirSync', 'openSync', 'writeSync', 'fchmodSync', 'fsyncSy
   }
   Object.assign(fs, { [name]: counted })
 }
-const bytes = fs.readFileSync(bundle)
 syncBuiltinESMExports()
 const { unpackBundle } = await import('../src/index.ts')
-armed = true
-const verdict = await unpackBundle(bytes, folder)
-armed = false
-process.stdout.write(JSON.stringify({ ok: verdict.ok, code: verdict.ok ? 'done' : verdict.code, count }))
+const bytes = fs.readFileSync(bundle)
+
+async function attempt(above: string) {
+  count = 0
+  armed = true
+  const verdict = await unpackBundle(bytes, join(above, 'v1'))
+  armed = false
+  return { code: verdict.ok ? 'done' : verdict.code, count, left: fs.readdirSync(above) }
+}
+
+const attempts = []
+if (only !== undefined) {
+  at = Number(only)
+  attempts.push(await attempt(folder))
+} else {
+  do {
+    at++
+    attempts.push(await attempt(fs.mkdtempSync(join(folder, 'above-'))))
+  } while (attempts.at(-1)?.code !== 'done')
+}
+process.stdout.write(JSON.stringify(attempts))

@@ -61,7 +61,9 @@ test('the same files give the same bytes: made in another order, at another time
 })
 
 test('the bytes are those of the release before: who packed a folder then has the same checksum now', async () => {
-  expect((await packed(folder('a', files))).sha256).toMatchInlineSnapshot(`"064eb57399172bccd7e7ad6532b3e815c0f7214f26862a2a9666e6a008264740"`)
+  expect((await packed(folder('a', files))).sha256).toMatchInlineSnapshot(
+    `"064eb57399172bccd7e7ad6532b3e815c0f7214f26862a2a9666e6a008264740"`,
+  )
 })
 
 describe('what is no part of the blueprint is left out', () => {
