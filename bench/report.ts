@@ -22,6 +22,8 @@ interface Server {
 }
 
 const modes = ['keep-alive', 'close'] as const
+/** Before the first round: until every agent has reported once, so that rows are overwritten and not made. */
+const warmUp = 'all'
 /** Kernel ticks a second, as /proc counts CPU. */
 const ticks = 100
 const goal = 1.3
@@ -33,7 +35,7 @@ export async function benchReport([rounds = '4', seconds = '3']: string[]): Prom
   try {
     for (const mode of modes) {
       const results = new Map<string, Measured[]>(servers.map(({ name }) => [name, []]))
-      for (const server of servers) await measure(server, mode, 1.5)
+      for (const server of servers) await measure(server, mode, warmUp)
       for (let round = 0; round < Number(rounds); round++) {
         const order = round % 2 === 0 ? servers : [...servers].reverse()
         for (const server of order) results.get(server.name)?.push(await measure(server, mode, Number(seconds)))
@@ -82,7 +84,7 @@ function print(mode: string, results: Map<string, Measured[]>): void {
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-async function measure(server: Server, mode: string, seconds: number): Promise<Measured> {
+async function measure(server: Server, mode: string, seconds: number | typeof warmUp): Promise<Measured> {
   const before = cpuSeconds(server.process.pid)
   const load = spawn(
     process.execPath,

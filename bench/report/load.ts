@@ -13,8 +13,10 @@ let next = Math.floor(Date.now() / 1000) % fleetSize
 let turn = Math.floor(Date.now() / 10) % 1_000_000
 let errors = 0
 
+/** Either so many seconds, or until every agent has had its turn. */
+let turns = seconds === 'all' ? fleetSize : Infinity
 const started = performance.now()
-const end = started + Number(seconds) * 1000
+const end = started + (seconds === 'all' ? 60 : Number(seconds)) * 1000
 await Promise.all(Array.from({ length: clients }, client))
 const elapsed = (performance.now() - started) / 1000
 latencies.sort((a, b) => a - b)
@@ -24,7 +26,7 @@ process.exit(0)
 
 async function client(): Promise<void> {
   let socket: Socket | undefined
-  while (performance.now() < end) {
+  while (turns-- > 0 && performance.now() < end) {
     const from = performance.now()
     socket = close || !socket ? await open() : socket
     const answer = await exchange(socket)
