@@ -40,6 +40,9 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
       const body = await readBody(req, res, limits.installBodyBytes)
       if (body.is === 'broken') return
       if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
+      if (!/^(identity)?$/i.test(req.headers['content-encoding'] ?? '')) {
+        return refuse(res, 'body_invalid', 'The body must not be encoded.')
+      }
       const read = readInstallBody(body.bytes)
       if (!read.ok) return refuse(res, read.code, read.message)
       try {

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Made } from '../../testing/bundles.ts'
+import { type Installing, installing } from '../../testing/installing.ts'
+import {
+  type Reply,
+  report,
+  type Sending,
+  type ServiceOptions,
+  send,
+  startService,
+  type TestService,
+} from '../../testing/service.ts'
+import { openTestSqlite } from '../../testing/stores.ts'
+import { createAgent, rotateToken } from '../agents/store.ts'
+import { activate, deactivate } from '../workspaces/store.ts'
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+interface Ready extends Installing {
+  service: TestService
+  preview: (code: unknown, more?: Sending) => Promise<Reply>
+  redeem: (code: unknown, more?: Sending) => Promise<Reply>
+}
+
+async function start(made: Made | false = {}, options: ServiceOptions = {}): Promise<Ready> {
+  const store = await openTestSqlite()
+  closing.push(store.close)
+  const w = await installing(store)
+  const service = await startService(store, { ...options, now: w.clock.now })
+  closing.push(service.stop)
+  if (made) await w.upload(made)
+  const call =
+    (path: string) =>
+    (code: unknown, more: Sending = {}) =>
+      send(service, { path, body: JSON.stringify({ code }), ...more })
+  return { ...w, service, preview: call('/api/agent/v1/install/preview'), redeem: call('/api/agent/v1/install') }
+}
+
+const bound: Made = { bindings: ['tasks:editor:tasks.write'], description: 'Sorts mail.' }
+const unknown = `svc_inst_${'x'.repeat(43)}`
+
+describe('the install calls', () => {
+  test('preview, then redeem, then the agent reports with its token (2.9)', async () => {
+    const w = await start(false)
+    const bytes = await w.upload(bound)
+    const code = await w.issue()
+    const preview = await w.preview(code)
+    expect(preview.status).toBe(200)
+    expect(preview.json).toEqual({
+      blueprint: 'mail',
+      version: '1.0.0',
+      description: 'Sorts mail.',
+      agentName: 'mail',
+      runtime: 'process',
+      secrets: [],
+      bindings: [{ product: 'tasks', role: 'editor', scopes: ['tasks.write'] }],
+    })
+    const redeemed = await w.redeem(code)
+    expect(redeemed.status).toBe(200)
+    expect(redeemed.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+    const { env, bundle, sha256, ...rest } = redeemed.json
+    expect(rest).toEqual({ agent: { name: 'mail' }, blueprint: 'mail', version: '1.0.0' })
+    expect(Buffer.from(bundle, 'base64').equals(Buffer.from(bytes))).toBe(true)
+    expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect(Object.keys(env).sort()).toEqual([
+      'SVC_BINDING_TASKS_TOKEN',
+      'SVC_BINDING_TASKS_URL',
+      'SVC_BINDING_TASKS_WORKSPACE',
+      'SVC_TOKEN',
+    ])
+    expect(w.service.live.heard).toContainEqual({ what: 'list', workspaceId: w.workspace.id })
+    await report(w.service, env.SVC_TOKEN, { agent: { version: '1.0.0' } })
+    expect((await w.redeem(code)).status).toBe(404)
+  })
+
+  test('unknown, expired, used, revoked and misshapen codes get the same bytes from both calls (I14)', async () => {
+    const w = await start()
+    const expired = await w.issue({ agentName: 'late' })
+    w.clock.pass(900)
+    const used = await w.issue()
+    const revoked = await w.issue({ agentName: 'revoked' })
+    expect((await w.redeem(used)).status).toBe(200)
+    await w.store.db.updateTable('install_code').set({ revoked_at: 1 }).where('agent_name', '=', 'revoked').execute()
+    const replies = []
+    for (const code of [unknown, expired, used, revoked, '', 'x', unknown.slice(0, 20), `${used} `, '\u0000']) {
+      for (const call of [w.preview, w.redeem]) {
+        const { status, headers, text } = await call(code)
+        const { date: _, ...others } = headers
+        replies.push(JSON.stringify({ status, headers: others, text }))
+      }
+      w.clock.pass(7)
+    }
+    expect(new Set(replies).size).toBe(1)
+    expect(JSON.parse(replies[0] ?? '')).toMatchObject({
+      status: 404,
+      text: '{"error":{"code":"code_unknown","message":"There is no such install code."}}',
+    })
+  })
+
+  test('unknown, expired and used codes take the same time (I14)', async () => {
+    const w = await start()
+    const expired = await w.issue({ agentName: 'late' })
+    w.clock.pass(900)
+    const used = await w.issue()
+    await w.redeem(used)
+    const codes = { unknown, expired, used }
+    const times = { unknown: [] as number[], expired: [] as number[], used: [] as number[] }
+    for (let round = 0; round < 120; round++) {
+      for (const name of ['unknown', 'expired', 'used'] as const) {
+        w.clock.pass(4)
+        const from = performance.now()
+        expect((await w.redeem(codes[name])).status).toBe(404)
+        if (round >= 20) times[name].push(performance.now() - from)
+      }
+    }
+    // What a busy machine adds comes in bursts: the lower quartile tells what the work itself takes.
+    const quartile = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 2] ?? 0
+    const taken = Object.values(times).map(quartile)
+    // A look-up more, or a transaction, would show as a multiple.
+    expect(Math.max(...taken) / Math.min(...taken)).toBeLessThan(1.6)
+  })
+
+  test.each<[string, string | Uint8Array, Record<string, string>]>([
+    ['no JSON', 'code', {}],
+    ['no object', '[]', {}],
+    ['no code', '{}', {}],
+    ['a code that is no text', '{"code": 5}', {}],
+    ['a code that is nothing', '{"code": null}', {}],
+    ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), {}],
+    ['an encoded body', JSON.stringify({ code: unknown }), { 'Content-Encoding': 'gzip' }],
+  ])('%s is 400 (D45)', async (_what, body, headers) => {
+    const w = await start(false)
+    for (const call of [w.preview, w.redeem]) {
+      const reply = await call('', { body, headers })
+      expect([reply.status, reply.json.error.code]).toEqual([400, 'body_invalid'])
+    }
+  })
+
+  test('a body that no code needs is 413', async () => {
+    const w = await start(false)
+    const reply = await w.redeem('x'.repeat(5000))
+    expect([reply.status, reply.json.error.code]).toEqual([413, 'body_too_large'])
+  })
+
+  test('every 403 and 409 says which case it is, and the code stays good (4, rule 5)', async () => {
+    const w = await start(bound)
+    const { db } = w.store
+    const code = await w.issue()
+    const refusal = async () => {
+      w.clock.pass(4)
+      const { status, json } = await w.redeem(code)
+      return [status, json.error.code]
+    }
+    await deactivate(db, 'north', 'tasks', w.admin, w.clock.now())
+    expect(await refusal()).toEqual([403, 'product_inactive'])
+    await db.updateTable('member').set({ role: 'member' }).execute()
+    expect(await refusal()).toEqual([403, 'issuer_not_allowed'])
+    await deactivate(db, 'north', 'svc', w.admin, w.clock.now())
+    expect(await refusal()).toEqual([403, 'workspace_inactive'])
+    await activate(db, 'north', 'svc', w.admin, w.clock.now())
+    await activate(db, 'north', 'tasks', w.admin, w.clock.now())
+    await db.updateTable('member').set({ role: 'admin' }).execute()
+    await createAgent(db, w.workspace, 'mail', w.admin, w.clock.now())
+    expect(await refusal()).toEqual([409, 'agent_name_taken'])
+    const bot = { workspace_id: w.workspace.id, product_id: 'tasks', created_at: 0 }
+    await db
+      .insertInto('bot')
+      .values({ ...bot, id: 'b', name: 'mail', role: 'viewer' })
+      .execute()
+    expect(await refusal()).toEqual([409, 'bot_role_differs'])
+    await db.updateTable('bot').set({ name: 'other' }).execute()
+    for (let i = 0; i < 9; i++)
+      await db
+        .insertInto('bot')
+        .values({ ...bot, id: `${i}`, name: `${i}`, role: 'r' })
+        .execute()
+    expect(await refusal()).toEqual([409, 'bots_too_many'])
+    await db.deleteFrom('bot').execute()
+    await db.updateTable('agent').set({ name: 'moved' }).where('name', '=', 'mail').execute()
+    expect((await w.redeem(code)).status).toBe(200)
+  })
+
+  test('twenty calls a minute from one address, both together; the 21st is told when to come again (D16)', async () => {
+    const w = await start()
+    const code = await w.issue()
+    for (let i = 0; i < 10; i++) {
+      expect((await w.preview(code)).status).toBe(200)
+      expect((await w.redeem(unknown)).status).toBe(404)
+      w.clock.pass(1)
+    }
+    const refused = await w.redeem(code)
+    expect([refused.status, refused.json.error.code]).toEqual([429, 'rate_limited'])
+    expect(refused.headers['retry-after']).toBe('50')
+    expect((await w.preview(code, { body: 'x'.repeat(9000) })).status).toBe(429)
+    w.clock.pass(50)
+    expect((await w.redeem(code)).status).toBe(200)
+  })
+
+  test('behind a configured proxy the client is counted, by IPv4 address or IPv6 /64; else the peer is, whatever it says', async () => {
+    const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } })
+    const calls = async (w: Ready, address: (i: number) => string) => {
+      const statuses = []
+      for (let i = 0; i < 21; i++) statuses.push((await w.preview(unknown, from(address(i)))).status)
+      return statuses.at(-1)
+    }
+    const plain = await start(false)
+    expect(await calls(plain, (i) => `198.51.100.${i}`)).toBe(429)
+    const proxied = await start(false, { config: { trustedProxies: ['127.0.0.1'] } })
+    expect(await calls(proxied, (i) => `198.51.100.${i}`)).toBe(404)
+    expect(await calls(proxied, (i) => `2001:db8:0:1::${i.toString(16)}`)).toBe(429)
+    expect((await proxied.preview(unknown, from('2001:db8:0:2::1'))).status).toBe(404)
+    expect(await calls(proxied, (i) => `198.51.100.${i}, 203.0.113.7`)).toBe(429)
+  })
+
+  test('another address is 404 before anything is counted', async () => {
+    const w = await start(false)
+    for (let i = 0; i < 25; i++) {
+      expect((await w.redeem(unknown, { headers: { Host: 'elsewhere.example.org' } })).status).toBe(404)
+    }
+    const reply = await w.redeem(unknown)
+    expect([reply.status, reply.json.error.code]).toEqual([404, 'code_unknown'])
+  })
+})
+
+describe('the bundle route', () => {
+  const get = (service: TestService, version: string, token?: string) =>
+    new Promise<{ status: number; headers: Record<string, unknown>; bytes: Buffer }>((resolve, reject) => {
+      const headers = { Host: 'localhost:8787', ...(token !== undefined && { Authorization: `Bearer ${token}` }) }
+      const req = request({ port: service.port, path: `/api/agent/v1/bundle/${version}`, headers }, async (res) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of res) chunks.push(chunk as Buffer)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, bytes: Buffer.concat(chunks) })
+      })
+      req.on('error', reject).end()
+    })
+
+  test('an agent of a blueprint gets every version of it, byte for byte, with its checksum', async () => {
+    const w = await start(false)
+    const first = Buffer.from(await w.upload())
+    const second = Buffer.from(await w.upload({ version: '1.1.0-rc.1+build.7' }))
+    const token = (await w.redeem(await w.issue())).json.env.SVC_TOKEN
+    const reply = await get(w.service, '1.0.0', token)
+    expect(reply.status).toBe(200)
+    expect(reply.bytes.equals(first)).toBe(true)
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/zip',
+      'content-length': String(first.length),
+      'x-svc-sha256': createHash('sha256').update(first).digest('hex'),
+      'cache-control': 'no-store',
+    })
+    for (const spelling of ['1.1.0-rc.1+build.7', '1.1.0-rc.1%2Bbuild.7', '1.1.0-rc.1%2bbuild.7']) {
+      expect((await get(w.service, spelling, token)).bytes.equals(second)).toBe(true)
+    }
+  })
+
+  test('401, 403 and 404 as for every token route; other blueprints and unknown versions are one 404', async () => {
+    const w = await start()
+    await w.upload({ name: 'other', version: '3.0.0' })
+    const code = await w.issue()
+    const token: string = (await w.redeem(code)).json.env.SVC_TOKEN
+    const texts = []
+    for (const version of ['3.0.0', '1.0.1', '1.0', '%', '..', '1.0.0%2F..', '', '1.0.0/', 'x'.repeat(400)]) {
+      const { status, bytes } = await get(w.service, version, token)
+      expect([version, status]).toEqual([version, 404])
+      texts.push(bytes.toString())
+    }
+    expect(new Set(texts).size).toBe(1)
+    expect(JSON.parse(texts[0] ?? '').error.code).toBe('version_unknown')
+    expect((await get(w.service, '1.0.0', w.agent.token)).status).toBe(404) // connected by hand
+    for (const bad of [undefined, 'x', code, `svc_agt_${'x'.repeat(43)}`]) {
+      expect((await get(w.service, '1.0.0', bad)).status).toBe(401)
+    }
+    await deactivate(w.store.db, 'north', 'svc', w.admin, w.clock.now())
+    expect((await get(w.service, '1.0.0', token)).status).toBe(403)
+    await activate(w.store.db, 'north', 'svc', w.admin, w.clock.now())
+    const { id } = await w.store.db
+      .selectFrom('agent')
+      .select('id')
+      .where('name', '=', 'mail')
+      .executeTakeFirstOrThrow()
+    await rotateToken(w.store.db, { id }, w.admin, w.clock.now())
+    expect((await get(w.service, '1.0.0', token)).status).toBe(401)
+  })
+
+  test('bot tokens and install codes open none of the agent routes (5, rule 2)', async () => {
+    const w = await start(bound)
+    const code = await w.issue()
+    const { env } = (await w.redeem(code)).json
+    for (const token of [env.SVC_BINDING_TASKS_TOKEN, code]) {
+      expect((await send(w.service, { token, body: '{"protocol":1}' })).status).toBe(401)
+    }
+  })
+})

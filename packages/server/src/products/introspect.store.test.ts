@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { type Installing, installing } from '../../testing/installing.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { deleteAgent } from '../agents/store.ts'
+import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
+import { redeemInstall } from '../installs/redeem.ts'
+import { activate, deactivate } from '../workspaces/store.ts'
+import { introspect, productOf } from './introspect.ts'
+import { addProduct, listProducts, productsOf, removeProduct } from './store.ts'
+
+everyEngine('introspection', (open) => {
+  const start = async () => {
+    const w = await installing(await open())
+    await w.upload({ bindings: ['tasks:editor:tasks.read,tasks.write'] })
+    const redeemed = await redeemInstall(w.store.db, await w.issue(), w.clock.now())
+    if (!redeemed.ok) throw new Error(redeemed.message)
+    const { db } = w.store
+    const { agentId, answer } = redeemed.value
+    const token = answer.env.SVC_BINDING_TASKS_TOKEN ?? ''
+    const ask = (text = token, product = 'tasks') => introspect(db, { id: product }, text, 'https://svc', w.clock.now())
+    const [bot] = await listBots(db, w.workspace, w.clock.now())
+    if (!bot) throw new Error('There is no bot.')
+    return { ...w, db, agentId, token, agentToken: answer.env.SVC_TOKEN ?? '', ask, bot }
+  }
+  const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+  const used = async (w: Installing) =>
+    (await listBots(w.store.db, w.workspace, w.clock.now()))[0]?.tokens[0]?.lastUsedAt
+
+  test('a good token says who acts, where, and with which role and scopes', async () => {
+    const { ask, workspace, bot, clock } = await start()
+    const issued = Math.floor(clock.now() / 1000)
+    expect(await ask()).toEqual({
+      active: true,
+      scope: 'tasks.read tasks.write',
+      token_type: 'Bearer',
+      sub: bot.id,
+      username: 'mail',
+      workspace: workspace.id,
+      workspace_name: 'North',
+      role: 'editor',
+      agent: 'mail',
+      product: 'tasks',
+      aud: 'tasks',
+      iss: 'https://svc',
+      iat: issued,
+      exp: issued + 365 * 86_400,
+    })
+  })
+
+  test.each<[string, (w: Awaited<ReturnType<typeof start>>) => unknown]>([
+    ['revoked', ({ db, workspace, bot, admin, clock }) => revokeBot(db, workspace, bot, admin, clock.now())],
+    ['expired', ({ clock }) => clock.pass(365 * 86_400)],
+    [
+      'of an agent that was deleted',
+      ({ db, agentId, admin, clock }) => deleteAgent(db, { id: agentId }, admin, clock.now()),
+    ],
+    [
+      'of a bot that was deleted',
+      ({ db, workspace, bot, admin, clock }) => deleteBot(db, workspace, bot.id, admin, clock.now()),
+    ],
+    [
+      'of a workspace that is not activated',
+      ({ db, admin, clock }) => deactivate(db, 'north', 'tasks', admin, clock.now()),
+    ],
+  ])('a token that is %s is inactive, and nothing else is said', async (_what, spoil) => {
+    const w = await start()
+    await spoil(w)
+    expect(await w.ask()).toEqual({ active: false })
+    expect(await used(w)).toBeFalsy()
+  })
+
+  test('a token is good for the product it is stamped for, and other credentials are good for none', async () => {
+    const w = await start()
+    await addProduct(w.db, { id: 'wiki', origin: 'https://wiki.example.org' }, w.admin, w.clock.now())
+    await activate(w.db, 'north', 'wiki', w.admin, w.clock.now())
+    expect(await w.ask(w.token, 'wiki')).toEqual({ active: false })
+    for (const text of ['', 'x', w.agentToken, `svc_bot_${'x'.repeat(43)}`, `${w.token}x`, w.token.toUpperCase()]) {
+      expect(await w.ask(text)).toEqual({ active: false })
+    }
+    expect(await w.ask()).toMatchObject({ active: true })
+  })
+
+  test('a product shows itself by its id and its secret', async () => {
+    const { db, secret, clock, admin } = await start()
+    expect(await productOf(db, basic('tasks', secret))).toEqual({ id: 'tasks' })
+    const other = await addProduct(db, { id: 'wiki', origin: 'https://wiki.example.org' }, admin, clock.now())
+    const foreign = other.ok ? other.value.secret : ''
+    for (const wrong of [
+      undefined,
+      '',
+      'Basic',
+      `Bearer ${secret}`,
+      basic('tasks', ''),
+      basic('tasks', foreign),
+      basic('wiki', secret),
+      basic('', secret),
+      basic('svc', ''),
+      `Basic ${Buffer.from(secret).toString('base64')}`,
+    ]) {
+      expect(await productOf(db, wrong)).toBeUndefined()
+    }
+  })
+
+  test('the last use is kept to the minute', async () => {
+    const w = await start()
+    expect(await used(w)).toBeNull()
+    await w.ask()
+    const first = w.clock.now()
+    w.clock.pass(59)
+    await w.ask()
+    expect(await used(w)).toBe(first)
+    w.clock.pass(1)
+    await w.ask()
+    expect(await used(w)).toBe(first + 60_000)
+  })
+
+  test('revoking one token leaves the others of the bot; revoking and deleting are written down', async () => {
+    const w = await start()
+    const token = w.bot.tokens[0]?.id ?? ''
+    const revoke = (tokenId: string) => revokeBot(w.db, w.workspace, { id: w.bot.id, tokenId }, w.admin, w.clock.now())
+    expect(await revoke('other')).toEqual({ ok: true, value: { revoked: 0 } })
+    expect(await w.ask()).toMatchObject({ active: true })
+    expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 1 } })
+    expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 0 } })
+    const south = { id: 'south' }
+    expect(await revokeBot(w.db, south, { id: w.bot.id }, w.admin, w.clock.now())).toMatchObject({
+      code: 'bot_unknown',
+    })
+    expect(await deleteBot(w.db, south, w.bot.id, w.admin, w.clock.now())).toMatchObject({ code: 'bot_unknown' })
+    await deleteBot(w.db, w.workspace, w.bot.id, w.admin, w.clock.now())
+    const entries = await w.db
+      .selectFrom('audit')
+      .select(['action', 'subject', 'details'])
+      .where('action', 'like', 'bot.%')
+      .orderBy('id')
+      .execute()
+    expect(entries.map(({ details, ...entry }) => ({ ...entry, ...JSON.parse(details) }))).toEqual([
+      { action: 'bot.revoked', subject: 'bot mail', product: 'tasks', agents: ['mail'] },
+      { action: 'bot.deleted', subject: 'bot mail', product: 'tasks', role: 'editor' },
+    ])
+  })
+
+  test('a workspace sees which products it is activated for; a product that is removed takes its bots along', async () => {
+    const w = await start()
+    await addProduct(w.db, { id: 'wiki', origin: 'https://wiki.example.org' }, w.admin, w.clock.now())
+    expect(await productsOf(w.db, w.workspace)).toEqual([
+      { id: 'tasks', origin: 'https://tasks.example.org', activatedAt: w.clock.now(), bots: 1 },
+      { id: 'wiki', origin: 'https://wiki.example.org', activatedAt: null, bots: 0 },
+    ])
+    await removeProduct(w.db, 'tasks', w.admin, w.clock.now())
+    expect(await listBots(w.db, w.workspace, w.clock.now())).toEqual([])
+    expect((await listProducts(w.db)).map(({ id }) => id)).toEqual(['wiki'])
+    expect(await w.ask()).toEqual({ active: false })
+  })
+})
