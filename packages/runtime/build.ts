@@ -12,8 +12,8 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { deflateRawSync } from 'node:zlib'
+import { archive, type Member } from '@svc/blueprint/zip'
 import { build } from 'esbuild'
-import { archive, type Member, noLineEnd } from './archive/zip.ts'
 import { leastNode } from './src/version.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -89,6 +89,10 @@ function member(name: string, text: string): Member {
     if (noLineEnd(archive([made], 0))) return made
   }
 }
+
+/** Whether nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
+const noLineEnd = (bytes: Buffer): boolean =>
+  !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 function put(file: string, data: string | Uint8Array, mode: number): void {
   const beside = `${file}.${process.pid}.tmp`
