@@ -5,6 +5,7 @@ import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './comma
 import { lengthOf, percent, tokens } from './format.ts'
 import { gaugeView } from './overview/gauge.ts'
 import { usageColumns } from './overview/usage.ts'
+import { marksOf, windowFor } from './overview/windows.ts'
 import { followed } from './press.ts'
 import { lastSet, openWishes } from './settings/wishes.ts'
 
@@ -146,3 +147,14 @@ test('where no run named a cost the chart counts runs', () =>
     costs: false,
     columns: [{ key: '2026-11-20', parts: { runs: 4 } }],
   }))
+
+test('the level history of a new agent begins with its first report, not at the edge of a week', () => {
+  expect([windowFor(60_000), windowFor(25 * 3_600_000)]).toEqual(['24 h', '7 d'])
+  const end = Date.UTC(2026, 10, 21, 12)
+  expect(marksOf(end - 3_600_000, end).map(({ text }) => text)).toEqual([
+    expect.stringMatching(/:/),
+    expect.stringMatching(/:/),
+    'now',
+  ])
+  expect(marksOf(end - 7 * 86_400_000, end)[0]?.text).toBe('14 Nov')
+})

@@ -15,17 +15,27 @@ export interface StackedBarsProps {
   /** A column's key as a person reads it. */
   nameOf: (key: string) => string
   height?: number
+  /** Things are counted: no halves on the axis. */
+  whole?: boolean
 }
 
 const margin = { top: 8, right: 14, bottom: 20, left: 46 }
 
 /** Columns of stacked parts, values on hover and by arrow keys, a legend, and the same figures as a table. */
-export function StackedBars({ title, stack, format, axis = format, nameOf, height = 150 }: StackedBarsProps) {
+export function StackedBars({
+  title,
+  stack,
+  format,
+  axis = format,
+  nameOf,
+  height = 150,
+  whole = false,
+}: StackedBarsProps) {
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
   const { columns, series } = stack
-  const ticks = ticksTo(stack.most)
+  const ticks = ticksTo(stack.most, { whole })
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom }
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
   const step = columns.length > 0 ? inner.width / columns.length : 0
@@ -104,7 +114,7 @@ export function StackedBars({ title, stack, format, axis = format, nameOf, heigh
           </g>
         </svg>
       </div>
-      {series.length > 0 && (
+      {series.length > 1 && (
         <ul className="svc-chart-legend">
           {series.map((one) => (
             <li key={`${one.color}${one.name}`}>

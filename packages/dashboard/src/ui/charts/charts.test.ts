@@ -14,6 +14,11 @@ test.each([
   [950, [0, 500, 1000]],
 ])('an axis up to %s has the marks %j', (most, marks) => expect(ticksTo(most)).toEqual(marks))
 
+test('an axis of what is counted has no halves', () => {
+  expect(ticksTo(1, { whole: true })).toEqual([0, 1])
+  expect(ticksTo(7, { whole: true })).toEqual([0, 3, 6, 9])
+})
+
 test('an axis always ends at or above its biggest value, with few marks', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (most) => {

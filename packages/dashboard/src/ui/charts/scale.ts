@@ -2,12 +2,13 @@
 
 const steps = [1, 2, 2.5, 5, 10] as const
 
-/** The marks of an axis from 0 to a round number at or above `most`, about `count` of them; only 0 when nothing is there. */
-export function ticksTo(most: number, count = 3): number[] {
+/** The marks of an axis from 0 to a round number at or above `most`, about `count` of them, whole ones for what is counted; only 0 when nothing is there. */
+export function ticksTo(most: number, { count = 3, whole = false } = {}): number[] {
   if (!(most > 0) || !Number.isFinite(most)) return [0]
   const rough = most / count
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = (steps.find((s) => s * power >= rough * (1 - 1e-9)) ?? 10) * power
+  const round = (steps.find((s) => s * power >= rough * (1 - 1e-9)) ?? 10) * power
+  const step = whole ? Math.max(1, Math.ceil(round)) : round
   const marks: number[] = []
   for (let i = 0; ; i++) {
     const mark = Number((i * step).toPrecision(12))

@@ -17,18 +17,27 @@ export interface FollowingProps {
 
 /** The wishes under way, and what became of those pressed in this visit: queued, delivered, and the agent's own words. */
 export function Following({ agent, commands, dismiss }: FollowingProps) {
+  // Only the last of them can be taken back: an earlier one has been already.
+  const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
   return (
     <ul className="ag-following" aria-live="polite" aria-label="Wishes under way" data-empty={commands.length === 0}>
       {commands.map((command) => (
         <li key={command.id} data-tone={wordsOf(command).tone}>
-          <One agent={agent} command={command} dismiss={() => dismiss(command.id)} />
+          <One agent={agent} command={command} undoable={command.id === last?.id} dismiss={() => dismiss(command.id)} />
         </li>
       ))}
     </ul>
   )
 }
 
-function One({ agent, command, dismiss }: { agent: Agent; command: Command; dismiss: () => void }) {
+interface OneProps {
+  agent: Agent
+  command: Command
+  undoable: boolean
+  dismiss: () => void
+}
+
+function One({ agent, command, undoable, dismiss }: OneProps) {
   const { word, tone, means } = wordsOf(command)
   return (
     <>
@@ -47,7 +56,7 @@ function One({ agent, command, dismiss }: { agent: Agent; command: Command; dism
         </span>
       )}
       <span className="ag-following-end">
-        <Further agent={agent} command={command} />
+        <Further agent={agent} command={command} undoable={undoable} />
         {!isOpen(command) && (
           <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Put away" onClick={dismiss}>
             <IconX size={14} aria-hidden />
@@ -59,10 +68,10 @@ function One({ agent, command, dismiss }: { agent: Agent; command: Command; dism
 }
 
 /** What comes after an answer: the way back, the log that came, or the same once more. */
-function Further({ agent, command }: { agent: Agent; command: Command }) {
+function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const { go } = useView()
   const [sending, setSending] = useState(false)
-  const undo = isControl(command.type) ? undoOf[command.type] : undefined
+  const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined
   const done = command.state === 'applied' || command.state === 'applied_late'
   const offered = undo !== undefined && agent.page.report?.controls?.includes(undo)
   if (command.logId !== null)

@@ -28,6 +28,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
         format={view.costs ? dollars : figure}
         axis={view.costs ? (n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n)) : figure}
         nameOf={dayName}
+        whole={!view.costs}
       />
     </Section>
   )

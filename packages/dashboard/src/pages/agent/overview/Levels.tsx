@@ -8,18 +8,22 @@ import { exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../u
 import type { Agent } from '../agent.ts'
 import { percent } from '../format.ts'
 import { Section } from '../ui.tsx'
-import { colors, marksOf, type Window, windows } from './windows.ts'
+import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
+/** The changes that are asked for; fewer came: then the oldest is the first report ever. */
+const asked = 200
 
 /** How it felt over time: a strip of stretches and the changes as a list. Silence is known only for the present one. */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
-  const [window, setWindow] = useState<Window>('7 d')
-  const { data } = useQuery(levelsQuery(slug, page.name, 200))
+  const [picked, setPicked] = useState<Window | null>(null)
+  const { data } = useQuery(levelsQuery(slug, page.name, asked))
   const [all, setAll] = useState(false)
   if (!data || data.length === 0) return null
   const end = serviceNow()
-  const start = end - windows[window]
+  const oldest = data.length < asked ? (data.at(-1)?.at ?? end) : 0
+  const window = picked ?? windowFor(end - oldest)
+  const start = Math.max(oldest, end - windows[window])
   const heard = silent && page.seenAt !== null ? page.seenAt : end
   const spans = spansOf(data, start, heard)
   const shares = sharesOf(spans, start)
@@ -35,7 +39,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
           size="xs"
           data={Object.keys(windows)}
           value={window}
-          onChange={(to) => setWindow(to as Window)}
+          onChange={(to) => setPicked(to as Window)}
           aria-label="How far back"
         />
       }
@@ -45,7 +49,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
         summary={summary}
         start={start}
         end={end}
-        marks={marksOf(window, start, end)}
+        marks={marksOf(start, end)}
         spans={[
           ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
           ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'silent' }] : []),

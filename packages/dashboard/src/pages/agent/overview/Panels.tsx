@@ -47,7 +47,7 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
             </Badge>
           )}
           {item.meta !== undefined && (
-            <span className="ag-quiet ag-item-meta">
+            <span className="ag-quiet ag-item-meta" data-long={item.meta.length > 24}>
               <Text>{item.meta}</Text>
             </span>
           )}

@@ -15,9 +15,12 @@ export const colors: Readonly<Record<Level, string>> = {
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
+/** The smallest window that holds what is known, up to a week: a new agent's first hour is not a line at the edge. */
+export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
+
 /** Start, middle and now. */
-export const marksOf = (window: Window, start: number, end: number): { at: number; text: string }[] => {
-  const format = window === '24 h' ? clock : date
+export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
+  const format = end - start <= 24 * hour ? clock : date
   return [
     { at: start, text: format.format(start) },
     { at: (start + end) / 2, text: format.format((start + end) / 2) },

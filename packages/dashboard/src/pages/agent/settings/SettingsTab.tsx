@@ -71,7 +71,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
           </ul>
         </Section>
       ))}
-      <Group className="ag-settings-end" justify="flex-end" gap="sm">
+      <Group className="ag-settings-end" data-changed={Object.keys(drafts).length > 0} justify="flex-end" gap="sm">
         <span className="ag-quiet" role="status">
           {faults > 0
             ? `${count(faults, 'value does', 'values do')} not fit`
