@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
 import { pino } from 'pino'
 import { type AgentSide, openAgentSide } from '../src/agents/side.ts'
@@ -15,6 +16,8 @@ export interface TestService extends AgentSide {
   live: TestLive
   /** Errors that were logged. */
   errors: unknown[]
+  /** Connections that are open. */
+  connections: () => Promise<number>
   stop: () => Promise<void>
 }
 
@@ -81,7 +84,8 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
     await new Promise((resolve) => server.close(resolve))
     await side.close()
   }
-  return { ...side, url: `http://127.0.0.1:${port}`, port, live, errors, stop }
+  const connections = () => promisify(server.getConnections.bind(server))()
+  return { ...side, url: `http://127.0.0.1:${port}`, port, live, errors, connections, stop }
 }
 
 export interface Reply {

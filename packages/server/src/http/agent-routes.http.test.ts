@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { limits } from '@svc/protocol'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   offering,
   type Reply,
@@ -287,6 +287,27 @@ test('when the database fails, a report is 503 with a delay, nothing is stored, 
   expect(await rows('agent_report')).toMatchObject([{ level: null }])
   expect((await ask()).json.commands).toMatchObject([{ type: 'pause' }])
   expect(service.errors.length).toBe(1)
+})
+
+test('a client that hangs up while its report waits gets no command claimed; its report is kept all the same (D1)', async () => {
+  await ask()
+  const id = await press('pause')
+  const held = Promise.withResolvers<void>()
+  const transaction = w.store.db.transaction().execute(() => held.promise)
+  const socket = connect(service.port, '127.0.0.1')
+  const body = JSON.stringify({ protocol: 1, state: { level: 'warn' } })
+  socket.write(
+    `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${w.agent.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await vi.waitFor(() => expect(service.metrics.waiting + service.metrics.inBatches).toBe(1))
+  socket.resetAndDestroy()
+  await vi.waitFor(async () => expect(await service.connections()).toBe(0))
+  held.resolve()
+  await transaction
+  await vi.waitFor(() => expect(service.metrics.reports).toBe(2))
+  expect(await rows('agent_report')).toMatchObject([{ level: 'warn' }])
+  expect(await commandOf(w.store.db, w.agent, id)).toMatchObject({ state: 'queued' })
+  expect((await ask()).json.commands).toMatchObject([{ id }])
 })
 
 test('a log that was asked for is stored and settles its command (2.8)', async () => {

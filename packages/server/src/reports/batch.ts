@@ -78,8 +78,10 @@ export function newBatcher(options: BatchOptions): Batcher {
     if (batch.length === 0) return
     lastSize = batch.length
     running++
+    metrics.inBatches += batch.length
     run(batch).then(() => {
       running--
+      metrics.inBatches -= batch.length
       for (const { submission } of batch) busy.delete(submission.agentId)
       schedule()
       if (waiting.length === 0 && running === 0) for (const done of idle.splice(0)) done()

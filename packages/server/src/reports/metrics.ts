@@ -15,6 +15,8 @@ export interface AgentMetrics {
   commitSecondsMost: number
   /** Reports that wait for a batch at this moment. */
   waiting: number
+  /** Reports in batches that are being committed. */
+  inBatches: number
 }
 
 export const batchClasses = [1, 4, 16, 64, 128] as const
@@ -29,6 +31,7 @@ export const newMetrics = (): AgentMetrics => ({
   commitSeconds: 0,
   commitSecondsMost: 0,
   waiting: 0,
+  inBatches: 0,
 })
 
 export function countRefusal(metrics: AgentMetrics, code: string): void {
