@@ -1,7 +1,10 @@
 /** What every part of the agent's page is given, and the view that the address holds. */
 import type { AgentPage, Command } from '@svc/server/api'
 import { getRouteApi } from '@tanstack/react-router'
+import type { WishBody } from '../../api.ts'
 import type { AgentTab } from '../../paths.ts'
+
+export type Wish = WishBody
 
 export interface Agent {
   readonly slug: string
@@ -16,9 +19,6 @@ export interface Press {
   /** A wish of this kind that is queued or unanswered (D5). */
   readonly under: (wish: Wish) => Command | undefined
 }
-export type { WishBody as Wish } from '../../api.ts'
-
-import type { WishBody as Wish } from '../../api.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/agents/$name')
 export const useAgentAddress = () => route.useParams()
