@@ -1,5 +1,5 @@
 /** Agents' folders in the temporary folder, and the program run on them as a person or a unit would run it. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -73,10 +73,24 @@ export interface Running {
 }
 
 /** Starts `svc report` in a process of its own. */
-export function reporter(folder: Folder, scale: number, file: readonly string[] = [main]): Running {
-  const child = spawn(process.execPath, [...file, 'report'], {
+export const reporter = (folder: Pick<Folder, 'root'>, scale: number, file: readonly string[] = [main]): Running =>
+  starts(folder, ['report'], { scale, file })
+
+export interface StartOptions {
+  readonly scale?: number
+  readonly file?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts a command of `svc` that goes on until it is stopped. */
+export function starts(
+  folder: Pick<Folder, 'root'>,
+  command: readonly string[],
+  { scale = 1, file = [main], env = {} }: StartOptions = {},
+): Running {
+  const child = spawn(process.execPath, [...file, ...command], {
     cwd: folder.root,
-    env: { ...process.env, SVC_TIME_SCALE: String(scale) },
+    env: { ...process.env, SVC_TIME_SCALE: String(scale), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
@@ -113,3 +127,27 @@ export function reporter(folder: Folder, scale: number, file: readonly string[] 
     },
   }
 }
+
+/** Waits until something that can only be looked at is so; the value that it then has. Fails after 30 s. */
+export async function becomes<T>(what: string, look: () => T | undefined | false): Promise<T> {
+  for (const end = performance.now() + 30_000; performance.now() < end; ) {
+    try {
+      const value = look()
+      if (value !== undefined && value !== false) return value
+    } catch {
+      // not there yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+  throw new Error(`It never came to this: ${what}.`)
+}
+
+/** Whether there is a Python that can open terminals. */
+export const python: boolean = (() => {
+  try {
+    execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()

@@ -1,22 +1,37 @@
 /**
- * Loaded before the program: kills the process at its n-th change of the disk (`SVC_TEST_KILL_AT`), before the change takes place.
- * Writes how many there were to `SVC_TEST_KILL_COUNT` when it never came to that.
+ * Loaded before the program: kills the process at its n-th change of the disk (`SVC_TEST_KILL_AT`), before the change takes place; or
+ * lets that change fail (`SVC_TEST_FAULT`, an error code). Writes how many there were to `SVC_TEST_KILL_COUNT` when it never came to that.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 const at = Number(process.env.SVC_TEST_KILL_AT ?? 0)
 const only = process.env.SVC_TEST_KILL_AFTER
+const fault = process.env.SVC_TEST_FAULT
 let armed = only === undefined
 let count = 0
 
-for (const name of ['renameSync', 'fsyncSync', 'unlinkSync', 'linkSync', 'openSync'] as const) {
+const changing = [
+  'renameSync',
+  'fsyncSync',
+  'unlinkSync',
+  'linkSync',
+  'openSync',
+  'mkdirSync',
+  'symlinkSync',
+  'writeSync',
+  'copyFileSync',
+] as const
+for (const name of changing) {
   const real = fs[name] as (...args: unknown[]) => unknown
   const counted = (...args: unknown[]) => {
     if (!armed) armed = name === 'renameSync' && String(args[1]).endsWith(only ?? '')
     else if (name !== 'openSync' || args[1] === 'wx') {
       count++
-      if (count === at) process.kill(process.pid, 'SIGKILL')
+      if (count === at) {
+        if (fault === undefined) process.kill(process.pid, 'SIGKILL')
+        else throw Object.assign(new Error(`${fault}: a fault that was asked for, ${name}`), { code: fault })
+      }
     }
     return real(...args)
   }

@@ -45,6 +45,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
   let rotated = 0
+  let over = false
 
   const rules = (): Rules => ({
     restart: last?.restart ?? 'always',
@@ -112,6 +113,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   }
 
   function look(): void {
+    if (over) return
     if (state.is === 'running' && !child && !lives(state))
       step({ is: 'exit', exit: { at: clock() }, remains: state.start !== '' && groupLives(state.pid) })
     else if (state.is === 'stopping' && !child && !lives(state) && !remains(state)) step({ is: 'gone', at: clock() })
@@ -128,7 +130,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 
   function schedule(): void {
     clearTimeout(timer)
-    timer = setTimeout(look, state.is === 'stopping' ? Math.min(duration(1), 50) : duration(1))
+    if (!over) timer = setTimeout(look, state.is === 'stopping' ? Math.min(duration(1), 50) : duration(1))
   }
 
   /** A wish to run that came after the last start: an agent that waits or has ended starts for it. */
@@ -169,6 +171,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       new Promise((resolve) => {
         asked = true
         stopped = () => {
+          over = true
           clearTimeout(timer)
           resolve()
         }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { judge, probe } from './probe.ts'
+
+const answered = (status: number) => ({ is: 'answered', status, body: Buffer.alloc(0) }) as const
+
+test.each([
+  [200, 'ok'],
+  [403, 'ok'],
+  [401, 'bad'],
+  [404, 'bad'],
+  [302, 'warn'],
+  [429, 'warn'],
+  [500, 'warn'],
+])('a product that answers %i makes the binding %s (3.7)', (status, level) => {
+  expect(judge(answered(status), 'https://tasks.example')).toMatchObject({ level })
+})
+
+test('a product that is not reached is a warning', () => {
+  expect(judge({ is: 'lost', why: 'nothing listens at the address', sent: false }, 'https://tasks.example')).toEqual({
+    level: 'warn',
+    detail: 'https://tasks.example cannot be reached: nothing listens at the address.',
+  })
+})
+
+test.each([
+  [{ url: undefined }, 'not all in'],
+  [{ url: 'https://u:p@tasks.example' }, 'user name'],
+  [{ url: 'file:///etc/passwd' }, 'address such as'],
+])('variables that are no binding are told, and nothing is asked: %j', async (part, says) => {
+  const binding = { product: 'tasks', workspace: 'w', token: 't', ...part }
+  expect(await probe(binding, new AbortController().signal)).toMatchObject({
+    level: 'bad',
+    detail: expect.stringContaining(says),
+  })
+})

@@ -1,0 +1,441 @@
+/** `svc init` (2.9, 4, D44): what it asks, what it leaves, and what it says when something goes wrong before and after the code is spent. */
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Packed } from '@svc/blueprint'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bundle, bundleManifest, code, handsOut, previewOf, redeemedOf } from '../../testing/blueprint.ts'
+import { python, svc, token } from '../../testing/folder.ts'
+import { json, type Reply, type Service, startService } from '../../testing/service.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { readInstall } from './note.ts'
+
+const password = 'correct horse battery'
+const here = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(here, 'src/main.ts')
+const killer = join(here, 'testing/kill-at.ts')
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+let packed: Packed
+beforeAll(async () => {
+  packed = await bundle()
+})
+
+interface World {
+  readonly service: Service
+  readonly count: { redeemed: number }
+  readonly above: Folder
+  readonly agent: Folder
+}
+async function world(): Promise<World> {
+  const service = await startService()
+  const count = handsOut(service, packed)
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-init-')))
+  cleanups.push(
+    () => rmSync(root, { recursive: true, force: true }),
+    () => service.close(),
+  )
+  return { service, count, above: folderAt(root), agent: folderAt(join(root, 'mail-triage')) }
+}
+const secretsEnv = { MAIL_PASSWORD: password }
+const init = (
+  { service, above }: World,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = secretsEnv,
+  input = '',
+) => svc(above, ['init', '--url', service.origin, '--code', code, ...args], { env, input })
+const everything = (root: string): string[] =>
+  existsSync(root) ? readdirSync(root, { recursive: true }).map(String).sort() : []
+/** All that lies in a folder, as text. */
+const contents = (root: string): string =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((e) => e.isFile())
+    .map((e) => readFileSync(join(e.parentPath, e.name), 'latin1'))
+    .join('\n')
+
+test('installs what was announced: version, current, state with seeds, files for the owner alone; starts nothing', async () => {
+  const w = await world()
+  const ran = await init(w, ['--json'])
+  expect(ran.code).toBe(0)
+  expect(JSON.parse(ran.out)).toEqual({
+    installed: true,
+    agent: 'mail-triage',
+    blueprint: 'mail-triage',
+    version: '1.4.0',
+    dir: w.agent.root,
+    url: w.service.origin,
+    started: false,
+  })
+  for (const says of [
+    'mail-triage 1.4.0',
+    'Sorts incoming mail.',
+    'tasks as editor: tasks.write',
+    'MAIL_PASSWORD: reads the mailbox',
+    'EXTRA_KEY (optional): finds more',
+  ])
+    expect(ran.err).toContain(says)
+  const { agent } = w
+  expect(readlinkSync(agent.current)).toBe(`versions/${packed.sha256.slice(0, 32)}`)
+  expect(readFileSync(join(agent.current, 'svc.agent.yaml'), 'utf8')).toBe(bundleManifest)
+  expect(lstatSync(join(agent.current, 'state')).isSymbolicLink()).toBe(true)
+  expect(realpathSync(join(agent.current, 'state'))).toBe(agent.state)
+  expect(readFileSync(join(agent.state, 'seed.json'), 'utf8')).toBe('{"seed":true}\n')
+  expect(readFileSync(agent.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
+  expect(readFileSync(agent.env, 'utf8')).toContain(`SVC_URL=${w.service.origin}\n`)
+  expect(readFileSync(agent.secrets, 'utf8')).toBe(`MAIL_PASSWORD=${password}\n`)
+  for (const file of [agent.env, agent.secrets]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(agent.settings, 'utf8'))).toEqual({ every: 10, dry: false, note: null })
+  expect(readInstall(agent)).toMatchObject({
+    is: 'installed',
+    agent: 'mail-triage',
+    version: '1.4.0',
+    sha256: packed.sha256,
+  })
+  expect(w.service.reports).toEqual([])
+  expect(w.service.installs.map((c) => [c.path, c.text, c.token])).toEqual([
+    ['/api/agent/v1/install/preview', JSON.stringify({ code }), undefined],
+    ['/api/agent/v1/install', JSON.stringify({ code }), undefined],
+  ])
+  expect(ran.out + ran.err).not.toMatch(/svc_(agt|bot|inst)_|battery/)
+})
+
+test('takes the code from the environment or standard input, and secrets from a file', async () => {
+  const w = await world()
+  writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
+  const ran = await svc(
+    w.above,
+    ['init', '--url', w.service.origin, '--secrets-file', 'secrets', '--dir', 'elsewhere'],
+    { input: `${code}\n` },
+  )
+  expect(ran).toMatchObject({ code: 0 })
+  expect(readFileSync(join(w.above.root, 'elsewhere/.svc/secrets.env'), 'utf8')).toBe(
+    `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`,
+  )
+  const other = await world()
+  expect(
+    (await svc(other.above, ['init', '--url', other.service.origin], { env: { ...secretsEnv, SVC_CODE: code } })).code,
+  ).toBe(0)
+})
+
+test('an empty folder is as good as none, and stays when nothing is installed into it', async () => {
+  const w = await world()
+  mkdirSync(w.agent.root)
+  expect((await init(w, [], {})).code).toBe(1)
+  expect(everything(w.agent.root)).toEqual([])
+  expect((await init(w)).code).toBe(0)
+})
+
+describe('before the code is spent, nothing is left behind and the code stays good', () => {
+  const untouched = (w: World) => {
+    expect(w.count.redeemed).toBe(0)
+    expect(everything(w.above.root)).toEqual([])
+  }
+  test('a secret that nobody gives', async () => {
+    const w = await world()
+    const ran = await init(w, [], {})
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('No value was given for MAIL_PASSWORD.')
+    untouched(w)
+  })
+
+  test.each([
+    ['what is no code', ['--code', 'hunter2'], 2, 'That is no install code'],
+    ['an address that is none', ['--url', 'svc.example.com'], 2, '--url must be an address'],
+    ['a folder without a place', ['--dir', 'no/such/place'], 1, 'make it first'],
+    ['a file of secrets that is not there', ['--secrets-file', 'nowhere'], 2, 'is not there'],
+  ])('%s', async (_what, args, exit, says) => {
+    const w = await world()
+    const ran = await init(w, args)
+    expect(ran.code).toBe(exit)
+    expect(ran.err).toContain(says)
+    untouched(w)
+  })
+
+  test('a secret whose value would be two lines, or whose name the loader reads (D51)', async () => {
+    const w = await world()
+    expect((await init(w, [], { MAIL_PASSWORD: 'a\nb' })).err).toContain('must not hold a line break')
+    w.service.preview = json({ ...previewOf(packed), secrets: [{ name: 'LD_PRELOAD', purpose: 'x' }] })
+    expect((await init(w)).err).toContain('must not be a variable that programs or their loaders obey')
+    untouched(w)
+  })
+
+  test('a folder that is taken, whatever is in it', async () => {
+    const w = await world()
+    mkdirSync(w.agent.root)
+    writeFileSync(join(w.agent.root, 'diary.txt'), 'private')
+    const ran = await init(w)
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.err).toContain('is there already and not empty')
+    expect(w.count.redeemed).toBe(0)
+    expect(everything(w.above.root)).toEqual(['mail-triage', 'mail-triage/diary.txt'])
+  })
+
+  test('a service that is not there, or says no', async () => {
+    const w = await world()
+    await w.service.close()
+    expect((await init(w)).code).toBe(3)
+    const no = await world()
+    no.service.preview = json({ error: { code: 'rate_limited', message: 'Too many calls.' } }, 429)
+    expect((await init(no)).err).toContain('Too many calls.')
+    untouched(no)
+  })
+
+  test.each([
+    [
+      'a 409 at redeem',
+      json({ error: { code: 'agent_name_taken', message: 'The workspace already has an agent of that name.' } }, 409),
+      'already has an agent',
+    ],
+    [
+      'a code used meanwhile',
+      json({ error: { code: 'code_unknown', message: 'There is no such install code.' } }, 404),
+      'knows no such code',
+    ],
+  ])('%s undoes everything', async (_what, reply, says) => {
+    const w = await world()
+    w.service.install = reply
+    const ran = await init(w)
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.err).toContain(says)
+    expect(everything(w.above.root)).toEqual([])
+  })
+
+  test.runIf(python)('Ctrl-C at each question', async () => {
+    for (const question of ['install code', 'Install it?', 'MAIL_PASSWORD: reads', 'EXTRA_KEY: finds']) {
+      const w = await world()
+      const script = [
+        ['install code', code],
+        ['Install it?', ''],
+        ['MAIL_PASSWORD: reads', password],
+        ['EXTRA_KEY: finds', ''],
+      ].flatMap(([wait = '', line = '']) => (wait === question ? [[wait, '\u0003']] : [[wait, line]]))
+      const until = script.findIndex(([, line]) => line === '\u0003')
+      const shown = await atTerminal(w, script.slice(0, until + 1))
+      expect(shown, question).toContain('Nothing was done.')
+      expect(shown).not.toContain(password)
+      untouched(w)
+    }
+  })
+
+  test.runIf(python)('and a person at a terminal is led through it, seeing no secret', async () => {
+    const w = await world()
+    const shown = await atTerminal(w, [
+      ['install code', code],
+      ['Install it?', ''],
+      ['MAIL_PASSWORD: reads', password],
+      ['EXTRA_KEY: finds', ''],
+    ])
+    expect(shown).toContain('Installed mail-triage')
+    expect(shown).not.toContain(password)
+    expect(shown).not.toContain(code)
+    expect(readFileSync(w.agent.secrets, 'utf8')).toBe(`MAIL_PASSWORD=${password}\n`)
+  })
+})
+
+describe('after the code was sent', () => {
+  const lost: [string, Reply][] = [
+    ['the connection is cut before the answer', (_r, _c, socket) => socket.destroy()],
+    [
+      'the answer breaks off',
+      (r, _c, socket) => {
+        r.writeHead(200, { 'content-length': '100000' }).write('{"agent":')
+        setTimeout(() => socket.destroy(), 10)
+      },
+    ],
+    ['a proxy answers 502', json({}, 502)],
+    [
+      'the answer is no JSON',
+      (r) => {
+        r.writeHead(200).end('<html>')
+      },
+    ],
+    ['nothing comes for 30 s', () => {}],
+  ]
+  test.each(lost)(
+    '%s: the code may be spent, it says which agent to delete, and nothing starts (D44)',
+    async (_what, reply) => {
+      const w = await world()
+      w.service.install = reply
+      const ran = await init(w, [], { ...secretsEnv, SVC_TIME_SCALE: '0.02' })
+      expect(ran).toMatchObject({ code: 1, out: '' })
+      expect(ran.err).toContain('if there is an agent "mail-triage", delete it there')
+      expect(
+        w.service.installs.filter((c) => c.path.endsWith('/install')),
+        'never sent again',
+      ).toHaveLength(1)
+      for (const args of [
+        ['start'],
+        ['run'],
+        ['init', '--url', w.service.origin, '--code', code, '--dir', w.agent.root],
+      ]) {
+        const refused = await svc(w.agent, args, { env: secretsEnv })
+        expect(refused.code, args[0]).toBe(1)
+        expect(refused.err).toContain('it may be spent')
+      }
+      expect(readInstall(w.agent)?.is).toBe('redeeming')
+      expect(contents(w.agent.root)).not.toContain(password)
+    },
+  )
+
+  const wrong: [string, () => Reply, string][] = [
+    ['another agent', () => json({ ...redeemedOf(packed), agent: { name: 'other' } }), 'names the agent "other"'],
+    ['another version', () => json({ ...redeemedOf(packed), version: '9.9.9' }), 'names the version "9.9.9"'],
+    [
+      'a checksum that does not match',
+      () => json({ ...redeemedOf(packed), sha256: '0'.repeat(64) }),
+      'checksum of the bundle does not match',
+    ],
+    [
+      'a bundle that is cut',
+      () => json({ ...redeemedOf(packed), bundle: redeemedOf(packed).bundle.slice(0, 400) }),
+      'checksum of the bundle does not match',
+    ],
+    [
+      'a variable of the loader',
+      () => json({ ...redeemedOf(packed), env: { SVC_TOKEN: token, LD_PRELOAD: '/x' } }),
+      'not the service',
+    ],
+    [
+      'a value of two lines',
+      () => json({ ...redeemedOf(packed), env: { SVC_TOKEN: `${token}\nLD_PRELOAD=/x` } }),
+      'no text of one line',
+    ],
+    ['no token', () => json({ ...redeemedOf(packed), env: {} }), 'no agent token'],
+  ]
+  test.each(wrong)(
+    'an answer with %s is refused; the agent exists without a machine (4, rule 6)',
+    async (_what, reply, says) => {
+      const w = await world()
+      w.service.install = reply()
+      const ran = await init(w)
+      expect(ran).toMatchObject({ code: 1, out: '' })
+      expect(ran.err).toContain(says)
+      expect(ran.err).toContain('The agent "mail-triage" exists in the service')
+      expect(ran.err).toContain('Delete the agent there')
+      expect(everything(w.agent.root).filter((n) => !n.startsWith('.svc'))).toEqual([])
+      expect(contents(w.agent.root)).not.toMatch(/svc_(agt|bot|inst)_|battery/)
+      expect((await svc(w.agent, ['run'])).code).toBe(1)
+    },
+  )
+
+  test('a bundle that the rules refuse leaves nothing of it on the disk (I19)', async () => {
+    const w = await world()
+    const other = await bundle({ 'svc.agent.yaml': bundleManifest.replace('1.4.0', '1.4.1') })
+    w.service.install = json({ ...redeemedOf(other), version: '1.4.0' })
+    const ran = await init(w)
+    expect(ran.err).toContain('The bundle was refused')
+    expect(everything(w.agent.root).filter((n) => !n.startsWith('.svc'))).toEqual([])
+    expect(everything(w.agent.root).some((n) => n.includes('staging/'))).toBe(false)
+  })
+})
+
+/** Runs the installation under the counter of disk changes; `fault` at the n-th. */
+function counted(
+  w: World,
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; signal: string | null; err: string }> {
+  return new Promise((resolve) => {
+    const args = ['--import', killer, main, 'init', '--url', w.service.origin, '--code', code]
+    const child = execFile(
+      process.execPath,
+      args,
+      { cwd: w.above.root, env: { ...process.env, ...secretsEnv, ...env } },
+      (_error, _out, err) => resolve({ code: child.exitCode, signal: child.signalCode, err }),
+    )
+  })
+}
+const changes = async (): Promise<number> => {
+  const w = await world()
+  const file = join(w.above.root, 'count')
+  expect((await counted(w, { SVC_TEST_KILL_COUNT: file })).code).toBe(0)
+  return Number(readFileSync(file, 'utf8'))
+}
+const points = (all: number): number[] => {
+  const step = process.env.SVC_TEST_LONG ? 1 : 6
+  return Array.from({ length: Math.ceil(all / step) }, (_, i) => 1 + i * step)
+}
+
+test('killed at any change of the disk: before the code was sent the next installation works; after it nothing starts, or everything is there', async () => {
+  const all = await changes()
+  expect(all).toBeGreaterThan(60)
+  for (const at of points(all)) {
+    const w = await world()
+    const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
+    const where = `killed at change ${at} of ${all}`
+    expect(signal, where).toBe('SIGKILL')
+    if (w.count.redeemed === 0) {
+      expect((await init(w)).code, where).toBe(0)
+      expect(readInstall(w.agent)?.is, where).toBe('installed')
+    } else {
+      const { is } = readInstall(w.agent) ?? {}
+      expect(['redeeming', 'redeemed', 'installed'], where).toContain(is)
+      const started = await svc(w.agent, ['why'])
+      if (is === 'installed') {
+        expect(started.code, where).toBe(0)
+        expect(readFileSync(w.agent.secrets, 'utf8'), where).toContain(password)
+        expect(readFileSync(w.agent.env, 'utf8'), where).toContain(token)
+      } else {
+        const refused = await svc(w.agent, ['start'])
+        expect(refused.code, where).toBe(1)
+        expect(refused.err, where).toMatch(/delete it there|Delete the agent there/)
+      }
+    }
+    if (existsSync(w.agent.current))
+      expect(statSync(join(w.agent.current, 'svc.agent.yaml')).isFile(), `${where}: I17`).toBe(true)
+    if (existsSync(join(w.agent.state, 'seed.json')))
+      expect(readFileSync(join(w.agent.state, 'seed.json'), 'utf8'), `${where}: I20, no partial seed`).toBe(
+        '{"seed":true}\n',
+      )
+  }
+})
+
+test.each(['ENOSPC', 'EIO'])(
+  '%s at any change of the disk: it says what to do, exits 1, and leaves no secret and no half version',
+  async (fault) => {
+    const all = await changes()
+    for (const at of points(all)) {
+      const w = await world()
+      const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
+      const where = `${fault} at change ${at} of ${all}: ${ran.err}`
+      if (ran.code === 0) continue // the fault fell on something that may fail
+      expect(ran.code, where).toBe(1)
+      if (w.count.redeemed === 0) {
+        expect(ran.err, where).toContain('the code is still good')
+        expect((await init(w)).code, where).toBe(0)
+      } else {
+        expect(ran.err, where).toContain('Delete the agent there')
+        expect(contents(w.agent.root), where).not.toMatch(/svc_(agt|bot|inst)_|battery/)
+        expect(existsSync(w.agent.current), where).toBe(false)
+      }
+    }
+  },
+)
+
+/** At a terminal of its own, answering one question after the other. */
+function atTerminal(w: World, answers: readonly (readonly string[])[]): Promise<string> {
+  const script = JSON.stringify(answers)
+  return new Promise((resolve) =>
+    execFile(
+      'python3',
+      [join(here, 'testing/answers.py'), script, process.execPath, main, 'init', '--url', w.service.origin],
+      { cwd: w.above.root, env: { ...process.env, SVC_CODE: '' } },
+      (_error, out) => resolve(out),
+    ),
+  )
+}

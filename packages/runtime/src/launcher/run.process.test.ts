@@ -1,0 +1,400 @@
+/** `svc run` with a real agent, a real bundle, and a service that is scripted: what the agent gets, how it lives, and who obeys whom. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { botToken, bundleManifest } from '../../testing/blueprint.ts'
+import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
+import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
+import { command, json, type Service, startService } from '../../testing/service.ts'
+import { groupLives } from '../process/group.ts'
+import { identityOf, lives } from '../process/identity.ts'
+import { readNote } from './note.ts'
+
+/** A second lasts 50 ms. */
+const scale = 0.05
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+const service = async (): Promise<Service> => {
+  const started = await startService()
+  started.usual = json({ commands: [], interval: 5 })
+  started.other = json({ id: 'ws-1' })
+  cleanups.push(() => started.close())
+  return started
+}
+async function world(files: Readonly<Record<string, string>> = {}) {
+  const good = await service()
+  const agent = await installedAgent(good, files)
+  cleanups.push(() => agent.remove())
+  return { good, agent }
+}
+const runs = (agent: InstalledAgent, options: StartOptions = {}): Running => {
+  const running = starts(agent, ['run'], { scale, ...options })
+  cleanups.push(() => running.end('SIGKILL'))
+  return running
+}
+const changed = (from: string, to: string) => ({ 'svc.agent.yaml': bundleManifest.replace(from, to) })
+const reportWhere = (good: Service, what: string, holds: (report: Service['reports'][number]['report']) => unknown) =>
+  becomes(what, () => good.reports.find((r) => holds(r.report))?.report)
+const stateOf = (agent: InstalledAgent) => readNote(agent)?.state
+
+test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12)', async () => {
+  const { good, agent } = await world()
+  const before = Date.now() / 1000
+  runs(agent, { env: { SVC_TOKEN: token, SVC_CODE: 'x', LD_PRELOAD: '', AWS_SECRET_ACCESS_KEY: 'k', LANG: 'C.UTF-8' } })
+  const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
+  const machine =
+    /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_RUNTIME_DIR|\w+_proxy|\w+_PROXY|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
+  const env = Object.fromEntries(Object.entries(first?.env ?? {}).filter(([name]) => !machine.test(name)))
+  const { SVC_AGENT_STARTED: started, ...rest } = env
+  expect(rest).toEqual({
+    SVC_URL: good.origin,
+    SVC_BINDING_TASKS_URL: good.origin,
+    SVC_BINDING_TASKS_WORKSPACE: 'ws-1',
+    SVC_BINDING_TASKS_TOKEN: botToken,
+    MAIL_PASSWORD: password,
+    SVC_SETTING_EVERY: '10',
+    SVC_SETTING_DRY: 'false',
+    SVC_SETTING_NOTE: '',
+    SVC_SETTINGS_FILE: agent.settings,
+    SVC_PAUSE_FILE: agent.paused,
+    SVC_RUN_NOW_FILE: agent.runNow,
+    SVC_STATE_DIR: agent.state,
+    SVC_AGENT_DIR: agent.root,
+  })
+  expect(started).toMatch(/^\d+\.\d{3}$/)
+  expect(Number(started)).toBeGreaterThanOrEqual(before)
+  expect(first?.cwd).toBe(realpathSync(agent.current))
+  expect(JSON.stringify(first)).not.toContain(token)
+  expect(JSON.parse(readFileSync(agent.settings, 'utf8'))).toEqual({ every: 10, dry: false, note: null })
+})
+
+test('a report of an installed agent: version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
+  const { good, agent } = await world()
+  runs(agent)
+  const report = await reportWhere(
+    good,
+    'a report of the working agent',
+    (r) => r.state?.label === 'Working' && (r.health?.length ?? 0) > 1,
+  )
+  expect(report).toMatchObject({
+    agent: { version: '1.4.0' },
+    applied: { version: '1.4.0', outcome: 'ok', message: 'installed' },
+    runtime: { version: 'dev' },
+    controls: ['pause', 'resume', 'run_now'],
+    settings: { values: { every: 10, dry: false, note: null } },
+    health: [
+      { name: 'Process', level: 'ok' },
+      { name: 'Binding tasks', level: 'ok' },
+    ],
+  })
+  const probes = good.others.filter((c) => c.path === '/api/v1/workspaces/ws-1')
+  expect(probes).toHaveLength(1)
+  expect(probes[0]?.token).toBe(botToken)
+  expect(good.reports.every((r) => r.token === token)).toBe(true)
+})
+
+test('a binding is asked at most once in five minutes, also over a restart of the runtime', async () => {
+  const { good, agent } = await world()
+  const first = runs(agent)
+  await reportWhere(good, 'the binding', (r) => r.health?.some((h) => h.name === 'Binding tasks'))
+  await first.end()
+  const count = good.reports.length
+  const asked = good.others.length
+  runs(agent)
+  const { report } = await good.reported(count + 5)
+  expect(report.health).toContainEqual(expect.objectContaining({ name: 'Binding tasks', level: 'ok' }))
+  expect(good.others.length).toBe(asked)
+})
+
+describe('the life of the process', () => {
+  test('one that crashes waits longer each time; the reports say that it does not run, and why', async () => {
+    const { good, agent } = await world({
+      'main.cjs':
+        'require("node:fs").appendFileSync(process.env.SVC_STATE_DIR + "/at", Date.now() + "\\n"); process.exit(3)',
+    })
+    runs(agent)
+    const at = await becomes('five starts', () => {
+      const all = readFileSync(join(agent.state, 'at'), 'utf8').trim().split('\n').map(Number)
+      return all.length >= 5 && all
+    })
+    const gaps = at.slice(1).map((t, i) => t - (at[i] ?? 0))
+    for (const [i, wait] of [50, 100, 200, 400].entries()) expect(gaps[i], `${gaps}`).toBeGreaterThanOrEqual(wait)
+    const report = await reportWhere(
+      good,
+      'Not running',
+      (r) => r.state?.label === 'Not running' && r.health?.[0]?.level === 'bad',
+    )
+    expect(report.state).toMatchObject({
+      level: 'bad',
+      detail: expect.stringMatching(/^It ended with code 3 at .* it starts again at/),
+    })
+    expect((await svc(agent, ['why'])).out).toContain('The wait doubles')
+  })
+
+  test('one that cannot be started is told by its reason', async () => {
+    const { good, agent } = await world(changed(`[${JSON.stringify(process.execPath)}, main.cjs]`, '[./nothing-here]'))
+    runs(agent)
+    const report = await reportWhere(good, 'its reason', (r) => r.state?.detail?.includes('./nothing-here'))
+    expect(report.state).toMatchObject({ level: 'bad', label: 'Not running' })
+    expect((await svc(agent, ['doctor', '--offline'])).out).toContain(
+      'nothing-here, which starts mail-triage, is not there',
+    )
+  })
+
+  test('policy on-failure: an end with code 0 is the end, until somebody asks it to run', async () => {
+    const { good, agent } = await world({ ...changed('restart: always', 'restart: on-failure') })
+    mkdirSync(agent.state, { recursive: true })
+    writeFileSync(join(agent.state, 'exit'), '0 2')
+    runs(agent)
+    const report = await reportWhere(
+      good,
+      'its end',
+      (r) => r.state?.label === 'Not running' && r.state.detail?.includes('code 0'),
+    )
+    expect(report.state).toMatchObject({ level: 'info' })
+    expect(agent.starts()).toHaveLength(1)
+    await svc(agent, ['run-now'])
+    await becomes('a second start', () => agent.starts().length === 2)
+  })
+
+  test('Ctrl-C ends the agent softly; a stubborn one, and what it started, is killed after its time', async () => {
+    const { agent } = await world()
+    const soft = runs(agent)
+    await becomes('work', () => agent.trace().length > 3)
+    expect(await soft.end('SIGINT')).toEqual({ code: 0, signal: null })
+    expect(agent.trace().at(-1)).toBe('ends')
+    writeFileSync(join(agent.state, 'stubborn'), '')
+    const hard = runs(agent)
+    await becomes('a second start', () => agent.starts().length === 2)
+    const pid = agent.starts()[1]?.pid ?? 0
+    await becomes('work', () => agent.trace().filter((l) => l === 'starts').length === 2)
+    const asked = performance.now()
+    expect(await hard.end()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - asked).toBeGreaterThan(400)
+    expect(groupLives(pid)).toBe(false)
+    expect(hard.lines.join('\n')).toContain('did not end in time')
+  })
+
+  test('what an agent left running in its group is ended before it starts again', async () => {
+    const { agent } = await world({
+      'main.cjs':
+        'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", c.pid + "\\n"); setTimeout(() => process.exit(1), 50)',
+    })
+    runs(agent)
+    const left = await becomes('two starts', () => {
+      const pids = readFileSync(join(agent.state, 'left'), 'utf8').trim().split('\n').map(Number)
+      return pids.length >= 2 && pids
+    })
+    expect(identityOf(left[0] ?? 0)).toBeUndefined()
+  })
+
+  test('what it prints is in a file of its own, and "svc logs -f" follows it', async () => {
+    const { agent } = await world()
+    runs(agent)
+    const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
+    await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
+    const following = starts(agent, ['logs', '-f'])
+    cleanups.push(() => following.end('SIGKILL'))
+    await following.said(`started ${first?.pid}`)
+    appendFileSync(agent.output, `it said ${password}\n`)
+    expect(await following.said('it said')).toBe('it said [masked]')
+    expect((await svc(agent, ['logs', 'output'])).out).not.toContain(password)
+  })
+})
+
+describe('after kill -9 of the runtime', () => {
+  test('the agent goes on, and the next start takes it over: same pid, same start', async () => {
+    const { good, agent } = await world()
+    const first = runs(agent)
+    const pid = await becomes('a noted process', () => {
+      const state = stateOf(agent)
+      return state?.is === 'running' && agent.starts().length === 1 && state.pid
+    })
+    const who = identityOf(pid)
+    await first.end('SIGKILL')
+    const steps = agent.trace().length
+    await becomes('more work without a runtime', () => agent.trace().length > steps + 3)
+    expect((await svc(agent, ['why'])).out).toContain('"svc start" takes the process over')
+    const second = runs(agent)
+    await second.said(`took the agent over: process ${pid}`)
+    expect(identityOf(pid)).toEqual(who)
+    expect(agent.starts()).toHaveLength(1)
+    const report = await reportWhere(good, 'taken over', (r) => r.health?.[0]?.detail?.includes('taken over'))
+    expect(report.state?.label).toBe('Working')
+    process.kill(pid, 'SIGKILL')
+    await second.said('ended, its exit code is not known')
+    await becomes('a new start', () => agent.starts().length === 2)
+    expect(await second.end()).toEqual({ code: 0, signal: null })
+  })
+
+  test('one that was started and not yet noted is found by its mark', async () => {
+    const { agent } = await world()
+    const first = runs(agent)
+    await becomes('a start', () => agent.starts().length === 1)
+    await becomes('its note', () => stateOf(agent)?.is === 'running')
+    await first.end('SIGKILL')
+    const note = readNote(agent)
+    writeFileSync(
+      agent.process,
+      JSON.stringify({ state: { is: 'waiting', crashes: 0, startAt: 0 }, started: note?.started, starting: true }),
+    )
+    const second = runs(agent)
+    await second.said(`took the agent over: process ${agent.starts()[0]?.pid}`)
+    expect(agent.starts()).toHaveLength(1)
+  })
+
+  test('another process that has its number meanwhile is left alone', async () => {
+    const { agent } = await world()
+    writeFileSync(
+      agent.process,
+      JSON.stringify({
+        state: { is: 'running', pid: process.pid, start: 'another-boot:1', since: 1, crashes: 0, adopted: false },
+        started: '1.000',
+      }),
+    )
+    const running = runs(agent)
+    await running.said('started the agent')
+    await running.end()
+    expect(lives({ pid: process.pid, start: '' })).toBe(true)
+  })
+
+  test('"svc stop" ends an agent whose runtime was killed', async () => {
+    const { agent } = await world()
+    const first = runs(agent)
+    const pid = await becomes('a noted process', () => {
+      const state = stateOf(agent)
+      return state?.is === 'running' && state.pid
+    })
+    await first.end('SIGKILL')
+    expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
+    expect(groupLives(pid)).toBe(false)
+    expect((await svc(agent, ['why'])).out).toMatch(/It is stopped since .* on this machine by/)
+  })
+})
+
+describe('wishes from the service (3.6)', () => {
+  test('pause ends the process, resume starts it, and both are the files of the machine', async () => {
+    const { good, agent } = await world()
+    runs(agent)
+    await becomes('work', () => agent.trace().length > 3)
+    good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
+    const report = await reportWhere(
+      good,
+      'Paused',
+      (r) => r.state?.label === 'Paused' && r.health?.[0]?.detail?.startsWith('Ended'),
+    )
+    expect(report.acks ?? []).toEqual(expect.arrayContaining([]))
+    expect(agent.trace().at(-1)).toBe('ends')
+    expect(existsSync(agent.paused)).toBe(true)
+    expect((await svc(agent, ['status'])).out).toContain('Ended because the agent is paused')
+    good.next.push(json({ commands: [command('2', 'run_now')], interval: 5 }))
+    const refused = await reportWhere(good, 'the refusal', (r) => r.acks?.some((a) => a.id === '2'))
+    expect(refused.acks).toContainEqual({ id: '2', ok: false, message: 'Paused; resume first.' })
+    good.next.push(json({ commands: [command('3', 'resume')], interval: 5 }))
+    await becomes('a second start', () => agent.starts().length === 2)
+    expect(good.reports.flatMap((r) => r.report.acks ?? [])).toContainEqual({ id: '1', ok: true, message: 'Paused.' })
+  })
+
+  test('set rewrites the settings file, restarts nothing, and the agent reads it again', async () => {
+    const { good, agent } = await world()
+    runs(agent)
+    await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
+    good.next.push(json({ commands: [command('1', 'set', { every: 45 })], interval: 5 }))
+    await becomes('work at the new pace', () => agent.trace().some((l) => l.endsWith('every 45')))
+    expect(agent.starts()).toHaveLength(1)
+  })
+
+  test('run now makes the file; the agent removes it when it acts', async () => {
+    const { good, agent } = await world()
+    runs(agent)
+    good.next.push(json({ commands: [command('1', 'run_now')], interval: 5 }))
+    await becomes('a run as asked', () => agent.trace().some((l) => l.endsWith('as asked')))
+    expect(existsSync(agent.runNow)).toBe(false)
+  })
+
+  test('a log is sent from the state of the agent, with secrets masked; what is not declared is not', async () => {
+    const { good, agent } = await world()
+    runs(agent)
+    await becomes('a log', () => existsSync(join(agent.state, 'work.log')))
+    appendFileSync(join(agent.state, 'work.log'), `${password} ${botToken}\n`)
+    good.next.push(
+      json({ commands: [command('1', 'log', { name: 'work' }), command('2', 'log', { name: 'output' })], interval: 5 }),
+    )
+    await good.logged(2)
+    const [first, second] = good.logs.map((l) => JSON.parse(l.text))
+    expect(first.text).toContain('worked 0\n')
+    expect(first.text).toContain('[masked] [masked]\n')
+    expect(second.text).toBe('There is no such log.')
+  })
+})
+
+test('a second runtime on the folder is told who runs there (D58)', async () => {
+  const { agent } = await world()
+  const running = runs(agent)
+  await running.said('started the agent')
+  expect(await svc(agent, ['run'])).toMatchObject({
+    code: 1,
+    err: `svc run (process ${running.child.pid}) runs this agent already; stop it first.\n`,
+  })
+  expect((await svc(agent, ['report'])).code).toBe(1)
+})
+
+test('a folder that is connected by hand is run in place, and without a service as well', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-hand-')))
+  cleanups.push(() => rmSync(root, { recursive: true, force: true }))
+  writeFileSync(
+    join(root, 'svc.agent.yaml'),
+    `name: by-hand\nversion: 0.1.0\nruntime: {kind: process, command: [sh, -c, 'echo hello $SVC_SETTING_EVERY; exec sleep 1000']}\nsettings: [{key: every, type: number, default: 7}]\n`,
+  )
+  const running = starts({ root }, ['run'], { scale })
+  cleanups.push(() => running.end('SIGKILL'))
+  await running.said('started the agent')
+  await running.said('names no service to report to')
+  await becomes('output', () => readFileSync(join(root, '.svc/log/agent.log'), 'utf8') === 'hello 7\n')
+  expect(await running.end()).toEqual({ code: 0, signal: null })
+})
+
+test('compose: docker is called with the named files in the foreground, and killed containers are ended by it too', async () => {
+  const bin = realpathSync(mkdtempSync(join(tmpdir(), 'svc-docker-')))
+  cleanups.push(() => rmSync(bin, { recursive: true, force: true }))
+  const calls = join(bin, 'calls')
+  writeFileSync(
+    join(bin, 'docker'),
+    `#!/bin/sh\necho "$@" >> ${calls}\ncase "$*" in *" up "*) trap '' TERM; echo "pw $MAIL_PASSWORD"; while :; do sleep 0.1; done;; esac\n`,
+    { mode: 0o755 },
+  )
+  const { agent } = await world({
+    'svc.agent.yaml': bundleManifest.replace(
+      / {2}kind: process\n {2}command: .*\n/,
+      '  kind: compose\n  files: [compose.yaml, more/extra.yaml]\n',
+    ),
+    'compose.yaml': 'services: {}\n',
+    'more/extra.yaml': 'services: {}\n',
+  })
+  const running = runs(agent, { env: { PATH: `${bin}:${process.env.PATH}` } })
+  await becomes('up', () => readFileSync(agent.output, 'utf8') === `pw ${password}\n`)
+  await running.end()
+  const [up, kill] = await becomes('two calls', () => {
+    const all = readFileSync(calls, 'utf8').trim().split('\n')
+    return all.length === 2 && all
+  })
+  const { current } = agent
+  const base = new RegExp(
+    `^compose --project-name svc-mail-triage-[0-9a-f]{8} --project-directory ${current} --file ${current}/compose.yaml --file ${current}/more/extra.yaml `,
+  )
+  expect(up).toMatch(base)
+  expect(up?.replace(base, '')).toBe('up --no-color --remove-orphans --timeout 10')
+  expect(kill?.replace(base, '')).toBe('kill --remove-orphans')
+})
