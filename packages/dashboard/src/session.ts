@@ -14,12 +14,13 @@ export function useSignOut() {
   }
 }
 
-/** After signing in: nothing of an earlier person may stay. */
+/** After signing in: nothing of an earlier person may stay, and what is on screen is asked for again in the new name. */
 export function useArrive() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (to: string) => {
-    client.clear()
+    client.removeQueries({ type: 'inactive' })
+    await client.resetQueries()
     await navigate({ href: to, replace: true })
   }
 }

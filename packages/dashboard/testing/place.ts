@@ -54,6 +54,8 @@ export class Place {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#service = child
+    // Whatever ends this process, nothing of it stays behind.
+    process.once('exit', () => child.kill('SIGKILL'))
     child.stderr?.on('data', (chunk) => {
       this.#said += chunk
     })
