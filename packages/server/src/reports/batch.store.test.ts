@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import { migrate } from '../db/migrate.ts'
+import type { Db, Store } from '../db/open.ts'
 import { newBatcher } from './batch.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import { newMetrics } from './metrics.ts'
@@ -23,6 +25,17 @@ const batching = (w: World, store: ReportStore = openReportStore(w.store)) => {
     parallel: w.store.engine === 'sqlite' ? 1 : 2,
   })
   return { ...batcher, metrics, failures }
+}
+
+/** Until the batch stands at a lock that this transaction holds; on SQLite it stands at the one connection anyway. */
+async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
+  if (engine === 'sqlite') return
+  await vi.waitFor(async () => {
+    const waiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    const { rows } = await waiting.execute(trx)
+    expect(rows[0]?.count).toBe(1)
+  })
 }
 
 everyEngine('group commit', (open) => {
@@ -56,9 +69,9 @@ everyEngine('group commit', (open) => {
     expect((await w.store.db.selectFrom('agent_report').select('level').execute()).length).toBe(1)
   })
 
-  test('a rotation that is committed before the batch is seen by it (I7)', async () => {
+  test('a rotation under way is waited for, and the old token stores nothing after it (I7)', async () => {
     const w = await world(await open())
-    const { submit } = batching(w)
+    const { submit, metrics } = batching(w)
     const rotated = w.store.db.transaction().execute(async (trx) => {
       await trx
         .updateTable('agent')
@@ -66,10 +79,26 @@ everyEngine('group commit', (open) => {
         .where('id', '=', w.agent.id)
         .execute()
       const answer = submit(submission(w, { state: { level: 'ok' } }))
-      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+      await vi.waitFor(() => expect(metrics.inBatches).toBe(1))
+      await batchWaits(trx, w.store)
       return { answer }
     })
     expect(await (await rotated).answer).toEqual({ ok: false, code: 'token_unknown' })
+  })
+
+  test('two nodes that store the same run at the same time count it once', async () => {
+    const w = await world(await open())
+    const nodes = [reporting(w), reporting(w)]
+    for (let round = 0; round < 20; round++) {
+      const runs = (cost_usd: number) => [{ id: `r${round}`, started: 1_790_000_000 + round, cost_usd }]
+      await Promise.all(nodes.map((node, i) => node.report({ runs: runs(i + 1) })))
+    }
+    const stored = await w.store.db.selectFrom('run').select('cost_micro').execute()
+    const sum = stored.reduce((total, run) => total + (run.cost_micro ?? 0), 0)
+    const days = await w.store.db.selectFrom('usage_day').select(['runs', 'cost_micro']).execute()
+    expect(days).toEqual([{ runs: 20, cost_micro: sum }])
+    const { runs_kept } = await w.store.db.selectFrom('agent_report').select('runs_kept').executeTakeFirstOrThrow()
+    expect(runs_kept).toBe(20)
   })
 
   test('one report that breaks takes no other with it', async () => {

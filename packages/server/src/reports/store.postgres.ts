@@ -64,6 +64,8 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 /** Reads what the rules need; agents are locked in the order of their ids, then their commands, so nobody waits in a ring. */
 async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
   const ids = batch.map((s) => s.agentId)
+  // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
+  await client.query(statements.lock, [ids])
   const agents = await client.query(statements.agents, [ids])
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
   const kept = new Map<string, Map<string, KeptRun>>(ids.map((id) => [id, new Map()]))
@@ -184,11 +186,12 @@ const commandColumns =
   'id, agent_id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
 
 const statements = {
+  lock: 'select id from agent where id = any($1::text[]) order by id for update',
   agents: `select a.id, a.workspace_id, a.token_hash, p.activated_at, r.received_at, r.level, r.boot, r.seq, r.reporters,
     r.runs_kept as "runsKept", a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id
-    where a.id = any($1::text[]) order by a.id for update of a`,
+    where a.id = any($1::text[])`,
   runs: `select run.agent_id, run.id, run.seq, run.place, run.body from unnest($1::text[], $2::text[]) as named (agent, id)
     join run on run.agent_id = named.agent and run.id = named.id`,
   commands: `select ${commandColumns} from command

@@ -24,7 +24,7 @@ import { excess, usageMost } from './runs.ts'
  * Kysely for its length, so that it never lands inside somebody's open transaction.
  */
 export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): ReportStore {
-  const memory = new Memory()
+  const memory = memoryOf(store.sqlite)
   let statements: Statements | undefined
   return (batch, now, age) =>
     store.db.connection().execute(async () => {
@@ -36,6 +36,15 @@ export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): Repo
         throw error
       }
     })
+}
+
+const memories = new WeakMap<DatabaseSync, Memory>()
+
+/** One for each connection, whoever reports over it. */
+function memoryOf(db: DatabaseSync): Memory {
+  const memory = memories.get(db) ?? new Memory()
+  memories.set(db, memory)
+  return memory
 }
 
 /** Everything between `begin` and `commit` happens in one turn of the event loop. */
