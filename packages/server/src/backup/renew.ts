@@ -14,7 +14,8 @@ export interface NewAgentToken {
 const by = { id: null, name: 'operator' }
 
 /**
- * After a restore: new tokens for all agents or those named as `SLUG/NAME`, no session and no open one-time link is left.
+ * After a restore: new tokens for all agents or those named as `SLUG/NAME`, no session, no open one-time link and no good install
+ * code is left.
  * A name that is not there refuses before anything is changed.
  */
 export async function renewAccess(
@@ -42,6 +43,13 @@ export async function renewAccess(
   await db.transaction().execute(async (trx) => {
     await sql`delete from session`.execute(trx)
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
+    // A code that was used or revoked since the backup must not be good again.
+    await trx
+      .updateTable('install_code')
+      .set({ revoked_at: now })
+      .where('redeemed_at', 'is', null)
+      .where('revoked_at', 'is', null)
+      .execute()
     const details = { tokens: renewed.map(({ agent }) => agent) }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })
   })

@@ -9,10 +9,15 @@ import { granted } from '../web/refusal.ts'
 import { deleteBot, listBots, revokeBot } from './store.ts'
 
 export const botRoutes = ({ store: { db }, now, live }: WebDeps) => {
+  /** The list of bots, and the pages of the agents that acted as it. */
+  const tell = (workspaceId: string, agentIds: readonly string[]) => {
+    live.listChanged(workspaceId)
+    for (const id of agentIds) live.changed(workspaceId, id)
+  }
   const revoke = async (c: Context<WebEnv>, which: { id: string; tokenId?: string }) => {
     const { workspace, person } = c.var
-    const { revoked } = granted(await revokeBot(db, workspace, which, person, now()))
-    live.listChanged(workspace.id)
+    const { revoked, agentIds } = granted(await revokeBot(db, workspace, which, person, now()))
+    tell(workspace.id, agentIds)
     return c.json({ revoked })
   }
   return new Hono<WebEnv>()
@@ -26,8 +31,7 @@ export const botRoutes = ({ store: { db }, now, live }: WebDeps) => {
     )
     .delete('/bots/:id', admin, async (c) => {
       const { workspace, person } = c.var
-      granted(await deleteBot(db, workspace, c.req.param('id'), person, now()))
-      live.listChanged(workspace.id)
+      tell(workspace.id, granted(await deleteBot(db, workspace, c.req.param('id'), person, now())).agentIds)
       return c.json({ ok: true })
     })
     .get('/products', async (c) => c.json(await productsOf(db, c.var.workspace)))

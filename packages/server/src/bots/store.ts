@@ -154,7 +154,7 @@ export function revokeBot(
   { id, tokenId }: { id: string; tokenId?: string },
   by: By,
   now: number,
-): Promise<Verdict<{ revoked: number }, 'bot_unknown'>> {
+): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
   return db.transaction().execute(async (trx) => {
     const bot = await botOf(trx, workspace, id)
     if (!bot) return unknown
@@ -176,7 +176,7 @@ export function revokeBot(
       }
       await audit(trx, { ...note(bot, by, now), action: 'bot.revoked', details })
     }
-    return { ok: true, value: { revoked: revoked.length } }
+    return { ok: true, value: { revoked: revoked.length, agentIds: revoked.map((t) => t.agent_id) } }
   })
 }
 
@@ -187,14 +187,15 @@ export function deleteBot(
   id: string,
   by: By,
   now: number,
-): Promise<Verdict<null, 'bot_unknown'>> {
+): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {
   return db.transaction().execute(async (trx) => {
     const bot = await botOf(trx, workspace, id)
     if (!bot) return unknown
+    const tokens = await trx.selectFrom('bot_token').select('agent_id').where('bot_id', '=', id).execute()
     await trx.deleteFrom('bot').where('id', '=', id).execute()
     const details = { product: bot.product_id, role: bot.role }
     await audit(trx, { ...note(bot, by, now), action: 'bot.deleted', details })
-    return { ok: true, value: null }
+    return { ok: true, value: { agentIds: tokens.map((t) => t.agent_id) } }
   })
 }
 

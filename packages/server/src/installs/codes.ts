@@ -13,7 +13,7 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { InstallCodeRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
-import { isActivated } from '../workspaces/store.ts'
+import { isActivated, ownProduct } from '../workspaces/store.ts'
 
 interface Place {
   id: string
@@ -51,6 +51,7 @@ export function issueCode(
     const agentName = wanted.agentName ?? (await freeName(trx, workspace, wanted.blueprint))
     if (!isAgentName(agentName)) return wrongName(agentName)
     const { bindings } = JSON.parse(version.manifest) as Manifest
+    await forgetOld(trx, workspace, now)
     const code = newToken('install')
     const row = await trx
       .insertInto('install_code')
@@ -128,6 +129,14 @@ export async function listCodes(db: Db, workspace: Place, now: number): Promise<
   return rows.map((row) => shownCode(row, row.agent, now))
 }
 
+/** What is no longer shown is no longer kept; what was done stands in the audit trail. */
+const forgetOld = (trx: Db, workspace: Place, now: number) =>
+  trx
+    .deleteFrom('install_code')
+    .where('workspace_id', '=', workspace.id)
+    .where('issued_at', '<=', now - shownFor)
+    .execute()
+
 export async function codeOf(db: Db, workspace: Place, id: string, now: number): Promise<InstallCode | undefined> {
   const row = await withAgents(db, workspace).where('install_code.id', '=', id).executeTakeFirst()
   return row && shownCode(row, row.agent, now)
@@ -192,7 +201,7 @@ async function warningsOf(db: Db, workspace: Place, name: string, bindings: read
   const warnings: string[] = []
   if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
   for (const { product } of bindings) {
-    if (!(await isActivated(db, workspace.id, product)))
+    if (product === ownProduct || !(await isActivated(db, workspace.id, product)))
       warnings.push(`The product ${product} is not activated for the workspace: the operator can do it.`)
   }
   if (await findAgent(db, workspace, name)) warnings.push(`The workspace already has an agent ${shown(name)}.`)

@@ -191,6 +191,20 @@ everyEngine('installing', (open) => {
     expect(await w.redeem(install)).toMatchObject({ ok: true })
   })
 
+  test('this service itself is no product that a bot could act in', async () => {
+    const w = await start({ bindings: ['svc:editor:a'] })
+    expect(await w.redeem(await w.issue())).toMatchObject({ ok: false, code: 'product_inactive' })
+  })
+
+  test('codes that are over are forgotten after thirty days', async () => {
+    const w = await start()
+    await w.issue()
+    await w.redeem(await w.issue({ agentName: 'first' }))
+    w.clock.pass(30 * 86_400)
+    await w.issue({ agentName: 'next' })
+    expect(await w.db.selectFrom('install_code').select('agent_name').execute()).toEqual([{ agent_name: 'next' }])
+  })
+
   test('a code that the operator issued needs no member who may install', async () => {
     const w = await start()
     const code = await w.issue()

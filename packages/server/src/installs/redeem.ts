@@ -68,7 +68,8 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const workspace = { id: row.workspace_id }
   await lockWorkspace(trx, workspace.id)
   const bindings = bindingsOf(row)
-  const forbidden = await whyForbidden(trx, row, bindings)
+  const origins = await originsOf(trx, workspace, bindings)
+  const forbidden = await whyForbidden(trx, row, bindings, origins)
   if (forbidden) return forbidden
   const bots = await judgeBots(trx, workspace, row.agent_name, bindings)
   if (!bots.ok) return bots
@@ -96,7 +97,7 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
       bots: given.map(({ product, role, made }) => ({ product, role, made })),
     },
   })
-  const env = envOf(token, workspace.id, given, await originsOf(trx, bindings))
+  const env = envOf(token, workspace.id, given, origins)
   const { blueprint, sha256 } = row
   const answer = { agent: { name: agent.name }, blueprint, version: row.version, env, sha256 }
   return { ok: true, value: { workspaceId: workspace.id, agentId: agent.id, answer, bundle: version.bundle } }
@@ -114,17 +115,18 @@ function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
 }
 
 /** 403 (7): what may have changed since the code was issued. */
-async function whyForbidden(trx: Db, row: InstallCodeRow, bindings: readonly Binding[]) {
+async function whyForbidden(
+  trx: Db,
+  row: InstallCodeRow,
+  bindings: readonly Binding[],
+  origins: ReadonlyMap<string, string>,
+) {
   if (!(await isActivated(trx, row.workspace_id))) return refuse('workspace_inactive')
   if (row.issued_by !== null && (await roleOf(trx, row.workspace_id, row.issued_by)) !== 'admin') {
     return refuse('issuer_not_allowed', `${row.issued_by_name}, who issued the code, may no longer install agents.`)
   }
-  for (const { product } of bindings) {
-    if (!(await isActivated(trx, row.workspace_id, product))) {
-      return refuse('product_inactive', `The product ${product} is not activated for the workspace.`)
-    }
-  }
-  return undefined
+  const missing = bindings.find(({ product }) => !origins.has(product))
+  return missing && refuse('product_inactive', `The product ${missing.product} is not activated for the workspace.`)
 }
 
 /** Undefined when the workspace has an agent of that name: its unique key decides (I15). */
@@ -159,11 +161,20 @@ const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
     .where('id', '=', version_id ?? '')
     .executeTakeFirst()
 
-async function originsOf(db: Db, bindings: readonly Binding[]): Promise<ReadonlyMap<string, string>> {
-  if (bindings.length === 0) return new Map()
-  const products = bindings.map(({ product }) => product)
-  const rows = await db.selectFrom('product').select(['id', 'origin']).where('id', 'in', products).execute()
-  return new Map(rows.map(({ id, origin }) => [id, origin]))
+/** Where the bound products answer: those of them that the workspace is activated for. */
+async function originsOf(
+  db: Db,
+  workspace: { id: string },
+  bindings: readonly Binding[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('product')
+    .innerJoin('workspace_product', 'product_id', 'product.id')
+    .select(['product.id', 'origin'])
+    .where('workspace_id', '=', workspace.id)
+    .execute()
+  const bound = new Set(bindings.map(({ product }) => product))
+  return new Map(rows.filter(({ id }) => bound.has(id)).map(({ id, origin }) => [id, origin]))
 }
 
 const bindingsOf = ({ bindings }: InstallCodeRow): Binding[] => JSON.parse(bindings) as Binding[]

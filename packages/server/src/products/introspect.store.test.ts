@@ -118,10 +118,10 @@ everyEngine('introspection', (open) => {
     const w = await start()
     const token = w.bot.tokens[0]?.id ?? ''
     const revoke = (tokenId: string) => revokeBot(w.db, w.workspace, { id: w.bot.id, tokenId }, w.admin, w.clock.now())
-    expect(await revoke('other')).toEqual({ ok: true, value: { revoked: 0 } })
+    expect(await revoke('other')).toMatchObject({ ok: true, value: { revoked: 0 } })
     expect(await w.ask()).toMatchObject({ active: true })
-    expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 1 } })
-    expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 0 } })
+    expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 1, agentIds: [w.agentId] } })
+    expect(await revoke(token)).toMatchObject({ ok: true, value: { revoked: 0 } })
     const south = { id: 'south' }
     expect(await revokeBot(w.db, south, { id: w.bot.id }, w.admin, w.clock.now())).toMatchObject({
       code: 'bot_unknown',

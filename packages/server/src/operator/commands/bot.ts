@@ -50,7 +50,9 @@ export const botCommands = {
       const { workspace, bots, name } = await botsOf(request, service, stores)
       let revoked = 0
       for (const { id } of bots) {
-        revoked += granted(await stores.revokeBot(service.store.db, workspace, { id }, operator, service.now())).revoked
+        const done = granted(await stores.revokeBot(service.store.db, workspace, { id }, operator, service.now()))
+        for (const agentId of done.agentIds) service.live.changed(workspace.id, agentId)
+        revoked += done.revoked
       }
       service.live.listChanged(workspace.id)
       return { name, revoked }

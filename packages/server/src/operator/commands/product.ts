@@ -28,7 +28,7 @@ export const productCommands = {
       ),
   }),
   'product remove': command({
-    says: 'remove a product; workspaces are no longer activated for it',
+    says: 'remove a product with its bots; workspaces are no longer activated for it',
     args: [id],
     run: async (request, { store, now }, { removeProduct }) => {
       granted(await removeProduct(store.db, argument(request, 0), operator, now()))
