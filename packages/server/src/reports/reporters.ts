@@ -16,7 +16,7 @@ export function rememberReporter(earlier: string, report: Report): string {
  * has another boot id once and never the old one again.
  */
 export function twoReporters(marks: string): boolean {
-  const list = marks.match(/.{8}/g) ?? []
+  const list: string[] = marks.match(/.{8}/g) ?? []
   const changes = list.filter((mark, i) => i > 0 && mark !== list[i - 1])
   const cameBack = list.some((mark, i) => i > 0 && mark !== list[i - 1] && list.indexOf(mark) < i)
   return cameBack && changes.length >= changesToNotice
