@@ -72,6 +72,7 @@ const names: readonly Hostile[] = [
   ...withName('is not in Unicode form NFC', 'cafe\u0301'),
   ...withName('holds a segment that ends in a dot or a space', 'a.', 'a ', 'a. /b', 'a/.../b'),
   ...withName('holds a segment of more than 255 bytes', 'a'.repeat(256), `${'\u00e9'.repeat(128)}/b`),
+  ...withName('lies deeper than 64 folders', `${'a/'.repeat(65)}b`),
   ...withName('is longer than 1024 bytes', `${'a/'.repeat(512)}b`),
   withEntry('a name that is not UTF-8', 'has a name that is not UTF-8', {
     name: Buffer.from([0x61, 0xe9]),
@@ -282,6 +283,21 @@ const contents: readonly Hostile[] = [
 
 const bombs: readonly Hostile[] = [
   withArchive(
+    'names of 64 KB, each of 32,000 folders',
+    'lies deeper than 64 folders',
+    () => bundleWith(Array.from({ length: 150 }, (_, i) => ({ name: `${i}/${'a/'.repeat(32_000)}b` }))),
+    `0/${'a/'.repeat(32_000)}b`,
+  ),
+  withArchive('5000 names of 64 folders each', 'has bytes after its end record', () =>
+    bundleWith(deep(4999), { after: Buffer.from('x') }),
+  ),
+  withArchive(
+    '20 MB of extra fields',
+    'has an extra field that cannot be read',
+    () => bundleWith(Array.from({ length: 150 }, (_, i) => ({ name: `f${i}`, both: { extra: Buffer.alloc(65_532) } }))),
+    'f0',
+  ),
+  withArchive(
     'a file of 60 MB that says so',
     'unpacks to more than 50 MB',
     () => bundleWith([zeros('x', 60 * MB)]),
@@ -317,6 +333,11 @@ function zeros(name: string, size: number): RawEntry {
   const content = Buffer.alloc(size)
   return { name, content, pack: 'deflate' }
 }
+/** As many different folders as there can be. */
+const deep = (count: number): RawEntry[] =>
+  Array.from({ length: count }, (_, i) => ({
+    name: `${Array.from({ length: 64 }, (_, n) => `${n}-${i}`).join('/')}/x`,
+  }))
 const many = (count: number): RawEntry[] => Array.from({ length: count }, (_, i) => ({ name: `f${i}` }))
 
 /** The first entry's data is the second one's header and data. */

@@ -2,7 +2,7 @@
 import { clean, cut, type Verdict } from '@svc/protocol'
 
 export interface BundleFinding {
-  /** The entry or file, with `/`; empty for the bundle as a whole. */
+  /** The entry or file, with `/`, as it can be shown (cut, without controls); empty for the bundle as a whole. */
   readonly file: string
   /** From 1; only where the manifest says something wrong. */
   readonly line?: number
@@ -42,9 +42,10 @@ const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 /** A path that anybody may have chosen, in one line of a sentence. */
 export const shownPath = (path: string): string => cut(clean(path).replace(steering, '').replace(/\s/g, ' '), 300)
 
-/** More than these help nobody; the last line says how many there are. */
+/** More than these help nobody; the last line says how many there are. Names are fit to be shown. */
 const most = 100
 export function atMost(findings: readonly BundleFinding[]): BundleFinding[] {
-  if (findings.length <= most) return [...findings]
-  return [...findings.slice(0, most), { file: '', message: `has ${findings.length - most} more findings` }]
+  const told = findings.slice(0, most).map((f) => ({ ...f, file: shownPath(f.file) }))
+  if (findings.length > most) told.push({ file: '', message: `has ${findings.length - most} more findings` })
+  return told
 }

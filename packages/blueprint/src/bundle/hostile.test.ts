@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hostile } from '../../testing/hostile.ts'
 import { archiveRules, entryRules } from '../zip/profile.ts'
+import { shownPath } from './findings.ts'
 import { pathRules } from './paths.ts'
 import { readBundle } from './read.ts'
 import { unpackBundle } from './unpack.ts'
@@ -22,11 +23,13 @@ const elsewhere = ['/tmp/svc-evil', 'evil', '../evil']
 describe('hostile bundles are refused by entry and rule, alike when read and when unpacked, and leave nothing (4, D49, I19)', () => {
   test.each(hostile.map((h) => [h.what, h] as const))('%s', async (_what, { bytes, file, says }) => {
     const made = bytes()
+    const began = performance.now()
     const read = await readBundle(made)
+    expect(performance.now() - began).toBeLessThan(5000)
     expect(read).toMatchObject({ ok: false, code: 'bundle_refused' })
     if (read.ok) return
-    const found = read.findings.filter((f) => f.file === file && f.message.startsWith(says))
-    expect(found, JSON.stringify(read.findings)).toHaveLength(1)
+    const found = read.findings.filter((f) => f.file === shownPath(file) && f.message.startsWith(says))
+    expect(found, JSON.stringify(read.findings.slice(0, 5))).toHaveLength(1)
     expect(await unpackBundle(made, target)).toEqual(read)
     expect(readdirSync(root, { recursive: true })).toEqual(['agent', 'agent/versions'])
     expect(elsewhere.filter((path) => existsSync(path))).toEqual([])

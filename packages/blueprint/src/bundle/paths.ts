@@ -1,5 +1,5 @@
 /** The rules for the paths in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
-import type { BundleFinding } from './findings.ts'
+import { type BundleFinding, shownPath } from './findings.ts'
 
 export interface Named {
   /** With `/`; a folder ends in one. */
@@ -28,6 +28,7 @@ export const pathRules: readonly PathRule[] = [
   ],
   ['holds a segment of more than 255 bytes', (_, segments) => segments.some((s) => Buffer.byteLength(s) > 255)],
   ['is longer than 1024 bytes', (path) => Buffer.byteLength(path) > 1024],
+  ['lies deeper than 64 folders', (_, segments) => segments.length > 65],
 ]
 
 const notPlain = (path: string) => (segment: string) =>
@@ -38,7 +39,6 @@ export function wrongWithPath(path: string): string[] {
   return pathRules.filter(([, holds]) => holds(path, segments)).map(([says]) => says)
 }
 
-export const isFolder = ({ path }: Named): boolean => path.endsWith('/')
 /** Without the slash at a folder's end. */
 export const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
@@ -54,38 +54,49 @@ export const keyOf = (path: string): string =>
     .toLowerCase()
     .normalize('NFC')
 
-/** What is wrong between paths: twice, alike, or a file where another needs a folder. */
+/** What is wrong between paths that are good by themselves: twice, alike, or a file where another needs a folder. */
 export function wrongBetween(named: readonly Named[]): BundleFinding[] {
   const findings: BundleFinding[] = []
   const files = new Map<string, string>()
   const folders = new Map<string, string>()
   const listed = new Set<string>()
-  for (const one of named) {
-    const path = one.path.replace(/\/$/, '')
-    const key = keyOf(path)
-    const before = files.get(key)
-    if (listed.has(key)) findings.push({ file: one.path, message: twice(path, before ?? folders.get(key)) })
+  const keyed = named.map(withKeys)
+  for (const { file, path, keys } of keyed) {
+    const key = keys.at(-1) ?? ''
+    if (listed.has(key)) findings.push({ file, message: twice(path, files.get(key) ?? folders.get(key)) })
     listed.add(key)
-    ;(isFolder(one) ? folders : files).set(key, path)
+    ;(file === path ? files : folders).set(key, path)
   }
-  for (const one of named) {
-    for (const folder of above(one.path)) {
-      const key = keyOf(folder)
-      const file = files.get(key)
-      if (file !== undefined) findings.push({ file: one.path, message: `needs "${file}" as a folder, which is a file` })
+  for (const { file, path, keys } of keyed) {
+    for (const [i, folder] of above(path).entries()) {
+      const key = keys[i] ?? ''
+      const taken = files.get(key)
       const known = folders.get(key)
-      if (known === undefined) folders.set(key, folder)
-      else if (known !== folder && file === undefined)
-        findings.push({ file: one.path, message: `lies in "${folder}", which some file systems take for "${known}"` })
+      if (taken !== undefined)
+        findings.push({ file, message: `needs "${shownPath(taken)}" as a folder, which is a file` })
+      else if (known === undefined) folders.set(key, folder)
+      else if (known !== folder) findings.push({ file, message: alike(folder, known) })
     }
   }
   return findings
 }
 
+/** The keys of the folders that a path lies in, and its own as the last. */
+function withKeys(one: Named): { file: string; path: string; keys: string[] } {
+  let key = ''
+  const keys = segmentsOf(one.path).map((segment) => {
+    key += `/${keyOf(segment)}`
+    return key
+  })
+  return { file: one.path, path: one.path.replace(/\/$/, ''), keys }
+}
+const alike = (folder: string, known: string): string =>
+  `lies in "${shownPath(folder)}", which some file systems take for "${shownPath(known)}"`
+
 const twice = (path: string, before: string | undefined): string =>
   before === undefined || before === path
     ? 'appears twice'
-    : `appears twice for file systems that take it for "${before}"`
+    : `appears twice for file systems that take it for "${shownPath(before)}"`
 
 /** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
 export function above(path: string): string[] {

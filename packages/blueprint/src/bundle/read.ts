@@ -81,7 +81,8 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
   if (layout.entries.length > limits.bundleEntries) return { layout, findings }
   for (const { path } of layout.entries)
     findings.push(...wrongWithPath(path).map((message) => ({ file: path, message })))
-  findings.push(...wrongBetween(layout.entries))
+  const bad = new Set(findings.map((f) => f.file))
+  findings.push(...wrongBetween(layout.entries.filter((e) => !bad.has(e.path))))
   const says = layout.entries.reduce((sum, e) => sum + e.size, 0)
   if (says > limits.bundleUnpackedBytes) findings.push({ file: '', message: 'unpacks to more than 100 MB' })
   return { layout, findings }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bundleWith } from '../../testing/hostile.ts'
+import { bundleWith, manifestText } from '../../testing/hostile.ts'
 import { extraField, type RawEntry, rawZip, unicodePath } from '../../testing/raw.ts'
 import { readBundle } from './read.ts'
 import { sweepStaging, unpackBundle } from './unpack.ts'
@@ -162,4 +162,47 @@ test.each<[string, RawEntry]>([
     ok: true,
   })
   expect(lstatSync(join(target, Buffer.from(entry.name).toString())).isFile()).toBe(true)
+})
+
+const MB = 1024 * 1024
+test.each<[string, RawEntry[]]>([
+  [
+    '5000 entries',
+    Array.from({ length: 4999 }, (_, i) => ({ name: `d${i % 9}/f${i}`, content: `${i}`, pack: 'deflate' })),
+  ],
+  ['a file of 50 MB', [{ name: 'x', content: Buffer.alloc(50 * MB), pack: 'deflate' }]],
+  [
+    '100 MB in all',
+    [Buffer.alloc(50 * MB), Buffer.alloc(50 * MB - Buffer.byteLength(manifestText))].map((content, i) => ({
+      name: `x${i}`,
+      content,
+      pack: 'deflate',
+    })),
+  ],
+])('as much as is allowed is accepted, and holds nobody up for long (4): %s', async (_what, entries) => {
+  let last = performance.now()
+  let longest = 0
+  const ticking = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const bytes = bundleWith(entries)
+  last = performance.now()
+  const began = last
+  const read = await readBundle(bytes)
+  clearInterval(ticking)
+  expect(read.ok ? '' : read.message).toBe('')
+  expect(performance.now() - began).toBeLessThan(8000)
+  expect(longest).toBeLessThan(1000)
+})
+
+test('a byte more than 100 MB in all is too much, whatever the headers say of it', async () => {
+  const part = 50 * MB - Buffer.byteLength(manifestText) + 1
+  const entries = [50 * MB, part].map(
+    (size, i): RawEntry => ({ name: `x${i}`, content: Buffer.alloc(size), pack: 'deflate' }),
+  )
+  const read = await readBundle(bundleWith(entries))
+  expect(read.ok ? '' : read.message).toMatch(
+    /The bundle unpacks to more than 100 MB|x1: is where the bundle unpacks to more than 100 MB/,
+  )
 })

@@ -3,9 +3,10 @@
  * byte of the file belongs to exactly one thing, and every header says the same wherever it is said, so no two readers of the
  * file can see different bundles in it. A bundle is refused when any of these holds.
  */
+import { isUtf8 } from 'node:buffer'
 import { limits } from '@svc/protocol'
 import { crc32, u16, u32 } from './bytes.ts'
-import { type EndRecord, type Entry, type Header, type Layout, otherEnds, textOf } from './layout.ts'
+import { type EndRecord, type Entry, type Header, type Layout, otherEnds } from './layout.ts'
 
 type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: Entry) => boolean]
@@ -125,12 +126,14 @@ function differs(entry: Entry, number: 'crc' | 'packed' | 'size'): boolean {
   return !(entry.descriptor !== 'none' && entry.local[number] === 0)
 }
 
-/** The extra fields; undefined when they do not fill their space. */
+/** Honest writers use a handful. */
+const mostFields = 64
+/** The extra fields; undefined when they do not fill their space, or are too many. */
 function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
-  const fields = []
+  const fields: { id: number; data: Uint8Array }[] = []
   let at = 0
   while (at < extra.length) {
-    if (at + 4 > extra.length) return undefined
+    if (at + 4 > extra.length || fields.length === mostFields) return undefined
     const next = at + 4 + u16(extra, at + 2)
     if (next > extra.length) return undefined
     fields.push({ id: u16(extra, at), data: extra.subarray(at + 4, next) })
@@ -150,5 +153,4 @@ function renames(header: Header): boolean {
   )
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
-const isUtf8 = (bytes: Uint8Array): boolean => same(Buffer.from(textOf(bytes)), bytes)
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
