@@ -15,7 +15,14 @@ function builtPage(): string {
 
 test('every address of the page gives the page, asked about anew; a file that is not there is none', async () => {
   const browser = (await serve({ pageDir: builtPage() })).browser()
-  for (const path of ['/', '/sign-in', '/w/north', '/w/north/agents/mail-triage', '/start?token=x']) {
+  for (const path of [
+    '/',
+    '/sign-in',
+    '/w/north',
+    '/w/north/agents/mail-triage',
+    '/start?token=x',
+    '/invitation/a1.b-2',
+  ]) {
     const answer = await browser.get(path)
     expect([path, answer.status, answer.text]).toEqual([path, 200, '<!doctype html><title>svc</title>'])
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')

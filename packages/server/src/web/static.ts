@@ -36,7 +36,8 @@ export function staticRoutes(dir: string) {
   return new Hono().get('*', async (c) => {
     const path = decoded(c.req.path)
     if (path === undefined || !isInside(dir, path)) return c.text('There is no such file.', 404)
-    const wanted = extname(path) === '' ? '/index.html' : path
+    // An address may hold dots (an invitation, a version); only what ends like a file of the page is asked for as one.
+    const wanted = Object.hasOwn(types, extname(path)) ? path : '/index.html'
     const file = read(files, dir, wanted)
     if (file) return send(c, file)
     if (wanted === '/index.html') return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
