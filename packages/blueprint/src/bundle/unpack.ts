@@ -104,8 +104,14 @@ function syncFolder(folder: string, mode?: number): void {
   }
 }
 
+/** On a disk that does not even let go of files, the next sweep has another try. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {}
+}
+
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 const failed = (code: 'folder_taken' | 'disk_failed', message: string): BundleVerdict<Bundle> => ({
   ok: false,
   code,

@@ -43,7 +43,7 @@ function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: 
     const path = `${below}${name}`
     if (below === '' && keyOf(name) === '.svc') continue
     if (!Buffer.from(name).equals(raw)) {
-      into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
+      if (!isOut) into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
       continue
     }
     const stat = lstatSync(join(dir, path))
