@@ -1,0 +1,142 @@
+/** For the tests of the product: the real service, the product beside it, and bots that really got their tokens by a code. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packFolder } from '@svc/blueprint'
+import { onTestFinished } from 'vitest'
+import { freePort, newPlace, type Place, type ServiceProcess } from '../packages/server/testing/service-process.ts'
+
+export interface Binding {
+  url: string
+  workspace: string
+  token: string
+}
+
+/** The product as its README starts it. */
+export class Product {
+  readonly folder: string
+  readonly env: Record<string, string>
+  origin = ''
+  said = ''
+  #child: ChildProcess | undefined
+
+  constructor(env: Record<string, string>) {
+    this.folder = mkdtempSync(join(tmpdir(), 'svc-product-'))
+    this.env = { PATH: process.env.PATH ?? '', TASKS_PORT: '0', ...env }
+    onTestFinished(async () => {
+      await this.kill()
+      rmSync(this.folder, { recursive: true, force: true })
+    })
+  }
+
+  /** Starts it, and waits until it listens. */
+  async start(): Promise<this> {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'product/main.mts')], {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    this.said = ''
+    for (const out of [child.stdout, child.stderr]) out.on('data', (text) => (this.said += text))
+    const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`ended with ${code}: ${this.said}`)))
+    ended.catch(() => {})
+    const found = () => /is at (\S+)/.exec(this.said)?.[1]
+    while (!found()) await Promise.race([once(child.stdout, 'data'), ended])
+    this.origin = found() ?? ''
+    return this
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const child = this.#child
+    if (child?.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    return (await exit)[0]
+  }
+}
+
+export class World {
+  readonly place: Place
+  readonly service: ServiceProcess
+  readonly secret: string
+  readonly origin: string
+
+  constructor(place: Place, service: ServiceProcess, { secret, origin }: { secret: string; origin: string }) {
+    this.place = place
+    this.service = service
+    this.secret = secret
+    this.origin = origin
+  }
+
+  /** The product, with its secret in a file of its own that only its owner reads, or as `env` says. */
+  async product(env: Record<string, string> = {}): Promise<Product> {
+    const file = join(this.place.folder, 'tasks.secret')
+    writeFileSync(file, `${this.secret}\n`)
+    chmodSync(file, 0o600)
+    const usual = { SVC_URL: this.place.url, TASKS_SECRET_FILE: file, TASKS_PORT: new URL(this.origin).port }
+    return new Product({ ...usual, ...env }).start()
+  }
+
+  /** Uploads a blueprint with this binding, issues a code and redeems it: what the agent's `agent.env` then says. */
+  async installs(
+    name: string,
+    { role = 'editor', scopes = ['tasks.read', 'tasks.write'], workspace = 'north' } = {},
+  ): Promise<Binding> {
+    const folder = join(this.place.folder, `${workspace}-${name}`)
+    const bundle = await packed(folder, name, `{ product: tasks, role: ${role}, scopes: [${scopes.join(', ')}] }`)
+    await this.place.value(['blueprint', 'upload', workspace, bundle])
+    const { code } = await this.place.value<{ code: string }>(['code', 'issue', workspace, `${name}@1.0.0`])
+    const answer = await fetch(`${this.place.url}/api/agent/v1/install`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    })
+    const { env } = (await answer.json()) as { env: Record<string, string> }
+    const of = (part: string) => env[`SVC_BINDING_TASKS_${part}`] ?? ''
+    return { url: of('URL'), workspace: of('WORKSPACE'), token: of('TOKEN') }
+  }
+
+  async activates(workspace: string): Promise<void> {
+    await this.place.value(['workspace', 'create', workspace])
+    for (const product of ['svc', 'tasks']) await this.place.value(['workspace', 'activate', workspace, product])
+  }
+}
+
+/** A running service that knows the product `tasks`, and the workspace `north` activated for it. */
+export async function newWorld(): Promise<World> {
+  const place = await newPlace()
+  const service = await place.start()
+  const origin = `http://localhost:${await freePort()}`
+  const { secret } = await place.value<{ secret: string }>(['product', 'add', 'tasks', '--origin', origin])
+  const world = new World(place, service, { secret, origin })
+  await world.activates('north')
+  return world
+}
+
+async function packed(folder: string, name: string, binding: string): Promise<string> {
+  const source = mkdtempSync(`${folder}-`)
+  const manifest = `name: ${name}\nversion: 1.0.0\nruntime: { kind: process, command: [sleep, '1000'] }\nbindings: [${binding}]\n`
+  writeFileSync(join(source, 'svc.agent.yaml'), manifest)
+  const bundle = await packFolder(source)
+  if (!bundle.ok) throw new Error(JSON.stringify(bundle.findings))
+  writeFileSync(`${folder}.zip`, bundle.value.bytes)
+  return `${folder}.zip`
+}
+
+/** A call as a bot makes it. */
+export async function call(
+  { url, workspace, token }: Binding,
+  method = 'GET',
+  path = '',
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(`${url}/api/v1/workspaces/${workspace}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: answer.status, body: await answer.json() }
+}

@@ -1,0 +1,154 @@
+/** The example product with the real service, and tokens that were really issued by installing. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { probe } from '../packages/runtime/src/bindings/probe.ts'
+import { type Binding, call, newWorld, Product } from './product-running.ts'
+
+const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
+  (await call(binding, ...more)).status
+/** What the runtime makes of it (3.7). */
+const health = (binding: Binding) => probe({ product: 'tasks', ...binding }, new AbortController().signal)
+const press = (origin: string, path: string, headers: Record<string, string> = { origin }) =>
+  fetch(`${origin}${path}`, { method: 'POST', headers, redirect: 'manual' })
+
+test('the workspace answers 200, 403, 401 and 404 as the health of a binding reads them, also for a revoked token (3.7)', async () => {
+  const world = await newWorld()
+  const product = await world.product()
+  const good = await world.installs('reader')
+  const narrow = await world.installs('narrow', { scopes: ['tasks.write'] })
+  expect(good.url).toBe(product.origin)
+
+  expect(await call(good)).toEqual({
+    status: 200,
+    body: { id: good.workspace, name: 'north', tasks: { open: 0, done: 0 } },
+  })
+  expect(await status(narrow)).toBe(403)
+  expect(await status({ ...good, token: 'nonsense' })).toBe(401)
+  expect(await status({ ...good, token: '' })).toBe(401)
+  expect(await status({ ...good, workspace: 'another' })).toBe(404)
+  expect([(await health(good)).level, (await health(narrow)).level]).toEqual(['ok', 'ok'])
+
+  const id = /action="\/remove\/([\w-]+)"/.exec(await (await fetch(product.origin)).text())?.[1]
+  const names = [...(await (await fetch(product.origin)).text()).matchAll(/<b>(\w+)<\/b> <small>editor/g)].map(
+    (m) => m[1],
+  )
+  expect(names).toEqual(['narrow', 'reader'])
+  expect((await press(product.origin, `/remove/${id}`)).status).toBe(303)
+  expect(await status(narrow)).toBe(404)
+  expect((await health(narrow)).level).toBe('bad')
+  expect((await press(product.origin, `/admit/${id}`)).status).toBe(303)
+  expect(await status(narrow)).toBe(403)
+
+  await world.place.value(['bot', 'revoke', 'north/reader'])
+  await expect.poll(() => status(good), { timeout: 10_000 }).toBe(401)
+  expect((await health(good)).level).toBe('bad')
+  expect(await status(narrow)).toBe(403)
+  await world.place.value(['workspace', 'deactivate', 'north', 'tasks'])
+  await expect.poll(() => status(narrow), { timeout: 10_000 }).toBe(401)
+})
+
+test('a bot opens, lists, changes and closes tasks; a call made again opens no second one; kill -9 loses nothing', async () => {
+  const world = await newWorld()
+  const product = await world.product()
+  const bot = await world.installs('keeper')
+  const about = { key: 'docs/a.md', title: '1 broken link in docs/a.md', detail: 'line 3: gone.md' }
+  const opened = await call(bot, 'POST', '/tasks', about)
+  expect(opened).toMatchObject({ status: 201, body: { ...about, state: 'open', author: 'keeper', closed: null } })
+  expect(await call(bot, 'POST', '/tasks', about)).toEqual({ ...opened, status: 200 })
+  const { id } = opened.body as { id: string }
+  expect(await call(bot, 'PATCH', `/tasks/${id}`, { detail: 'line 4: gone.md' })).toMatchObject({
+    status: 200,
+    body: { title: about.title, detail: 'line 4: gone.md' },
+  })
+
+  await product.kill()
+  await product.start()
+  const open = await call(bot, 'GET', '/tasks?state=open&mine=true')
+  expect(open.body).toMatchObject({ tasks: [{ id, detail: 'line 4: gone.md' }] })
+  expect(await call(bot, 'PATCH', `/tasks/${id}`, { state: 'done' })).toMatchObject({ body: { state: 'done' } })
+  expect((await call(bot, 'GET', '/tasks?state=open')).body).toEqual({ tasks: [] })
+  expect((await call(bot)).body).toMatchObject({ tasks: { open: 0, done: 1 } })
+  expect(await call(bot, 'POST', '/tasks', about)).toMatchObject({ status: 201 })
+  expect(await product.kill('SIGTERM')).toBe(0)
+})
+
+test('only who may write writes, only in the own workspace, and only what is a task', async () => {
+  const world = await newWorld()
+  await world.product()
+  await world.activates('south')
+  const [bot, viewer, blind, other] = [
+    await world.installs('editor'),
+    await world.installs('viewer', { role: 'viewer' }),
+    await world.installs('blind', { scopes: ['tasks.read'] }),
+    await world.installs('foreign', { workspace: 'south' }),
+  ]
+  const task = (await call(bot, 'POST', '/tasks', { title: 'Look at it' })).body as { id: string }
+  for (const one of [viewer, blind]) {
+    expect(await status(one, 'POST', '/tasks', { title: 'Mine' })).toBe(403)
+    expect(await status(one, 'PATCH', `/tasks/${task.id}`, { state: 'done' })).toBe(403)
+    expect((await call(one, 'GET', '/tasks')).body).toMatchObject({ tasks: [{ title: 'Look at it', state: 'open' }] })
+  }
+  expect((await call(other, 'GET', '/tasks')).body).toEqual({ tasks: [] })
+  expect(await status(other, 'PATCH', `/tasks/${task.id}`, { state: 'done' })).toBe(404)
+  expect(await status({ ...other, workspace: bot.workspace })).toBe(404)
+  for (const body of ['{', '[]', '{}', { title: '' }, { title: 7 }, { title: 'x', detail: 7 }])
+    expect([body, await status(bot, 'POST', '/tasks', body)]).toEqual([body, 400])
+  expect(await status(bot, 'PATCH', `/tasks/${task.id}`, { state: 'gone' })).toBe(400)
+  expect(await status(bot, 'POST', '/tasks', { title: 'x'.repeat(70_000) })).toBe(413)
+  expect(await status(bot, 'PATCH', '/tasks/nothing', { state: 'done' })).toBe(404)
+  expect(await status(bot, 'DELETE', `/tasks/${task.id}`)).toBe(404)
+})
+
+test('while the service is away a token is neither good nor bad: 503, a warning; a wrong secret likewise', async () => {
+  const world = await newWorld()
+  const bot = await world.installs('waiting')
+  const wrong = await world.product({ TASKS_SECRET: 'not-the-secret' })
+  expect(await status(bot)).toBe(503)
+  expect(wrong.said).toContain("does not know this product's id and secret")
+  await wrong.kill()
+
+  const product = await world.product()
+  await world.service.kill('SIGKILL')
+  expect(await status(bot)).toBe(503)
+  expect((await health(bot)).level).toBe('warn')
+  await world.place.start()
+  expect(await status(bot)).toBe(200)
+  for (const word of [bot.token, world.secret]) expect(product.said).not.toContain(word)
+})
+
+test('the page shows text as text, and nobody acts through a page elsewhere or under another name', async () => {
+  const world = await newWorld()
+  const { origin } = await world.product()
+  const bot = await world.installs('writer')
+  await call(bot, 'POST', '/tasks', { title: '<script>alert(1)</script>', detail: '"&' })
+  const page = await fetch(origin)
+  const html = await page.text()
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(html).toContain('&#60;script&#62;alert(1)&#60;/script&#62;')
+  expect(html).not.toContain('<script')
+  const done = /\/done\/[\w-]+/.exec(html)?.[0] ?? ''
+  for (const headers of [{}, { origin: 'https://elsewhere.example' }] as Record<string, string>[])
+    expect((await press(origin, done, headers)).status).toBe(404)
+  const elsewhere = await new Promise((resolve) =>
+    get(origin, { headers: { host: 'elsewhere.example' } }, (answer) => resolve(answer.resume().statusCode)),
+  )
+  expect(elsewhere).toBe(404)
+  expect((await press(origin, done)).status).toBe(303)
+  expect((await call(bot, 'GET', '/tasks')).body).toMatchObject({ tasks: [{ state: 'done' }] })
+})
+
+test.each<[what: string, env: Record<string, string>, says: string]>([
+  ['no secret', {}, 'TASKS_SECRET'],
+  ['a secret that others can read', { TASKS_SECRET_FILE: 'open.secret' }, 'chmod 600'],
+  ['an address with a path', { TASKS_SECRET: 'x', SVC_URL: 'http://localhost:1/app' }, 'SVC_URL must be'],
+  ['a file of something else', { TASKS_SECRET: 'x', TASKS_FILE: 'other.json' }, 'is not a file of this task list'],
+])('%s is an error in one sentence', async (_what, env, says) => {
+  const product = new Product(env)
+  writeFileSync(join(product.folder, 'open.secret'), 'secret\n')
+  chmodSync(join(product.folder, 'open.secret'), 0o644)
+  writeFileSync(join(product.folder, 'other.json'), '{"notes": []}')
+  await expect(product.start()).rejects.toThrow(says)
+  expect(product.said).not.toContain('    at ')
+})
