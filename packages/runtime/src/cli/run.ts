@@ -54,14 +54,15 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     log(line)
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : line)
   }
-  const running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
+  let running: ReturnType<typeof launch> | undefined
   const onSignal = () => {
-    if (stop.signal.aborted) running.kill()
+    if (stop.signal.aborted) running?.kill()
     stop.abort()
   }
   // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
   const onHangUp = () => process.stdout.isTTY && onSignal()
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
+  running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
   await running.ended
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
 }

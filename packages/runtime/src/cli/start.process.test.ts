@@ -1,0 +1,160 @@
+/** Starting and stopping as people do it: in the background, through systemd where a unit is installed, and what survives a kill of either. */
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { becomes, starts, svc } from '../../testing/folder.ts'
+import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import { startService } from '../../testing/service.ts'
+import { whoHolds } from '../files/lock.ts'
+import { identityOf } from '../process/identity.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+async function agentOf(): Promise<InstalledAgent> {
+  const service = await startService()
+  const agent = await installedAgent(service)
+  cleanups.push(
+    () => service.close(),
+    () => agent.remove(),
+    () => {
+      const holder = whoHolds(agent, 'runtime')
+      if (holder) process.kill(holder.pid, 'SIGKILL')
+    },
+  )
+  return agent
+}
+
+test('start, start again, restart, stop, stop again', async () => {
+  const agent = await agentOf()
+  const first = await svc(agent, ['start'])
+  expect(first).toMatchObject({ code: 0, err: '' })
+  expect(first.out).toMatch(/^Started\. Running since /)
+  const pid = whoHolds(agent, 'runtime')?.pid
+  expect((await svc(agent, ['start'])).out).toBe(`It runs already: svc run (process ${pid}).\n`)
+  expect(JSON.parse((await svc(agent, ['status', '--json'])).out)).toMatchObject({ running: 'running', managed: true })
+  expect((await svc(agent, ['restart'])).code).toBe(0)
+  expect(whoHolds(agent, 'runtime')?.pid).not.toBe(pid)
+  await becomes('a second start', () => agent.starts().length === 2)
+  expect((await svc(agent, ['doctor', '--offline', '--json'])).code).toBe(0)
+  expect((await svc(agent, ['stop'])).out).toBe('Stopped.\n')
+  expect((await svc(agent, ['stop'])).out).toBe('It was not running.\n')
+  expect(agent.starts().every((s) => identityOf(s.pid) === undefined)).toBe(true)
+})
+
+test('a paused agent is not started, and says so', async () => {
+  const agent = await agentOf()
+  await svc(agent, ['pause'])
+  expect((await svc(agent, ['start'])).out).toContain('the agent is paused, "svc resume" starts it')
+  expect(agent.starts()).toEqual([])
+  await svc(agent, ['resume'])
+  await becomes('a start', () => agent.starts().length === 1)
+  await svc(agent, ['stop'])
+})
+
+test('a secret is listed without its value, set unseen, and counts from the next start', async () => {
+  const agent = await agentOf()
+  expect(JSON.parse((await svc(agent, ['secrets', 'list', '--json'])).out)).toMatchObject([
+    { name: 'MAIL_PASSWORD', set: true },
+    { name: 'EXTRA_KEY', set: false, optional: true },
+  ])
+  expect((await svc(agent, ['secrets', 'list'])).out).not.toContain('battery')
+  const set = await svc(agent, ['secrets', 'set', 'EXTRA_KEY'], { input: 'abc def\n' })
+  expect(set).toMatchObject({ code: 0, err: '' })
+  expect(set.out).not.toContain('abc')
+  expect(readFileSync(agent.secrets, 'utf8')).toContain('EXTRA_KEY=abc def\n')
+  expect(statSync(agent.secrets).mode & 0o777).toBe(0o600)
+  expect((await svc(agent, ['secrets', 'set', 'EXTRA_KEY', 'value'])).code, 'never an argument').toBe(2)
+  expect((await svc(agent, ['secrets', 'set', 'LD_PRELOAD'], { input: 'x' })).code).toBe(2)
+  await svc(agent, ['start'])
+  const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
+  expect(first?.env.EXTRA_KEY).toBe('abc def')
+  await svc(agent, ['stop'])
+  expect((await svc(agent, ['secrets', 'unset', 'EXTRA_KEY'])).out).toBe('Removed EXTRA_KEY.\n')
+})
+
+test('the service: a unit is written, enabled, started, found by start and stop, and taken away', async () => {
+  const agent = await agentOf()
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-systemd-')))
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+  const calls = join(home, 'calls')
+  writeFileSync(
+    join(home, 'systemctl'),
+    `#!/bin/sh\necho "$@" >> ${calls}\ncase "$*" in *is-active*) echo active;; esac\n`,
+    { mode: 0o755 },
+  )
+  writeFileSync(join(home, 'loginctl'), '#!/bin/sh\necho Linger=no\n', { mode: 0o755 })
+  const env = { PATH: `${home}:${process.env.PATH}`, XDG_CONFIG_HOME: home }
+  const runs = (...args: string[]) => svc(agent, args, { env })
+  const called = () => readFileSync(calls, 'utf8').trim().split('\n')
+
+  expect((await runs('service', 'status')).out).toContain('No service is installed')
+  const installed = await runs('service', 'install', '--start')
+  expect(installed).toMatchObject({ code: 0, err: '' })
+  expect(installed.out).toContain('loginctl enable-linger')
+  const unit = join(home, 'systemd/user/svc-mail-triage.service')
+  expect(readFileSync(unit, 'utf8')).toContain(`"run" "--dir" "${agent.root}"`)
+  expect(called()).toEqual([
+    '--user daemon-reload',
+    '--user enable svc-mail-triage.service',
+    '--user restart svc-mail-triage.service',
+  ])
+  expect(JSON.parse((await runs('service', 'status', '--json')).out)).toMatchObject({
+    installed: true,
+    kind: 'systemd user',
+    state: 'active',
+    file: unit,
+  })
+  await runs('stop')
+  expect(called().at(-1)).toBe('--user stop svc-mail-triage.service')
+
+  const other = await agentOf()
+  const taken = await svc(other, ['service', 'install'], { env })
+  expect(taken).toMatchObject({ code: 1 })
+  expect(taken.err).toContain(`is there already and starts ${agent.root}`)
+
+  expect((await runs('service', 'uninstall')).out).toContain(`Removed ${unit}.`)
+  expect(existsSync(unit)).toBe(false)
+  expect((await runs('service', 'uninstall')).code).toBe(1)
+})
+
+const here = fileURLToPath(new URL('../..', import.meta.url))
+test('killed at any change of the disk while it starts and stops, the next start finds one agent, never two', {
+  timeout: 600_000,
+}, async () => {
+  const agent = await agentOf()
+  const life = async (at: number) => {
+    const count = join(agent.root, 'count')
+    const running = starts(agent, ['run'], {
+      scale: 0.05,
+      file: ['--import', join(here, 'testing/kill-at.ts'), join(here, 'src/main.ts')],
+      env: { SVC_TEST_KILL_AT: String(at), SVC_TEST_KILL_COUNT: count },
+    })
+    const ended = new Promise<string | null>((resolve) =>
+      running.child.once('close', (_code, signal) => resolve(signal)),
+    )
+    const began = agent.starts().length
+    const signal = await Promise.race([
+      ended,
+      becomes('a start', () => agent.starts().length > began && 'started').catch(() => 'no start'),
+    ])
+    if (signal === 'started') running.child.kill('SIGTERM')
+    return { signal: await ended, count: existsSync(count) ? Number(readFileSync(count, 'utf8')) : 0 }
+  }
+  const { signal, count } = await life(0)
+  expect(signal).toBe(null)
+  expect(count).toBeGreaterThan(30)
+  for (let at = 1; at <= count; at += process.env.SVC_TEST_LONG ? 1 : 8) {
+    await life(at)
+    const next = starts(agent, ['run'], { scale: 0.05 })
+    await Promise.race([next.said('took the agent over'), next.said('started the agent')])
+    await becomes('an agent', () => agent.starts().length > 0)
+    const alive = agent.starts().filter((s) => identityOf(s.pid) !== undefined)
+    expect(alive.length, `killed at change ${at} of ${count}`).toBeLessThanOrEqual(1)
+    expect(await next.end(), `killed at change ${at} of ${count}`).toEqual({ code: 0, signal: null })
+    expect(agent.starts().filter((s) => identityOf(s.pid) !== undefined)).toEqual([])
+  }
+})

@@ -1,0 +1,77 @@
+/**
+ * I24: with the service dead, slow or lying the agent starts, runs and stops as without it. Each round an agent of its own lives through the
+ * same story, three starts and two crashes, beside a service that does whatever it likes; its trace must be that of an agent without one.
+ */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badAnswers, nonsense } from '../../testing/bad.ts'
+import { becomes, starts } from '../../testing/folder.ts'
+import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import { answer, json, type Reply, type Service, startService } from '../../testing/service.ts'
+
+/** A second lasts 20 ms: a report every 100 ms, a request may take 300 ms. */
+const scale = 0.02
+const rounds = process.env.SVC_TEST_LONG ? 1000 : 20
+const lives = 3
+const steps = 10
+
+let service: Service
+let agent: InstalledAgent
+beforeAll(async () => {
+  service = await startService()
+  agent = await installedAgent(service)
+})
+afterAll(async () => {
+  agent.remove()
+  await service.close()
+})
+
+/** Three starts, each of ten steps and then a crash; what it traced, with the times left out. */
+async function story(): Promise<string[]> {
+  for (const name of ['trace', 'starts', 'status.json', 'work.log']) rmSync(join(agent.state, name), { force: true })
+  for (const file of [agent.paused, agent.runNow, agent.process, agent.commands]) rmSync(file, { force: true })
+  writeFileSync(join(agent.state, 'exit'), `3 ${steps}`)
+  const running = starts(agent, ['run'], { scale })
+  try {
+    await becomes('three lives', () => agent.trace().filter((l) => l === `step ${steps - 1} every 10`).length >= lives)
+    const all = agent.trace().slice(0, lives * (steps + 1))
+    const env = agent
+      .starts()
+      .slice(0, lives)
+      .map(({ env }) => JSON.stringify({ ...env, SVC_AGENT_STARTED: '' }))
+    return [...all, ...env]
+  } finally {
+    await running.end()
+  }
+}
+
+test(`over ${rounds} rounds of a bad service the trace is the same as without one`, {
+  timeout: rounds * 20_000,
+}, async () => {
+  const bad: Reply[] = [
+    ...badAnswers(`${service.origin}/elsewhere`).map(([, reply]) => reply),
+    json({ commands: nonsense, interval: 'soon' }),
+    json({
+      commands: [],
+      interval: -1,
+      desired: { blueprint: '../x', version: '../../etc' },
+      runtime: [],
+      runtime_desired: '../x',
+    }),
+    (response, came, socket) => setTimeout(() => answer()(response, came, socket), 200),
+  ]
+  service.other = (response) => response.on('close', () => {}) // the product of the binding never answers either
+  await service.close()
+  const without = await story()
+  expect(without.filter((l) => l === 'starts')).toHaveLength(lives)
+  const port = Number(new URL(service.origin).port)
+  service = await startService(port)
+  service.other = () => {}
+  for (let round = 0; round < rounds; round++) {
+    let turn = round
+    service.usual = (response, came, socket) => bad[turn++ % bad.length]?.(response, came, socket)
+    expect(await story(), `round ${round}`).toEqual(without)
+  }
+  expect(service.reports.length).toBeGreaterThan(rounds)
+})
