@@ -4,7 +4,6 @@ import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
-import { Memory } from './memory.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -24,46 +23,30 @@ import { excess, usageMost } from './runs.ts'
  * Kysely for its length, so that it never lands inside somebody's open transaction.
  */
 export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>): ReportStore {
-  const memory = memoryOf(store.sqlite)
   let statements: Statements | undefined
   return (batch, now, age) =>
     store.db.connection().execute(async () => {
       statements ??= prepare(store.sqlite)
-      try {
-        return commit(store.sqlite, statements, memory, batch, now, age)
-      } catch (error) {
-        memory.forget(batch)
-        throw error
-      }
+      return commit(store.sqlite, statements, batch, now, age)
     })
-}
-
-const memories = new WeakMap<DatabaseSync, Memory>()
-
-/** One for each connection, whoever reports over it. */
-function memoryOf(db: DatabaseSync): Memory {
-  const memory = memories.get(db) ?? new Memory()
-  memories.set(db, memory)
-  return memory
 }
 
 /** Everything between `begin` and `commit` happens in one turn of the event loop. */
 function commit(
   db: DatabaseSync,
   s: Statements,
-  memory: Memory,
   batch: readonly Submission[],
   now: number,
   age: MonotonicAge,
 ): Decision[] {
   s.begin.run()
-  let done: Done[]
+  let decisions: Decision[]
   try {
-    done = batch.map((submission) => {
-      const loaded = load(s, memory, submission)
+    decisions = batch.map((submission) => {
+      const loaded = load(s, submission)
       const decision = decide(loaded?.rows, submission, now, age)
-      const written = decision.ok ? write(s, submission.agentId, loaded?.reportRow ?? null, decision.write) : undefined
-      return { submission, decision, read: loaded?.rows.runs, written }
+      if (decision.ok) write(s, submission.agentId, loaded?.reportRow ?? null, decision.write)
+      return decision
     })
   } catch (error) {
     if (db.isTransaction) s.rollback.run()
@@ -75,36 +58,24 @@ function commit(
     if (db.isTransaction) s.rollback.run()
     throw new CommitUnknown(error)
   }
-  for (const { submission, decision, read, written } of done) {
-    if (decision.ok && read && written) memory.keep(submission, decision.write, { ...written, read })
-  }
-  return done.map(({ decision }) => decision)
-}
-
-interface Done {
-  submission: Submission
-  decision: Decision
-  read: ReadonlyMap<string, KeptRun> | undefined
-  written: { reportRow: number; added: number[] } | undefined
+  return decisions
 }
 
 type Row = Record<string, string | number | null>
 
 function load(
   s: Statements,
-  memory: Memory,
   { agentId, report }: Submission,
 ): { rows: AgentRows; reportRow: number | null } | undefined {
   const found = s.agent.get(agentId) as Row | undefined
   if (!found) return undefined
-  const known = memory.get(agentId)
-  const stored = known ?? loadLast(s, agentId)
+  const stored = s.lastReport.get(agentId) as (LastReport & { reportRow: number }) | undefined
   const runs = new Map<string, KeptRun>()
   for (const { id } of report.runs ?? []) {
-    const kept = known?.runs.get(id) ?? (s.run.get(agentId, id) as KeptRun | undefined)
+    const kept = s.run.get(agentId, id) as KeptRun | undefined
     if (kept) runs.set(id, kept)
   }
-  const tooMany = excess(stored?.last, (report.runs?.length ?? 0) - runs.size)
+  const tooMany = excess(stored, (report.runs?.length ?? 0) - runs.size)
   const commands = loadCommands(s, agentId, report.acks)
   return {
     reportRow: stored?.reportRow ?? null,
@@ -112,7 +83,7 @@ function load(
       workspaceId: found.workspace_id as string,
       tokenHash: found.token_hash as string,
       activated: found.activated_at !== null,
-      last: stored?.last,
+      last: stored,
       facts: found.facts as string | null,
       versions: {
         blueprint: found.blueprint as string | null,
@@ -126,11 +97,6 @@ function load(
       logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
-}
-
-function loadLast(s: Statements, agentId: string): { reportRow: number; last: LastReport } | undefined {
-  const row = s.lastReport.get(agentId) as (LastReport & { reportRow: number }) | undefined
-  return row && { reportRow: row.reportRow, last: row }
 }
 
 function logNames(s: Statements, agentId: string): Set<string> {
@@ -152,27 +118,24 @@ function loadCommands(s: Statements, agentId: string, acks: readonly { id: strin
   return open
 }
 
-/** Gives the keys of the rows it wrote. */
-function write(s: Statements, agentId: string, reportRow: number | null, w: Writes): Done['written'] {
+function write(s: Statements, agentId: string, reportRow: number | null, w: Writes): void {
   for (const seq of w.trimmed) s.trim.run(seq)
-  const added = w.newRuns.map((r) =>
-    Number(
-      s.insertRun.run(
-        agentId,
-        r.id,
-        r.place,
-        r.firstSeen,
-        r.started,
-        r.ended,
-        r.status,
-        r.kind,
-        r.costMicro,
-        r.outputTokens,
-        r.log,
-        r.body,
-      ).lastInsertRowid,
-    ),
-  )
+  for (const r of w.newRuns) {
+    s.insertRun.run(
+      agentId,
+      r.id,
+      r.place,
+      r.firstSeen,
+      r.started,
+      r.ended,
+      r.status,
+      r.kind,
+      r.costMicro,
+      r.outputTokens,
+      r.log,
+      r.body,
+    )
+  }
   for (const r of w.changedRuns) {
     s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
   }
@@ -183,7 +146,7 @@ function write(s: Statements, agentId: string, reportRow: number | null, w: Writ
   if (w.machineChanges.length > 0) s.trimChanges.run(agentId, agentId, machineChangesMost - 1)
   if (w.agent) s.changeAgent.run(w.agent.facts, w.agent.reported, w.agent.previous, agentId)
   const r = w.report
-  if (!r) return undefined
+  if (!r) return
   const columns = [
     r.receivedAt,
     r.level,
@@ -199,9 +162,8 @@ function write(s: Statements, agentId: string, reportRow: number | null, w: Writ
     r.runsKept,
     r.body,
   ]
-  if (reportRow === null) return { reportRow: Number(s.insertReport.run(...columns, agentId).lastInsertRowid), added }
-  s.updateReport.run(...columns, reportRow)
-  return { reportRow, added }
+  if (reportRow === null) s.insertReport.run(...columns, agentId)
+  else s.updateReport.run(...columns, reportRow)
 }
 
 const changeCommand = (statement: StatementSync, c: CommandChange) =>

@@ -3,7 +3,7 @@ import { reporting, submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
 
-everyEngine('what is remembered between reports', (open) => {
+everyEngine('a batch that fails', (open) => {
   test('a batch that fails leaves nothing that the next one builds on', async () => {
     const w = await world(await open())
     const r = reporting(w)
