@@ -10,6 +10,8 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
  * that the page's content security policy need not be loosened for it.
  */
 export async function axe(page: Page): Promise<string[]> {
+  // "As it stands" begins when the page stands: the frame comes with the program, the rest with its route.
+  await page.locator('h1').first().waitFor()
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: source })
   const { violations } = (await page.evaluate(async () => {
