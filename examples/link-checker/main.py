@@ -6,9 +6,10 @@ from pathlib import Path
 
 import check
 import documents
+import tasks
 from channel import Channel, Stopped
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 RUNS_KEPT = 50
 SETTINGS = {
     "folder": ("",),
@@ -36,6 +37,7 @@ class Checker:
         self.channel = channel
         self.runs = channel.earlier_runs()
         self.web = check.Web()
+        self.tasks = tasks.from_environment(channel.wake)
         self.result, self.settings = None, None
         self.active, self.paused, self.due, self.written = None, False, time.monotonic(), 0.0
 
@@ -93,6 +95,8 @@ class Checker:
         self.channel.log(f"{run['kind']} ({why}): {run['status']}; {result.summary()}")
         for name, line, target, badge, _ in result.broken[:100]:
             self.channel.log(f"  {name}:{line} {badge}: {target}")
+        if self.tasks and not result.trouble and not result.cut_short:
+            self.tasks.want(result.tasks())
 
     def step(self, detail):
         self.active.update(steps=self.active["steps"] + 1, detail=detail[:300])
@@ -114,6 +118,10 @@ class Checker:
             shown = {**shown, "state": {**shown["state"], "label": "Checking", "detail": self.active["detail"]}}
         if state:
             shown = {**shown, "state": state}
+        if self.tasks:
+            for line in self.tasks.lines():
+                self.channel.log(line)
+            shown = {**shown, "health": [*shown.get("health", []), self.tasks.health()]}
         self.channel.write_status({**shown, "active": [self.active] if self.active else [], "runs": self.runs})
 
 
@@ -176,6 +184,13 @@ class Result:
         whole = sum(self.documents.values())
         most = sorted(self.documents.items(), key=lambda item: -item[1])[:10]
         return [{"title": name[:200], "share": round(links / whole, 4)} for name, links in most if links]
+
+    def tasks(self):
+        """{document: (title, detail)} for each document with broken links."""
+        lines = {}
+        for name, line, target, _, reason in self.broken:
+            lines.setdefault(name, []).append(f"line {line}: {target or '(empty)'} - {reason}"[:200])
+        return {name: (f"{count(len(all), 'broken link')} in {name}"[:200], "\n".join(all[:8])) for name, all in lines.items()}
 
     def shown(self, bad_share):
         """State, health, gauges and panels (2.11)."""

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class Channel:
         self.log_file = self.state / f"{log_name}.log"
         self.status_file = self.state / "status.json"
         self.seen_settings, self.given = self._stamp(), {}
+        self.woken = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _stop)
 
@@ -64,6 +66,10 @@ class Channel:
             self.log(f"settings are not readable, the last ones stay: {error}")
         return {key: _checked(self.given.get(key), *rule) for key, rule in self.table.items()}
 
+    def wake(self):
+        """From any thread: ends the wait that is going on, or the next one."""
+        self.woken.set()
+
     def wait(self, seconds, paused):
         """Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw."""
         until = time.monotonic() + seconds
@@ -72,6 +78,8 @@ class Channel:
                 return
             if self.paused() != paused or self._stamp() != self.seen_settings:
                 return
+            if self.woken.is_set():
+                return self.woken.clear()
             time.sleep(min(left, LOOK_SECONDS))
 
     def write_status(self, status):

@@ -1,0 +1,112 @@
+"""Keeps one open task for each document with broken links, in the product that the binding names; without a binding there is none.
+
+All of it happens in a thread of its own: a product that is slow, away or unwilling is tried again later, and nobody waits.
+"""
+import http.client
+import json
+import os
+import queue
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+
+TIMEOUT_SECONDS = 10
+AGAIN_SECONDS = 60
+MOST_BYTES = 4 * 1024 * 1024
+MOST_TASKS = 100
+
+
+def from_environment(wake):
+    """The three variables of the binding `tasks`; None where one is missing. `wake()` is called when there is news."""
+    url, workspace, token = (os.environ.get(f"SVC_BINDING_TASKS_{part}") for part in ("URL", "WORKSPACE", "TOKEN"))
+    return Tasks(url, workspace, token, wake) if url and workspace and token else None
+
+
+class Tasks:
+    def __init__(self, url, workspace, token, wake):
+        self.place = f"{url.rstrip('/')}/api/v1/workspaces/{urllib.parse.quote(workspace, safe='')}/tasks"
+        self.token, self.wake = token, wake
+        self.said = "nothing was asked of it yet"
+        self.news = queue.SimpleQueue()
+        self.wanted, self.changed = None, threading.Condition()
+        threading.Thread(target=self._work, daemon=True).start()  # a daemon: it never delays the end of the program
+
+    def want(self, broken):
+        """Says which tasks there should be, as {document: (title, detail)}, and returns at once. The newest wish counts."""
+        with self.changed:
+            self.wanted = dict(sorted(broken.items())[:MOST_TASKS])
+            self.changed.notify()
+
+    def health(self):
+        """Never worse than `info`: that the product is away is no fault of the links. `Binding tasks` says how the token is."""
+        return {"name": "Tasks", "level": "info", "detail": self.said[:300]}
+
+    def lines(self):
+        """What happened since the last call, for the log."""
+        lines = []
+        while not self.news.empty():
+            lines.append(self.news.get())
+        return lines
+
+    def _work(self):
+        done = None
+        while True:
+            with self.changed:
+                if self.wanted is done:
+                    self.changed.wait()
+                wanted = self.wanted
+            try:
+                self._bring_about(wanted)
+                self._say(f"{len(wanted)} open, one for each document with broken links")
+                done = wanted
+            except Exception as error:  # noqa: BLE001 - whatever a product or the way to it may do, the checks go on
+                self._say(f"not up to date: {error or type(error).__name__}")
+                with self.changed:
+                    if self.wanted is wanted:
+                        self.changed.wait(AGAIN_SECONDS)
+
+    def _say(self, said):
+        if said != self.said:
+            self.said = said
+            self.news.put(f"tasks: {said}")
+            self.wake()
+
+    def _bring_about(self, wanted):
+        """A task that a person closed although its document is still broken is opened anew."""
+        there = {task["key"]: task for task in self._call("GET", "?state=open&mine=true")["tasks"] if task["key"]}
+        for document, (title, detail) in wanted.items():
+            task = there.get(document)
+            if not task:
+                self._call("POST", "", {"key": document, "title": title, "detail": detail})
+                self.news.put(f"tasks: opened one for {document}")
+            elif (task["title"], task["detail"]) != (title, detail):
+                self._call("PATCH", f"/{task['id']}", {"title": title, "detail": detail})
+        for document, task in there.items():
+            if document not in wanted:
+                self._call("PATCH", f"/{task['id']}", {"state": "done"})
+                self.news.put(f"tasks: closed the one for {document}")
+
+    def _call(self, method, path, body=None):
+        request = urllib.request.Request(self.place + path, method=method)
+        request.add_header("Authorization", f"Bearer {self.token}")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        try:
+            with OPENER.open(request, timeout=TIMEOUT_SECONDS) as answer:
+                return json.loads(answer.read(MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            raise OSError(f"the product answers {error.code} {error.reason}") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise OSError(f"the product cannot be reached: {getattr(error, 'reason', error)}") from None
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """The token goes to the product's own address and nowhere else."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = urllib.request.build_opener(_Stay)
