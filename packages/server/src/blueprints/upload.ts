@@ -1,7 +1,7 @@
 /** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
 import { createHash } from 'node:crypto'
 import { type BundleFinding, readBundle } from '@svc/blueprint'
-import { compareVersions, limits, type Verdict } from '@svc/protocol'
+import { compareVersions, type Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
@@ -15,7 +15,7 @@ export interface Uploaded {
   size: number
 }
 export type Upload =
-  | Verdict<Uploaded, 'version_taken' | 'body_too_large'>
+  | Verdict<Uploaded, 'version_taken'>
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 
 /** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
@@ -26,7 +26,6 @@ export async function uploadBlueprint(
   by: By,
   now: number,
 ): Promise<Upload> {
-  if (bytes.length > limits.bundleBytes) return tooLarge(bytes.length)
   const read = await readBundle(bytes)
   if (!read.ok) return { ok: false, code: 'bundle_refused', message: read.message, findings: read.findings }
   const { manifest, entries } = read.value
@@ -96,9 +95,3 @@ async function wrongVersion(trx: Db, blueprintId: string, name: string, version:
 }
 
 const refuseVersion = (message: string) => ({ ok: false, code: 'version_taken', message }) as const
-const tooLarge = (size: number) =>
-  ({
-    ok: false,
-    code: 'body_too_large',
-    message: `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${(size / 1024 / 1024).toFixed(1)} MB.`,
-  }) as const
