@@ -270,6 +270,26 @@ describe('after kill -9 of the runtime', () => {
     expect(lives({ pid: process.pid, start: '' })).toBe(true)
   })
 
+  test('what an agent left that died meanwhile is ended before the next start', async () => {
+    const { agent } = await world({
+      'main.cjs':
+        'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", process.pid + " " + c.pid + "\\n"); setInterval(() => {}, 1000)',
+    })
+    const first = runs(agent)
+    await becomes('its note', () => stateOf(agent)?.is === 'running')
+    const [leader, child] = await becomes('a start', () =>
+      readFileSync(join(agent.state, 'left'), 'utf8').trim().split(' ').map(Number),
+    )
+    await first.end('SIGKILL')
+    process.kill(leader ?? 0, 'SIGKILL')
+    await becomes('its end', () => identityOf(leader ?? 0) === undefined)
+    expect(identityOf(child ?? 0)).toBeDefined()
+    const second = runs(agent)
+    await second.said('started the agent')
+    expect(identityOf(child ?? 0)).toBeUndefined()
+    await second.end()
+  })
+
   test('"svc stop" ends an agent whose runtime was killed', async () => {
     const { agent } = await world()
     const first = runs(agent)

@@ -8,7 +8,7 @@ import type { Restart } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
-import { findMarked } from '../process/mark.ts'
+import { findMarked, markedGroup } from '../process/mark.ts'
 import { duration } from '../time.ts'
 import { type Event, move, type ProcessState, type Rules } from './moves.ts'
 import { readNote, writeNote } from './note.ts'
@@ -156,6 +156,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     if (!done.ok) say(`${last.cleanup.join(' ')}: ${done.error}`)
   }
 
+  if (state.is === 'stopping') signalGroup(state.pid, 'SIGTERM') // what a dead agent left behind
   tell(undefined, state, say)
   changed(state)
   void order()
@@ -194,11 +195,16 @@ export function takeOver(folder: Folder): Found {
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { state, started } = note
-  const marked =
-    started === undefined || !(note.starting || !('pid' in state)) ? undefined : findMarked(folder.root, started)
+  const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
   if (marked)
     return { state: { is: 'running', ...marked, since: Number(started) * 1000, crashes: 0, adopted: true }, started }
   if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, started }
+  const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)
+  if ('pid' in state && left)
+    return {
+      state: { ...state, is: 'stopping', because: 'ended', killAt: now + duration(10), exit: { at: now } },
+      started,
+    }
   const crashes = 'crashes' in state ? state.crashes : 0
   const exit = 'exit' in state ? state.exit : undefined
   return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, started }

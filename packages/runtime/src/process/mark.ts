@@ -5,6 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { membersOf } from './group.ts'
 import { type Identity, identityOf, statOf } from './identity.ts'
 
 /** The leader of the group that was started with this mark; undefined when none lives. */
@@ -14,17 +15,30 @@ export function findMarked(agentDir: string, started: string): Identity | undefi
   return leaders.sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
 }
 
-function onLinux(agentDir: string, started: string): number[] {
-  const wanted = [`SVC_AGENT_DIR=${agentDir}`, `SVC_AGENT_STARTED=${started}`]
-  return readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return []
-    try {
-      const env = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-      return wanted.every((line) => env.includes(line)) && statOf(pid)[2] === pid ? [Number(pid)] : []
-    } catch {
-      return [] // gone meanwhile, or another user's
-    }
-  })
+/** Whether something lives in this group that was started with this mark: the leader is dead, so the number alone proves nothing. Linux only. */
+export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
+  process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))
+
+const onLinux = (agentDir: string, started: string): number[] =>
+  readdirSync('/proc').flatMap((pid) =>
+    /^\d+$/.test(pid) && isMarked(pid, agentDir, started) && leads(pid) ? [Number(pid)] : [],
+  )
+
+function isMarked(pid: string, agentDir: string, started: string): boolean {
+  try {
+    const env = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    return env.includes(`SVC_AGENT_DIR=${agentDir}`) && env.includes(`SVC_AGENT_STARTED=${started}`)
+  } catch {
+    return false // gone meanwhile, or another user's
+  }
+}
+
+function leads(pid: string): boolean {
+  try {
+    return statOf(pid)[2] === pid
+  } catch {
+    return false
+  }
 }
 
 /** Elsewhere `ps` shows the environment behind the command. */
