@@ -1,6 +1,9 @@
-/** The three agents of the demo: each a copy of its example, connected by the real `svc connect`, watched by a real `svc report`. */
-import { cpSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/**
+ * The three agents of the demo, each installed as a person would do it: packed from its example, uploaded, a code issued for it,
+ * the code given to `svc init`, and the folder that this makes run by `svc run`.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command, Processes } from './demo-processes.ts'
 
 export interface Place {
@@ -9,6 +12,7 @@ export interface Place {
   /** The temporary folder of this demo. */
   folder: string
   url: string
+  workspace: string
   env: NodeJS.ProcessEnv
 }
 
@@ -20,32 +24,48 @@ export interface DemoAgent {
   settings: Record<string, string>
 }
 
-export const demoAgents = (root: string): DemoAgent[] => [
+export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): DemoAgent[] => [
   { name: 'machine-watch', watches: 'this machine', language: 'Python', settings: {} },
   { name: 'git-reader', watches: `the history of ${root}`, language: 'TypeScript', settings: { folder: root } },
   {
     name: 'link-checker',
-    watches: `the links in ${join(root, 'docs')}`,
+    watches: `the links in ${join(folder, 'documents')}`,
     language: 'Python',
-    settings: { folder: join(root, 'docs') },
+    settings: { folder: join(folder, 'documents') },
   },
 ]
 
-/** Puts the agent into a folder of its own, starts it, connects it, and starts its reporter as a second process. */
-export async function startAgent(agent: DemoAgent, token: string, place: Place, processes: Processes): Promise<string> {
-  const folder = join(place.folder, 'agents', agent.name)
-  cpSync(join(place.root, 'examples', agent.name), folder, { recursive: true, filter: belongs })
-  const svc = (...args: string[]): Command => ({
-    command: [...svcCommand(place.root), ...args],
-    cwd: folder,
-    env: place.env,
-  })
-  const settings = Object.entries(agent.settings).map(([key, value]) => `${key}=${value}`)
-  if (settings.length > 0) await processes.run(svc('set', ...settings))
-  await processes.start(agent.name, { command: startCommand(folder), cwd: folder, env: place.env })
-  await processes.run(svc('connect', '--url', place.url), `${token}\n`)
-  await processes.start(`${agent.name} report`, svc('report'))
-  return folder
+/** `svc-server … --json`. */
+export type Operator = <T>(place: Place, args: string[], input?: string) => Promise<T>
+
+const startSeconds = 30
+
+/** From the example's folder to an agent that runs; answers the agent's own process. */
+export async function installAgent(
+  { name, settings }: DemoAgent,
+  place: Place,
+  { processes, operator }: { processes: Processes; operator: Operator },
+): Promise<{ pid: number }> {
+  const { root, folder, url, workspace, env } = place
+  const dir = join(folder, 'agents', name)
+  const svc = (...args: string[]): Command => ({ command: [...svcCommand(root), ...args], cwd: folder, env })
+  const bundle = join(folder, 'bundles', `${name}.zip`)
+
+  await processes.run(svc('pack', join(root, 'examples', name), '--out', bundle))
+  const { version } = await operator<{ version: string }>(place, ['blueprint', 'upload', workspace, bundle])
+  const wanted = [`${name}@${version}`, '--agent', name]
+  const { code } = await operator<{ code: string }>(place, ['code', 'issue', workspace, ...wanted])
+  await processes.run(svc('init', '--url', url, '--dir', dir), `${code}\n`)
+  const values = Object.entries(settings).map(([key, value]) => `${key}=${value}`)
+  if (values.length > 0) await processes.run(svc('set', '--dir', dir, ...values))
+
+  await processes.start(`${name} runtime`, svc('run', '--dir', dir))
+  for (const until = performance.now() + startSeconds * 1000; performance.now() < until; ) {
+    const status = JSON.parse(await processes.run(svc('status', '--dir', dir, '--json')))
+    if (status.running === 'running') return { pid: status.process.state.pid }
+    await sleep(200, undefined, { signal: processes.ending })
+  }
+  throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
 }
 
 /** `svc` as built into the one file, run by the Node that runs this. */
@@ -55,13 +75,3 @@ export const svcCommand = (root: string): [string, ...string[]] => [
   'require(process.argv[1])',
   join(root, 'dist/cli/svc.pyz'),
 ]
-
-/** The command that the agent's own manifest names: what cron or systemd would start. */
-function startCommand(folder: string): [string, ...string[]] {
-  const line = /^ {2}command: \[(.+)\]$/m.exec(readFileSync(join(folder, 'svc.agent.yaml'), 'utf8'))?.[1]
-  const [program, ...args] = line?.split(', ') ?? []
-  if (!program) throw new Error(`The manifest in ${folder} names no command.`)
-  return [program, ...args]
-}
-
-const belongs = (path: string) => !['state', '.svc', '__pycache__'].includes(basename(path))

@@ -13,10 +13,11 @@ function world() {
   const death = new Promise<void>((resolve) => {
     heard = resolve
   })
-  const processes = new Processes(folder, new Guard(guarded), (...what) => {
+  const died = (...what: string[]) => {
     deaths.push(what.join(': '))
     heard?.()
-  })
+  }
+  const processes = new Processes(folder, new Guard(guarded), died, 3)
   onTestFinished(async () => {
     await processes.end()
     for (const one of [folder, guarded]) rmSync(one, { recursive: true, force: true })

@@ -7,7 +7,8 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const softSeconds = 5
+/** As long as `svc run` may need: the agent's own stop_seconds, and the last report. */
+const usualSoftSeconds = 15
 
 export interface Command {
   command: readonly [program: string, ...args: string[]]
@@ -21,13 +22,20 @@ export class Processes {
   readonly #died: (name: string, how: string, lastWords: string) => void
   readonly #stopping = new AbortController()
   readonly #guard: Guard
+  readonly #softSeconds: number
 
   /** `folder` takes the output of each process; `died` hears of one that ends before the demo does. */
-  constructor(folder: string, guard: Guard, died: (name: string, how: string, lastWords: string) => void) {
+  constructor(
+    folder: string,
+    guard: Guard,
+    died: (name: string, how: string, lastWords: string) => void,
+    softSeconds = usualSoftSeconds,
+  ) {
     this.folder = folder
     this.#guard = guard
     this.#died = died
-    process.once('exit', () => this.#kill()) // the last net: also for what nobody caught
+    this.#softSeconds = softSeconds
+    process.once('exit', () => this.#signal('SIGTERM')) // where nobody called end(): the guard does the rest
   }
 
   /** Aborted from the moment `end()` is called: waiting for anything is over then. */
@@ -83,8 +91,8 @@ export class Processes {
     const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
     const gone = Promise.all(all.map((child) => once(child, 'exit')))
     for (const child of all.reverse()) signal(child, 'SIGTERM')
-    await Promise.race([gone, new Promise((r) => setTimeout(r, softSeconds * 1000).unref())])
-    this.#kill()
+    await Promise.race([gone, new Promise((r) => setTimeout(r, this.#softSeconds * 1000).unref())])
+    this.#signal('SIGKILL')
     await gone
     await this.#guard.leave()
   }
@@ -101,8 +109,8 @@ export class Processes {
     })
   }
 
-  #kill() {
-    for (const child of this.#running.values()) signal(child, 'SIGKILL')
+  #signal(name: NodeJS.Signals) {
+    for (const child of this.#running.values()) signal(child, name)
   }
 
   #logOf = (name: string) => join(this.folder, `${name.replaceAll(' ', '-')}.log`)
@@ -116,12 +124,12 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   }
 }
 
-/** The process that cleans up after a demo that was killed, see demo-guard.ts. */
+/** The process that cleans up after the demo, also when it was killed, see demo-guard.ts. */
 export class Guard {
   readonly #child: ChildProcess
 
-  constructor(folder: string | undefined) {
-    const args = [join(import.meta.dirname, 'demo-guard.ts'), ...(folder === undefined ? [] : [folder])]
+  constructor(folder: string, keep = false) {
+    const args = [join(import.meta.dirname, 'demo-guard.ts'), folder, ...(keep ? ['keep'] : [])]
     this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
     this.#child.stdin?.on('error', () => {}) // a guard that is gone guards nothing; the demo goes on
     this.#child.unref()
@@ -131,7 +139,7 @@ export class Guard {
     this.#child.stdin?.write(`${sign}${pid}\n`)
   }
 
-  /** All is over: it removes the folder and ends. */
+  /** All is over: it ends what agents may be left, removes the folder, and ends. */
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')

@@ -1,7 +1,7 @@
-/** The demo for real: service, three agents, three reporters, and nothing left of them. */
+/** The demo for real: service, product, three agents installed with codes, their runtimes, and nothing left of them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, watch } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ interface Ready {
   url: string
   link: string
   workspace: string
+  product: string
   dir: string
   pids: Record<string, number>
 }
@@ -62,7 +63,8 @@ async function svcServer<T>(demo: Ready, ...args: string[]): Promise<T> {
 }
 
 /** Processes that run in a folder or name it on their command line. */
-const using = (folder: string): string[] =>
+const using = (folder: string): string[] => lines().filter((line) => line.includes(folder))
+const lines = (): string[] =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
     .map((pid) => {
@@ -72,7 +74,16 @@ const using = (folder: string): string[] =>
         return '' // it has ended
       }
     })
-    .filter((line) => line.includes(folder))
+
+/** Which of them still run: a process that has ended and that nobody has asked for yet does not. */
+const living = ({ pids }: Ready): string[] =>
+  Object.keys(pids).filter((name) => {
+    try {
+      return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pids[name]}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  })
 
 /** A health item that only the agent itself can have written. */
 const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
@@ -81,30 +92,49 @@ interface Shown {
   seenAt?: number | string | null
   report?: {
     state?: { label?: string }
-    health?: { name: string }[]
+    health?: { name: string; level: string }[]
     settings?: { values?: Record<string, unknown> }
   } | null
+  blueprint?: string | null
 }
 
 test(
-  'three real agents are seen, obey the page, and Ctrl-C leaves no process and no folder',
+  'three installed agents are seen, obey the page, one works on the product, and Ctrl-C leaves no process and no folder',
   async () => {
     const demo = new Demo({})
     const ready = await demo.ready()
     expect(Object.keys(ready.pids)).toEqual(
-      expect.arrayContaining(['service', 'machine-watch', 'git-reader report', 'link-checker', 'demo']),
+      expect.arrayContaining(['service', 'tasks', 'machine-watch', 'git-reader runtime', 'link-checker', 'demo']),
     )
     const show = (name: string) => svcServer<Shown>(ready, 'agent', 'show', `${ready.workspace}/${name}`)
     for (const [name, sign] of Object.entries(signs))
       await expect
         .poll(async () => (await show(name)).report?.health?.map((item) => item.name) ?? [], { timeout: minute })
         .toContain(sign)
-    expect((await show('git-reader')).report?.settings?.values?.folder).toBe(root)
+    const reader = await show('git-reader')
+    expect([reader.blueprint, reader.report?.settings?.values?.folder]).toEqual(['git-reader', root])
+    const codes = await svcServer<{ state: string; agentName: string }[]>(ready, 'code', 'list', ready.workspace)
+    expect(codes.map((c) => `${c.agentName} ${c.state}`).sort()).toEqual(
+      Object.keys(signs)
+        .map((name) => `${name} redeemed`)
+        .sort(),
+    )
+
+    const tasks = async () => (await (await fetch(ready.product)).text()).match(/(Open|Done) \(\d+\)/g)
+    await expect.poll(tasks, { timeout: minute }).toEqual(['Open (1)', 'Done (0)'])
+    writeFileSync(join(ready.dir, 'documents/holidays.md'), '')
+    await svcServer(ready, 'command', 'send', `${ready.workspace}/link-checker`, 'run_now')
 
     await svcServer(ready, 'command', 'send', `${ready.workspace}/machine-watch`, 'pause')
     await expect
       .poll(async () => (await show('machine-watch')).report?.state?.label, { timeout: 1.5 * minute })
       .toBe('Paused')
+    await expect.poll(tasks, { timeout: minute }).toEqual(['Open (0)', 'Done (1)'])
+    await expect
+      .poll(async () => (await show('link-checker')).report?.health?.find((h) => h.name === 'Binding tasks')?.level, {
+        timeout: 1.5 * minute,
+      })
+      .toBe('ok')
 
     const page = await fetch(ready.link, { redirect: 'manual' })
     expect(page.status).toBeLessThan(400)
@@ -112,28 +142,51 @@ test(
     expect(await demo.end()).toBe(0)
     expect(existsSync(ready.dir)).toBe(false)
     expect(using(ready.dir)).toEqual([])
-    for (const pid of Object.values(ready.pids)) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(living(ready)).toEqual([])
   },
   4 * minute,
 )
 
 test('ended while it is still starting, it leaves nothing either', async () => {
   const demo = new Demo({})
-  await demo.hears('Connecting')
+  await demo.hears('Installing')
   const folder = /data in (\S+)/.exec(demo.said)?.[1] ?? ''
   expect(using(folder).length).toBeGreaterThan(0)
   expect(await demo.end('SIGTERM')).toBe(128 + 15)
   expect([existsSync(folder), using(folder)]).toEqual([false, []])
 })
 
-test('killed with -9 it is cleaned up after', async () => {
+/** Waits until the folder is gone, told by the folder above. */
+async function removed(folder: string) {
+  const above = watch(tmpdir())
+  while (existsSync(folder)) await once(above, 'change')
+  above.close()
+}
+
+test.each([
+  ['killed with -9', []],
+  ['killed with -9 together with the runtimes, whose agents live on', ['machine-watch', 'git-reader', 'link-checker']],
+])('%s it is cleaned up after', async (_how, names) => {
   const demo = new Demo({})
   const ready = await demo.ready()
-  const folder = watch(tmpdir())
-  await demo.end('SIGKILL')
-  while (existsSync(ready.dir)) await once(folder, 'change')
-  folder.close()
+  const gone = removed(ready.dir)
+  for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
+  demo.child.kill('SIGKILL')
+  for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+  await gone
   await expect.poll(() => using(ready.dir)).toEqual([]) // the guard removes the folder last, then it ends
+  expect(living(ready)).toEqual([])
+})
+
+test('runtimes that are killed while it runs leave agents, which Ctrl-C ends too', async () => {
+  const demo = new Demo({})
+  const ready = await demo.ready()
+  process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
+  await demo.hears('git-reader runtime was ended by SIGKILL')
+  expect(living(ready)).toContain('git-reader')
+  expect(await demo.end()).toBe(0)
+  expect([existsSync(ready.dir), using(ready.dir)]).toEqual([false, []])
+  expect(living(ready)).toEqual([])
 })
 
 test('a port that is taken is said, and nothing is left', async () => {

@@ -1,17 +1,19 @@
 /**
- * `npm run demo`: the whole product in a temporary folder, with three real agents in processes of their own, until Ctrl-C.
+ * `npm run demo`: the whole product in a temporary folder, with three real agents that were installed with real codes, and a product
+ * that one of them works on, until Ctrl-C.
  * Options: --port N (default 8787 where it is free), --keep (leave the folder), --json (one line for programs).
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { build } from './build.ts'
-import { demoAgents, type Place, startAgent, svcCommand } from './demo-agents.ts'
+import { demoAgents, installAgent, type Place, svcCommand } from './demo-agents.ts'
 import { Guard, Processes } from './demo-processes.ts'
+import { missingDocument, startProduct, writeDocuments } from './demo-product.ts'
 
 const root = realpathSync(join(import.meta.dirname, '..'))
 const workspace = 'demo'
@@ -24,16 +26,10 @@ const { values: options } = parseArgs({
 const tell = (text: string) => (options.json ? console.error(text) : console.log(text))
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-demo-')))
-for (const name of ['output', 'data', 'agents']) mkdirSync(join(folder, name))
-const processes = new Processes(
-  join(folder, 'output'),
-  new Guard(options.keep ? undefined : folder),
-  (name, how, lastWords) => {
-    tell(`\n${name} ${how}. Its last words:\n${lastWords.replace(/^/gm, '  | ')}`)
-  },
-)
-
-process.once('exit', () => options.keep || rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+for (const name of ['output', 'data', 'agents', 'bundles']) mkdirSync(join(folder, name))
+const processes = new Processes(join(folder, 'output'), new Guard(folder, options.keep), (name, how, lastWords) => {
+  tell(`\n${name} ${how}. Its last words:\n${lastWords.replace(/^/gm, '  | ')}`)
+})
 
 let ended: Promise<void> | undefined
 const end = (code: number) => {
@@ -61,29 +57,40 @@ try {
 
 async function main() {
   needs('python3', 'two of the three agents are written in Python')
-  const place: Place = { root, folder, url: `http://localhost:${await freePort()}`, env: environment() }
+  const url = `http://localhost:${await freePort()}`
+  const place: Place = { root, folder, url, workspace, env: environment() }
   await build()
   tell(`Starting the service, with its data in ${folder} …`)
   await startService(place)
-  tell('Connecting three agents …')
-  const token = await fillWorkspace(place)
-  for (const agent of demoAgents(root)) await startAgent(agent, await token(agent.name), place, processes)
+  await fillWorkspace(place)
+  const product = `http://localhost:${(await canListen(8790)) ?? (await canListen(0))}`
+  await startProduct(place, product, { processes, operator, answers: answering })
+  tell('Installing three agents …')
+  writeDocuments(folder)
+  const installed = demoAgents(place).map(async (agent) => {
+    const { pid } = await installAgent(agent, place, { processes, operator })
+    return [agent.name, pid] as const
+  })
+  const agents = Object.fromEntries(await Promise.all(installed))
   const { link } = await operator<{ link: string }>(place, ['link', person.email])
-  if (options.json)
-    console.log(
-      JSON.stringify({ url: place.url, link, workspace, dir: folder, pids: { demo: process.pid, ...processes.pids } }),
-    )
-  else greet(place, link)
+  const pids = { demo: process.pid, ...processes.pids, ...agents }
+  if (options.json) console.log(JSON.stringify({ url, link, workspace, product, dir: folder, pids }))
+  else greet(place, { link, product })
 }
 
 /** The service as `npm start` runs it, but for its data folder and its port. */
 async function startService(place: Place) {
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
   await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(place) })
+  await answering('service', place.url)
+}
+
+/** Waits until the process of that name answers at its address. */
+async function answering(name: string, url: string): Promise<void> {
   const until = performance.now() + startSeconds * 1000
-  while (!(await answers(place.url))) {
-    if (!('service' in processes.pids)) throw new Error('the service ended')
-    if (performance.now() > until) throw new Error(`the service did not answer:\n${processes.lastWords('service')}`)
+  while (!(await answers(url))) {
+    if (!(name in processes.pids)) throw new Error(`${name} ended`)
+    if (performance.now() > until) throw new Error(`${name} did not answer:\n${processes.lastWords(name)}`)
     await sleep(100, undefined, { signal: processes.ending })
   }
 }
@@ -96,8 +103,8 @@ function answers(url: string): Promise<boolean> {
   )
 }
 
-/** A person, a workspace that is activated, and a way to make an agent in it: each through `svc-server`. */
-async function fillWorkspace(place: Place) {
+/** A person and a workspace that is activated, each through `svc-server`. */
+async function fillWorkspace(place: Place): Promise<void> {
   await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
   await operator(place, ['workspace', 'activate', workspace, 'svc'])
   const password = `${crypto.randomUUID()}\n` // nobody needs it: the link signs in
@@ -107,8 +114,6 @@ async function fillWorkspace(place: Place) {
     ['person', 'create', email, '--name', name, '--workspace', workspace, '--role', 'admin'],
     password,
   )
-  return async (agent: string) =>
-    (await operator<{ token: string }>(place, ['agent', 'create', `${workspace}/${agent}`])).token
 }
 
 async function operator<T>(place: Place, args: string[], input?: string): Promise<T> {
@@ -129,7 +134,7 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
 
 /** The caller's environment without what could lead the demo to somebody's real service, database or repository. */
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|npm_|NODE_|GIT_)/.test(name))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|TASKS_|npm_|NODE_|GIT_)/.test(name))
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
   return { ...Object.fromEntries(kept), PATH }
 }
@@ -159,8 +164,8 @@ function needs(program: string, why: string) {
   if (spawnSync(program, ['--version']).status !== 0) throw new Error(`${program} is not there, and ${why}`)
 }
 
-function greet(place: Place, link: string) {
-  const agents = demoAgents(root).map(({ name, watches, language }) => `  ${name.padEnd(15)}${watches} (${language})`)
+function greet(place: Place, { link, product }: { link: string; product: string }) {
+  const agents = demoAgents(place).map(({ name, watches, language }) => `  ${name.padEnd(15)}${watches} (${language})`)
   const isCheckout = spawnSync('git', ['-C', root, 'rev-parse', 'HEAD'], { env: place.env }).status === 0
   if (!isCheckout)
     agents.push('', `  ${root} is not a git checkout, so git-reader will say that it has nothing to read.`)
@@ -170,11 +175,19 @@ The demo is running. Open this link, once, to be signed in:
 
   ${link}
 
-Three real agents report to the workspace "${workspace}", each in a process of its own, each with a reporter beside it:
+Three real agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
 
 ${agents.join('\n')}
 
-On the page: open one, change a setting, press Pause or Run now. The same on the machine, without the service:
+link-checker works on a product, a small task list, with a token of its own: it has opened a task for a broken link.
+
+  ${product}
+
+Mend the link, press Run now on the agent's page, and the task is closed:
+
+  touch ${join(folder, 'documents', missingDocument)}
+
+On the page: open an agent, change a setting, press Pause or Run now. The same on the machine, without the service:
 
   cd ${example}
   python3 ${svcCommand(root).at(-1)} pause

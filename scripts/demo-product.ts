@@ -1,0 +1,63 @@
+/** The product that one of the demo's agents works on: registered, started, and the workspace activated for it. And what there is to work on. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Operator, Place } from './demo-agents.ts'
+import type { Processes } from './demo-processes.ts'
+
+const id = 'tasks'
+
+/** Answers once it listens. Its secret goes to it by the environment. */
+export async function startProduct(
+  place: Place,
+  origin: string,
+  {
+    processes,
+    operator,
+    answers,
+  }: {
+    processes: Processes
+    operator: Operator
+    /** Waits until the process of that name answers at its address. */
+    answers: (name: string, url: string) => Promise<void>
+  },
+): Promise<void> {
+  const { root, folder, env, url, workspace } = place
+  const { secret } = await operator<{ secret: string }>(place, ['product', 'add', id, '--origin', origin])
+  await operator(place, ['workspace', 'activate', workspace, id])
+  await processes.start(id, {
+    command: [process.execPath, join(root, 'examples/product/main.mts')],
+    cwd: folder,
+    env: {
+      ...env,
+      SVC_URL: url,
+      TASKS_SECRET: secret,
+      TASKS_PORT: new URL(origin).port,
+      TASKS_ORIGIN: origin,
+      TASKS_FILE: join(folder, 'tasks.json'),
+    },
+  })
+  await answers(id, origin)
+}
+
+/** Two documents for link-checker, one link of which leads nowhere until somebody writes the third. */
+export function writeDocuments(folder: string): void {
+  const documents = join(folder, 'documents')
+  mkdirSync(documents)
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(documents, name), text)
+}
+
+export const missingDocument = 'holidays.md'
+const texts = {
+  'handbook.md': `# Handbook
+
+How we work: [who to ask](people.md#who-to-ask), and [when nobody is there](${missingDocument}).
+`,
+  'people.md': `# People
+
+Back to the [handbook](handbook.md).
+
+## Who to ask
+
+Ada for the machines, Grace for everything else.
+`,
+}
