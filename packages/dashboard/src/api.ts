@@ -7,11 +7,14 @@ import type * as web from '@svc/server/api'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  constructor(status: number, code: string, message: string) {
+  /** Of a refused bundle: every reason, with file and line. */
+  readonly findings: readonly web.BundleFinding[]
+  constructor(status: number, code: string, message: string, findings: readonly web.BundleFinding[] = []) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
+    this.findings = findings
   }
 }
 
@@ -41,12 +44,39 @@ async function call<T>(method: string, path: string, body?: unknown, signal?: Ab
     })
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw new ApiError(0, 'offline', 'The service could not be reached. Check the connection and try again.')
+    throw offline()
   }
-  const text = await response.text()
+  return read<T>(response.status, await response.text())
+}
+
+/** What was answered; a refusal is thrown. */
+function read<T>(status: number, text: string): T {
   const value = parsed(text)
-  if (!response.ok) throw refusal(response, value)
+  if (status < 200 || status > 299) throw refusal(status, value)
   return value as T
+}
+
+const offline = () =>
+  new ApiError(0, 'offline', 'The service could not be reached. Check the connection and try again.')
+
+/** Sends a file as it is, by the one way in which browsers tell how much of it is sent (a share of 0 to 1). */
+function send<T>(path: string, file: Blob, sent: (share: number) => void): Promise<T> {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', path)
+    request.setRequestHeader('accept', 'application/json')
+    request.setRequestHeader('content-type', 'application/zip')
+    request.upload.onprogress = ({ loaded, total }) => total > 0 && sent(loaded / total)
+    request.onerror = () => fail(offline())
+    request.onload = () => {
+      try {
+        done(read<T>(request.status, request.responseText))
+      } catch (error) {
+        fail(error)
+      }
+    }
+    request.send(file)
+  })
 }
 
 function parsed(text: string): unknown {
@@ -58,17 +88,18 @@ function parsed(text: string): unknown {
 }
 
 /** The service's envelope `{error: {code, message}}`, or the accounts library's `{code, message}`. */
-function refusal(response: Response, value: unknown): ApiError {
-  const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown }
+function refusal(status: number, value: unknown): ApiError {
+  const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown; findings?: unknown }
   const inner = (typeof outer.error === 'object' && outer.error !== null ? outer.error : outer) as typeof outer
   const message =
     typeof inner.message === 'string' && inner.message !== ''
       ? inner.message
-      : `The service answered ${response.status} without saying why. Try again in a moment.`
+      : `The service answered ${status} without saying why. Try again in a moment.`
   return new ApiError(
-    response.status,
-    typeof inner.code === 'string' ? inner.code : `status_${response.status}`,
+    status,
+    typeof inner.code === 'string' ? inner.code : `status_${status}`,
     message,
+    Array.isArray(inner.findings) ? (inner.findings as web.BundleFinding[]) : [],
   )
 }
 
@@ -78,6 +109,8 @@ const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, body)
 const remove = <T>(path: string) => call<T>('DELETE', path)
 
 const w = (slug: string) => `/api/web/w/${encodeURIComponent(slug)}`
+const b = (slug: string, blueprint: string, version: string) =>
+  `${w(slug)}/blueprints/${encodeURIComponent(blueprint)}/versions/${encodeURIComponent(version)}`
 const a = (slug: string, name: string) => `${w(slug)}/agents/${encodeURIComponent(name)}`
 
 export interface FleetQuery {
@@ -121,6 +154,30 @@ export const api = {
   removeMember: (slug: string, id: string) => remove<unknown>(`${w(slug)}/members/${encodeURIComponent(id)}`),
   activity: (slug: string, before: number | undefined, limit: number, s?: AbortSignal) =>
     get<web.AuditEntry[]>(`${w(slug)}/activity${query({ before, limit })}`, s),
+
+  blueprints: (slug: string, s?: AbortSignal) => get<web.Blueprints>(`${w(slug)}/blueprints`, s),
+  blueprint: (slug: string, name: string, s?: AbortSignal) =>
+    get<web.BlueprintPage>(`${w(slug)}/blueprints/${encodeURIComponent(name)}`, s),
+  version: (slug: string, blueprint: string, version: string, s?: AbortSignal) =>
+    get<web.BlueprintVersion>(b(slug, blueprint, version), s),
+  upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
+    send<web.BlueprintVersion>(`${w(slug)}/blueprints`, zip, sent),
+  deleteVersion: (slug: string, blueprint: string, version: string) => remove<unknown>(b(slug, blueprint, version)),
+  /** Where the browser downloads a version's zip from. */
+  bundleDownload: (slug: string, blueprint: string, version: string) => `${b(slug, blueprint, version)}/bundle`,
+  codes: (slug: string, s?: AbortSignal) => get<web.InstallCode[]>(`${w(slug)}/codes`, s),
+  code: (slug: string, id: string, s?: AbortSignal) =>
+    get<web.InstallCode>(`${w(slug)}/codes/${encodeURIComponent(id)}`, s),
+  issueCode: (slug: string, body: { blueprint: string; version: string; agent?: string }) =>
+    post<web.NewCode>(`${w(slug)}/codes`, body),
+  revokeCode: (slug: string, id: string) => remove<unknown>(`${w(slug)}/codes/${encodeURIComponent(id)}`),
+  bots: (slug: string, s?: AbortSignal) => get<web.Bots>(`${w(slug)}/bots`, s),
+  revokeBot: (slug: string, id: string) =>
+    post<{ revoked: number }>(`${w(slug)}/bots/${encodeURIComponent(id)}/revoke`),
+  revokeBotToken: (slug: string, id: string, token: string) =>
+    post<{ revoked: number }>(`${w(slug)}/bots/${encodeURIComponent(id)}/tokens/${encodeURIComponent(token)}/revoke`),
+  deleteBot: (slug: string, id: string) => remove<unknown>(`${w(slug)}/bots/${encodeURIComponent(id)}`),
+  products: (slug: string, s?: AbortSignal) => get<web.WorkspaceProduct[]>(`${w(slug)}/products`, s),
 
   addAgent: (slug: string, name: string) => post<web.NewToken>(`${w(slug)}/agents`, { name }),
   agent: (slug: string, name: string, s?: AbortSignal) => get<web.AgentPage>(a(slug, name), s),

@@ -16,6 +16,10 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
     const lists = throttled(3_000, () => void client.invalidateQueries({ queryKey: keys.fleet(slug) }))
+    const things = throttled(1_000, () => {
+      for (const key of [keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug)])
+        void client.invalidateQueries({ queryKey: key })
+    })
     const close = openLive(slug, agent, {
       state: setState,
       open: (times) => {
@@ -26,11 +30,13 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
         if (!frame) return
         serviceTimeIs(frame.now)
         if (applyFrame(client, slug, frame)) lists.call()
+        if (frame.list) things.call()
       },
     })
     return () => {
       close()
       lists.cancel()
+      things.cancel()
     }
   }, [client, slug, agent])
   return state
@@ -46,7 +52,7 @@ export function applyFrame(client: QueryClient, slug: string, frame: Frame): boo
     if (merged !== fleet) client.setQueryData(key, merged)
   }
   const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
-  if (frame.more) void client.invalidateQueries({ queryKey: ['w', slug, 'agent'] })
+  if (frame.more) void client.invalidateQueries({ queryKey: keys.agents(slug) })
   else for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
   return stale
 }

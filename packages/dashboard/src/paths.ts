@@ -8,6 +8,12 @@ export const paths = {
   account: '/account',
   fleet: '/w/$slug',
   agent: '/w/$slug/agents/$name',
+  blueprints: '/w/$slug/blueprints',
+  blueprint: '/w/$slug/blueprints/$blueprint',
+  /** Choosing what to install; then the code, shown once. */
+  install: '/w/$slug/install',
+  code: '/w/$slug/codes/$id',
+  bots: '/w/$slug/bots',
   members: '/w/$slug/members',
   activity: '/w/$slug/activity',
 } as const

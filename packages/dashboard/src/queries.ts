@@ -11,8 +11,14 @@ export const keys = {
   workspace: (slug: string) => ['w', slug] as const,
   /** Every window of every filter. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
+  /** Everything of every agent's page. */
+  agents: (slug: string) => ['w', slug, 'agent'] as const,
   /** Everything of one agent: its page, runs, usage, levels, commands, logs. */
   agent: (slug: string, name: string) => ['w', slug, 'agent', name] as const,
+  /** Blueprints, their versions, install codes, bots and products: what a frame with `list` may have changed. */
+  blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
+  codes: (slug: string) => ['w', slug, 'codes'] as const,
+  bots: (slug: string) => ['w', slug, 'bots'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
 }
@@ -35,6 +41,36 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
     queryFn: ({ signal }) => api.fleet(slug, q, offset, fleetWindow, signal),
     refetchInterval: 30_000, // who fell silent meanwhile: that no frame tells
   })
+export const blueprintsQuery = (slug: string) =>
+  queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
+export const blueprintQuery = (slug: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.blueprints(slug), name],
+    queryFn: ({ signal }) => api.blueprint(slug, name, signal),
+    refetchInterval: 60_000, // which version an agent runs is told by its reports alone
+  })
+export const versionQuery = (slug: string, blueprint: string, version: string) =>
+  queryOptions({
+    queryKey: [...keys.blueprints(slug), blueprint, version],
+    queryFn: ({ signal }) => api.version(slug, blueprint, version, signal),
+  })
+export const codesQuery = (slug: string) =>
+  queryOptions({ queryKey: keys.codes(slug), queryFn: ({ signal }) => api.codes(slug, signal) })
+export const codeQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.codes(slug), id],
+    queryFn: ({ signal }) => api.code(slug, id, signal),
+    // A frame tells when it is redeemed; should the live connection be down, this does.
+    refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
+  })
+export const botsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.bots(slug),
+    queryFn: ({ signal }) => api.bots(slug, signal),
+    refetchInterval: 60_000, // when a token was last used no frame tells
+  })
+export const productsQuery = (slug: string) =>
+  queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
 export const membersQuery = (slug: string) =>
   queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
 

@@ -129,6 +129,34 @@ const agent = createRoute({
   }),
   component: lazyRouteComponent(() => import('./pages/agent/AgentPage.tsx'), 'AgentPage'),
 })
+const blueprints = createRoute({
+  getParentRoute: () => workspace,
+  path: '/blueprints',
+  component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintsPage.tsx'), 'BlueprintsPage'),
+})
+const blueprint = createRoute({
+  getParentRoute: () => workspace,
+  path: '/blueprints/$blueprint',
+  validateSearch: (s: Search) => present({ version: text(s.version) }),
+  component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintPage.tsx'), 'BlueprintPage'),
+})
+const install = createRoute({
+  getParentRoute: () => workspace,
+  path: '/install',
+  validateSearch: (s: Search) =>
+    present({ blueprint: text(s.blueprint), version: text(s.version), agent: text(s.agent) }),
+  component: lazyRouteComponent(() => import('./pages/install/InstallPage.tsx'), 'InstallPage'),
+})
+const code = createRoute({
+  getParentRoute: () => workspace,
+  path: '/codes/$id',
+  component: lazyRouteComponent(() => import('./pages/install/CodePage.tsx'), 'CodePage'),
+})
+const bots = createRoute({
+  getParentRoute: () => workspace,
+  path: '/bots',
+  component: lazyRouteComponent(() => import('./pages/bots/BotsPage.tsx'), 'BotsPage'),
+})
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
@@ -146,7 +174,11 @@ export const router = createRouter({
     start,
     link,
     invitation,
-    signedIn.addChildren([home, account, workspace.addChildren([fleet, agent, members, activity])]),
+    signedIn.addChildren([
+      home,
+      account,
+      workspace.addChildren([fleet, agent, blueprints, blueprint, install, code, bots, members, activity]),
+    ]),
   ]),
   context: { queryClient },
   defaultPreload: 'intent',

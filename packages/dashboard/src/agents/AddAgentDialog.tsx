@@ -45,11 +45,32 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
           </Group>
         </Stack>
       ) : (
-        <NameForm slug={slug} onAdded={setToken} onCancel={close} />
+        <Stack gap="lg">
+          <FromBlueprint slug={slug} onGo={close} />
+          <section className="svc-way" aria-labelledby="by-hand">
+            <h3 id="by-hand">Connect one by hand</h3>
+            <NameForm slug={slug} onAdded={setToken} onCancel={close} />
+          </section>
+        </Stack>
       )}
     </Dialog>
   )
 }
+
+/** The other way: nothing but a code goes to the machine, and the agent comes with its settings, logs and versions. */
+const FromBlueprint = ({ slug, onGo }: { slug: string; onGo: () => void }) => (
+  <section className="svc-way" aria-labelledby="from-blueprint">
+    <h3 id="from-blueprint">Install from a blueprint</h3>
+    <Group gap="sm" justify="space-between">
+      <Text c="dimmed" fz="sm" flex="1 1 240px">
+        A code installs it on any machine, with its settings, logs and what it may reach.
+      </Text>
+      <ButtonLink to={paths.install} params={{ slug }} variant="default" onClick={onGo}>
+        Choose a blueprint
+      </ButtonLink>
+    </Group>
+  </section>
+)
 
 function NameForm({
   slug,
@@ -90,8 +111,8 @@ function NameForm({
           {...form.getInputProps('name')}
         />
         <Text c="dimmed" fz="sm">
-          The agent stays on its own machine and starts and stops on its own. It reports here, and answers what you wish
-          for.
+          For an agent that runs already, whatever it is written in. It stays on its own machine, reports here, and
+          answers what you wish for.
         </Text>
         {error !== null && <ErrorNote error={error} />}
         <Group justify="flex-end" gap="xs">

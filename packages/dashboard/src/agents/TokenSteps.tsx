@@ -65,7 +65,8 @@ export function TokenSteps({ token: { name, token }, rotated = false }: { token:
   )
 }
 
-const Step = ({ title, children }: { title: string; children: ReactNode }) => (
+/** One step of several, with its heading. */
+export const Step = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className="svc-step">
     <h3>{title}</h3>
     <Stack gap={8}>{children}</Stack>

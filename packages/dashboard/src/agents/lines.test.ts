@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { connectLine, downloadLines, reportLine, shellWord } from './lines.ts'
+import { connectLine, downloadLines, initLine, reportLine, runLine, serviceLine, shellWord } from './lines.ts'
 
 const asTheShellReads = (word: string) =>
   execFileSync('sh', ['-c', `printf %s ${word}`], { env: { HOME: '/home/ann' } }).toString()
@@ -25,4 +25,10 @@ test('the lines fetch the program, check it, connect, report; the token is in no
     'python3 svc.pyz connect --url https://svc.example.org --dir /srv/mail --name mail-triage',
   )
   expect(reportLine('.')).toBe('python3 svc.pyz report --dir .')
+})
+
+test('the lines of an installation ask for the code; it is in none of them', () => {
+  expect(initLine('https://svc.example.org')).toBe('python3 svc.pyz init --url https://svc.example.org')
+  expect(serviceLine('mail-triage')).toBe('python3 svc.pyz service install --dir mail-triage')
+  expect(runLine('my agent')).toBe("python3 svc.pyz run --dir 'my agent'")
 })

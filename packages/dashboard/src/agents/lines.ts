@@ -21,3 +21,12 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
 
 /** Reports until it is stopped. */
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
+
+/** Asks for the install code and for the secrets, and installs into a folder of the agent's name (2.12). */
+export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
+
+/** Starts an installed agent now and at every boot, as a service of the user's account. */
+export const serviceLine = (folder: string): string => `python3 svc.pyz service install --dir ${shellWord(folder)}`
+
+/** Starts an installed agent in the terminal. */
+export const runLine = (folder: string): string => `python3 svc.pyz run --dir ${shellWord(folder)}`

@@ -5,6 +5,8 @@ import {
   IconHistory,
   IconLogout,
   IconMoon,
+  IconPackage,
+  IconRobot,
   IconSelector,
   IconServer2,
   IconSun,
@@ -43,6 +45,8 @@ export function SideBar({ slug }: { slug: string }) {
           data-within={onAgent}
           leftSection={<IconServer2 {...icon} />}
         />
+        <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />
+        <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
       </div>

@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
+import './parts.css'
 
 export interface ConfirmProps {
   opened: boolean

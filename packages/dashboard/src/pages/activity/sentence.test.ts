@@ -21,6 +21,21 @@ test.each([
   ['member.role_changed', 'person ann@example.org', { to: 'member' }, 'made ann@example.org a member'],
   ['member.left', 'person ann@example.org', {}, 'left the workspace'],
   ['workspace.activated', 'workspace acme', { product: 'svc' }, 'activated acme for svc'],
+  [
+    'agent.installed',
+    'agent mail',
+    { blueprint: 'mail-triage', version: '1.0.0' },
+    'let mail be installed from mail-triage 1.0.0',
+  ],
+  ['blueprint.uploaded', 'blueprint mail@1.0.0', { size: 5 }, 'uploaded the blueprint mail@1.0.0'],
+  [
+    'code.issued',
+    'blueprint mail@1.0.0',
+    { agent: 'm' },
+    'issued an install code for mail@1.0.0, for an agent named m',
+  ],
+  ['bot.revoked', 'bot mail', { product: 'tasks', agents: ['a', 'b'] }, 'revoked the bot mail in tasks, for a, b'],
+  ['bot.deleted', 'bot mail', { product: 'tasks', role: 'editor' }, 'deleted the bot mail in tasks'],
   ['moon.landed', 'crater 4', { feet: 2 }, 'moon landed: crater 4 {"feet":2}'],
   ['constructor', 'x y', {}, 'constructor: x y'],
 ])('%s of "%s" %j reads: %4$s', (action, subject, details, words) => {

@@ -2,8 +2,8 @@ import { Text as Words } from '@mantine/core'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Level, Text, Time } from '../../../ui/index.ts'
+import { Dotted } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { Dotted } from '../ui.tsx'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
 
@@ -11,6 +11,7 @@ import { Controls } from './Controls.tsx'
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
+  const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (
     <header className="ag-header">
       <div className="ag-who">
@@ -30,7 +31,7 @@ export function Header({ agent }: { agent: Agent }) {
           <Dotted
             parts={[
               <Heard key="heard" agent={agent} />,
-              report?.agent?.version && (
+              report?.agent?.version && report.agent.version !== version && (
                 <>
                   version <Text>{report.agent.version}</Text>
                 </>
@@ -42,7 +43,15 @@ export function Header({ agent }: { agent: Agent }) {
               ),
               page.blueprint && (
                 <>
-                  blueprint <Text>{page.blueprint}</Text>
+                  blueprint{' '}
+                  <AnchorLink
+                    to={paths.blueprint}
+                    params={{ slug, blueprint: page.blueprint }}
+                    search={version === null ? {} : { version }}
+                    fz="sm"
+                  >
+                    <Text>{version === null ? page.blueprint : `${page.blueprint} ${version}`}</Text>
+                  </AnchorLink>
                 </>
               ),
             ]}

@@ -2,14 +2,45 @@ import { Button, Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { RotateDialog } from '../../../agents/index.ts'
-import { connectLine, downloadLines, reportLine } from '../../../agents/lines.ts'
+import { connectLine, downloadLines, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
 import { meQuery } from '../../../queries.ts'
 import { CopyLines } from '../../../ui/index.ts'
+import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { Section } from '../ui.tsx'
+import { Bindings } from '../overview/Bindings.tsx'
+import { Versions } from '../overview/Versions.tsx'
+import '../overview/overview.css'
 
 /** Before the first report there is nothing to show: how to bring it about. The page fills by itself once it comes. */
-export function NeverReported({ agent: { slug, page } }: { agent: Agent }) {
+export const NeverReported = ({ agent }: { agent: Agent }) =>
+  agent.page.blueprint === null ? <NotConnected agent={agent} /> : <NotStarted agent={agent} />
+
+/** It was installed with a code: what is left is to start it. */
+function NotStarted({ agent }: { agent: Agent }) {
+  const { page } = agent
+  return (
+    <div className="ag-never">
+      <Section title="Installed, and not started yet">
+        <Stack gap="sm">
+          <p role="status">
+            It has not reported yet. What it reports will stand here within a second of its coming. An installation
+            starts nothing without being asked. On its machine, where it was installed:
+          </p>
+          <CopyLines text={serviceLine(page.name)} label="line that starts it now and at every boot" />
+          <p>Or only in that terminal:</p>
+          <CopyLines text={runLine(page.name)} label="line that starts it in the terminal" />
+          <p className="ag-quiet">
+            Should the installation have failed on the machine, delete this agent and issue another code.
+          </p>
+        </Stack>
+      </Section>
+      <Versions agent={agent} />
+      {page.bindings.length > 0 && <Bindings agent={agent} />}
+    </div>
+  )
+}
+
+function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
   const { service } = useSuspenseQuery(meQuery).data
   const [rotating, setRotating] = useState(false)
   return (

@@ -1,8 +1,8 @@
 import { IconFileText } from '@tabler/icons-react'
 import { useState } from 'react'
+import { WhyButton } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
 import { wordsOf } from '../commands/life.ts'
-import { WhyButton } from '../ui.tsx'
 
 /** Asks the agent for the log that a run names; the answer is the log itself (2.7). */
 export function AskForLog({ agent, name }: { agent: Agent; name: string }) {

@@ -1,6 +1,6 @@
 import type { Account as AccountFacts } from '@svc/protocol'
-import { Section } from '../ui.tsx'
-import { Facts } from './Facts.tsx'
+import { Facts } from '../../../ui/Facts.tsx'
+import { Section } from '../../../ui/parts.tsx'
 
 /** Which account the agent's machine is signed in to (2.1). */
 export const Account = ({ account }: { account: AccountFacts }) => (

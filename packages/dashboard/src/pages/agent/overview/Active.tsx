@@ -1,9 +1,9 @@
 import type { ActiveRun } from '@svc/protocol'
+import { count, figure } from '../../../ui/format.ts'
 import { lasting, Text, useClock } from '../../../ui/index.ts'
+import { Dotted, Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { count, figure } from '../format.ts'
 import { AskForLog } from '../logs/AskForLog.tsx'
-import { Dotted, Section } from '../ui.tsx'
 import { Subjects } from './Subjects.tsx'
 
 /** What it is doing now. An empty list is a statement too: nothing. */
@@ -17,7 +17,7 @@ export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun
       {runs.length === 0 ? (
         <p className="ag-nothing">Nothing is running.</p>
       ) : (
-        <ul className="ag-rows">
+        <ul className="svc-rows">
           {runs.map((run, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
             <li key={`${i}-${run.started}`} className="ag-active">

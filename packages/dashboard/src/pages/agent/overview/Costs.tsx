@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { usageQuery } from '../../../queries.ts'
 import { dayName, lastDays, StackedBars, stack } from '../../../ui/charts/index.ts'
+import { count, figure } from '../../../ui/format.ts'
 import { dollars, serviceNow } from '../../../ui/index.ts'
+import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { count, figure } from '../format.ts'
-import { Section } from '../ui.tsx'
 import { usageColumns } from './usage.ts'
 
 const days = 30

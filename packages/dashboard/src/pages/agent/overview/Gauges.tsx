@@ -1,7 +1,7 @@
 import type { Gauge } from '@svc/protocol'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'
-import { Section } from '../ui.tsx'
+import { Section } from '../../../ui/parts.tsx'
 import { gaugeView } from './gauge.ts'
 
 export const Gauges = ({ gauges }: { gauges: readonly Gauge[] }) => (

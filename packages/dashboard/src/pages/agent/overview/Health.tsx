@@ -1,10 +1,10 @@
 import type { HealthItem } from '@svc/protocol'
 import { Level, Text } from '../../../ui/index.ts'
-import { Section } from '../ui.tsx'
+import { Section } from '../../../ui/parts.tsx'
 
 export const Health = ({ items }: { items: readonly HealthItem[] }) => (
   <Section title="Health" flush>
-    <ul className="ag-rows">
+    <ul className="svc-rows">
       {items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
         <li key={`${i}-${item.name}`} className="ag-health">

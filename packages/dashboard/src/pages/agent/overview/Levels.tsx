@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { levelsQuery } from '../../../queries.ts'
 import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
+import { percent } from '../../../ui/format.ts'
 import { exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
+import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { percent } from '../format.ts'
-import { Section } from '../ui.tsx'
 import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6

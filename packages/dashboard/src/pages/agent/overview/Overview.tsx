@@ -1,27 +1,30 @@
 import type { Agent } from '../agent.ts'
+import { pauseByMachine } from '../machine.ts'
 import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
+import { Bindings } from './Bindings.tsx'
 import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { Health } from './Health.tsx'
 import { Levels } from './Levels.tsx'
 import { PanelSection } from './Panels.tsx'
-import { Runtime } from './Runtime.tsx'
 import { StateDetail, TwoReporters } from './StateDetail.tsx'
+import { hasVersions, Versions } from './Versions.tsx'
 import './overview.css'
 
 /** The last report, part by part: every part that is there, and nothing that is not (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
   if (report === null) return null
-  const { state, health, active, gauges, panels, account, applied, runtime } = report
+  const { state, health, active, gauges, panels, account } = report
   return (
     <div className="ag-overview" data-silent={agent.silent}>
       {twoReporters && <TwoReporters />}
-      {(state?.detail || agent.silent) && <StateDetail agent={agent} />}
+      {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
       <div className="ag-columns">
         <div className="ag-column">
           {active && <Active agent={agent} runs={active} />}
+          {agent.page.bindings.length > 0 && <Bindings agent={agent} />}
           {health && health.length > 0 && <Health items={health} />}
           {panels?.map((panel, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
@@ -33,7 +36,7 @@ export function Overview({ agent }: { agent: Agent }) {
           <Costs agent={agent} />
           <Levels agent={agent} />
           {account && Object.keys(account).length > 0 && <Account account={account} />}
-          {(applied || runtime) && <Runtime applied={applied} runtime={runtime} />}
+          {hasVersions(agent) && <Versions agent={agent} />}
         </div>
       </div>
     </div>

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
 import type { ComponentType, ReactNode } from 'react'
 import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
-import { Scroll, Section } from '../ui.tsx'
+import { Scroll, Section } from '../../../ui/parts.tsx'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
@@ -29,7 +29,7 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
   if (!items || items.length === 0) return <Nothing />
   const leveled = items.some(({ level }) => level !== undefined)
   return (
-    <ul className="ag-rows">
+    <ul className="svc-rows">
       {items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no id, and titles may repeat
         <li key={`${i}-${item.title}`} className="ag-item">
@@ -119,7 +119,7 @@ function CellText({ cell }: { cell: Cell | undefined }) {
 function KvPanel({ panel: { items } }: { panel: PanelOf<'kv'> }) {
   if (!items || items.length === 0) return <Nothing />
   return (
-    <dl className="ag-kv">
+    <dl className="svc-kv">
       {items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no id, and labels may repeat
         <div key={`${i}-${item.label}`}>

@@ -1,11 +1,15 @@
 import { Text, Time } from '../../../ui/index.ts'
 import type { Agent } from '../agent.ts'
+import { ByMachine } from '../ByMachine.tsx'
+import { pauseByMachine } from '../machine.ts'
 
 /** What the agent says of its state; while it is silent, that all of this is past (D20). */
 export function StateDetail({ agent: { page, silent } }: { agent: Agent }) {
   const detail = page.report?.state?.detail
+  const byMachine = pauseByMachine(page)
   return (
     <div className="ag-state">
+      <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
       {detail && (
         <p>
           <Text lines>{detail}</Text>

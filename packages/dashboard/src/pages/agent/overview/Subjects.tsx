@@ -1,6 +1,6 @@
 import type { Subject } from '@svc/protocol'
+import { percent } from '../../../ui/format.ts'
 import { UntrustedLink } from '../../../ui/index.ts'
-import { percent } from '../format.ts'
 
 /** What a run is about, each with its share as a small bar and a figure. */
 export function Subjects({ subjects }: { subjects: readonly Subject[] }) {

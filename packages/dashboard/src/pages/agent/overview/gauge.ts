@@ -1,5 +1,5 @@
 import type { Gauge } from '@svc/protocol'
-import { figure, percent } from '../format.ts'
+import { figure, percent } from '../../../ui/format.ts'
 
 export interface GaugeView {
   /** What is used, as text; null when the agent named no figure. */

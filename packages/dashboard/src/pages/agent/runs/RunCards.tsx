@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import type { Run } from '@svc/protocol'
 import { useState } from 'react'
 import { Cost, Text } from '../../../ui/index.ts'
+import { Dotted } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { Dotted } from '../ui.tsx'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /** The same as the table, for a narrow screen. */

@@ -1,11 +1,11 @@
 /** The pieces of a run, used by table and cards alike. */
 import type { Run } from '@svc/protocol'
+import { lengthOf, tokens } from '../../../ui/format.ts'
 import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
+import { Tone } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
-import { lengthOf, tokens } from '../format.ts'
 import { AskForLog } from '../logs/AskForLog.tsx'
 import { Subjects } from '../overview/Subjects.tsx'
-import { Tone } from '../ui.tsx'
 import { toneOf } from './status.ts'
 
 export const Started = ({ run }: { run: Run }) => (run.started === undefined ? null : <Time at={run.started * 1000} />)
@@ -61,7 +61,7 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
       {models.length > 0 && (
         <div>
           <h3>Cost by model</h3>
-          <dl className="ag-kv ag-kv-small">
+          <dl className="svc-kv svc-kv-small">
             {models.map(([model, cost]) => (
               <div key={model}>
                 <dt>
@@ -77,7 +77,7 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
       )}
       <div>
         <h3>Run</h3>
-        <dl className="ag-kv ag-kv-small">
+        <dl className="svc-kv svc-kv-small">
           <div>
             <dt>Id</dt>
             <dd>

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import type { Setting, SettingValues } from '@svc/protocol'
 import type { Command } from '@svc/server/api'
 import { Text, Time } from '../../../ui/index.ts'
+import { Tone } from '../../../ui/parts.tsx'
 import { wordsOf } from '../commands/life.ts'
 import { What } from '../commands/What.tsx'
-import { Tone } from '../ui.tsx'
 
 export interface LastAnswerProps {
   command: Command | undefined

@@ -1,10 +1,12 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Setting, SettingValue } from '@svc/protocol'
+import type { MachineChange } from '@svc/server/api'
 import { IconArrowBackUp, IconX } from '@tabler/icons-react'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'
+import { Tone } from '../../../ui/parts.tsx'
+import { ByMachine } from '../ByMachine.tsx'
 import { wordsOf } from '../commands/life.ts'
-import { Tone } from '../ui.tsx'
 import { type Draft, movedOn, type Raw, rawOf } from './form.ts'
 import { SettingInput } from './SettingInput.tsx'
 import type { OpenWish } from './wishes.ts'
@@ -13,6 +15,8 @@ import { boundsText, nameOf, valueText } from './words.ts'
 export interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
+  /** By whom it has its value, when that was somebody on the machine. */
+  byMachine: MachineChange | undefined
   draft: Draft | undefined
   wish: OpenWish | undefined
   wrong: string | undefined
@@ -27,6 +31,7 @@ export interface SettingRowProps {
 export function SettingRow({
   setting,
   reported,
+  byMachine,
   draft,
   wish,
   wrong,
@@ -111,6 +116,9 @@ export function SettingRow({
               The agent reports <Text>{valueText(setting, reported)}</Text>, which its own schema does not allow.
             </span>
           )}
+          <ByMachine change={byMachine}>
+            Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
+          </ByMachine>
           {wish && (
             <span className="ag-quiet">
               <Tone tone="waiting">{wordsOf(wish.command).word}</Tone> wished:{' '}

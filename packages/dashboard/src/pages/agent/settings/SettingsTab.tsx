@@ -3,11 +3,12 @@ import { IconAdjustments } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { commandsQuery } from '../../../queries.ts'
+import { count } from '../../../ui/format.ts'
 import { Empty, Text } from '../../../ui/index.ts'
+import { Section, WhyButton } from '../../../ui/parts.tsx'
 import { type Agent, adminsOnly } from '../agent.ts'
-import { count } from '../format.ts'
+import { settingByMachine } from '../machine.ts'
 import { minutesToAnswer } from '../press.ts'
-import { Section, WhyButton } from '../ui.tsx'
 import { type Drafts, draftsOf, groupsOf, reportedOf, wishedOf, withDraft, withoutDraft } from './form.ts'
 import { LastAnswer } from './LastAnswer.tsx'
 import { SettingRow } from './SettingRow.tsx'
@@ -59,6 +60,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
                 key={setting.key}
                 setting={setting}
                 reported={reportedOf(settings, setting.key)}
+                byMachine={settingByMachine(page, setting.key)}
                 draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
                 wish={wishes.get(setting.key)}
                 wrong={wrong[setting.key]}

@@ -1,6 +1,6 @@
 /** Settings in words: values, bounds, names. */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
-import { figure } from '../format.ts'
+import { figure } from '../../../ui/format.ts'
 
 export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
 

@@ -1,6 +1,7 @@
-/** Small pieces that several parts of the agent's page are made of. */
+/** Small pieces that several pages are made of. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
+import './parts.css'
 
 export interface SectionProps {
   title: ReactNode
@@ -15,12 +16,12 @@ export interface SectionProps {
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()
   return (
-    <article className="svc-card ag-section" aria-labelledby={id}>
-      <div className="ag-section-head">
+    <article className="svc-card svc-section" aria-labelledby={id}>
+      <div className="svc-section-head">
         <h2 id={id}>{title}</h2>
-        {aside && <div className="ag-aside">{aside}</div>}
+        {aside && <div className="svc-aside">{aside}</div>}
       </div>
-      <div className={flush ? 'ag-flush' : 'ag-body'}>{children}</div>
+      <div className={flush ? 'svc-section-flush' : 'svc-section-body'}>{children}</div>
     </article>
   )
 }
@@ -73,7 +74,7 @@ export const Scroll = ({ label, className, children }: { label: string; classNam
 
 /** Words with a dot of their tone before them. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
-  <span className="ag-tone" data-tone={tone} title={title}>
+  <span className="svc-tone" data-tone={tone} title={title}>
     {children}
   </span>
 )
@@ -82,7 +83,7 @@ export const Tone = ({ tone, children, title }: { tone: string; children: ReactN
 export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
   const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
   return (
-    <span className="ag-dotted">
+    <span className="svc-dotted">
       {there.map((part, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts are a fixed row, not a list that moves
         <span key={i}>{part}</span>

@@ -1,0 +1,17 @@
+import type { MachineChange } from '@svc/server/api'
+import { IconDeviceDesktop } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Time } from '../../ui/index.ts'
+
+/** Marks what somebody changed on the agent's machine and not from here, and when it was first reported. */
+export function ByMachine({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {
+  if (!change) return null
+  return (
+    <span className="ag-machine">
+      <IconDeviceDesktop size={14} aria-hidden />
+      <span>
+        {children}, <Time at={change.at} />
+      </span>
+    </span>
+  )
+}

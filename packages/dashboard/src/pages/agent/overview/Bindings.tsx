@@ -1,0 +1,86 @@
+import type { AgentBinding } from '@svc/server/api'
+import { AnchorLink } from '../../../links.tsx'
+import { paths } from '../../../paths.ts'
+import { Level, Text, Time } from '../../../ui/index.ts'
+import { Section } from '../../../ui/parts.tsx'
+import type { Agent } from '../agent.ts'
+
+/** What its blueprint binds it to: whether that holds, and if not, what mends it (3.7). */
+export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
+  <Section
+    title="Bindings"
+    aside={
+      <AnchorLink to={paths.bots} params={{ slug }} fz="xs">
+        Bots
+      </AnchorLink>
+    }
+    flush
+  >
+    <ul className="svc-rows" aria-label="Bindings">
+      {page.bindings.map((binding) => (
+        <li key={binding.product} className="ag-health">
+          <span className="ag-health-level">
+            <Level level={levelOf(binding)} />
+          </span>
+          <div className="ag-binding">
+            <strong>{binding.product}</strong> <span className="ag-quiet">as {binding.role}</span>
+            {binding.scopes.length > 0 && <div className="ag-quiet">may {binding.scopes.join(', ')}</div>}
+            {binding.mends !== null && (
+              <p data-broken={binding.broken}>
+                <Text>{binding.mends}</Text>
+              </p>
+            )}
+            {binding.health?.detail && (
+              <div className="ag-quiet">
+                Its machine says: <Text>{binding.health.detail}</Text>
+              </div>
+            )}
+            <div className="ag-quiet">
+              <Token binding={binding} />
+            </div>
+          </div>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+/** A token that no longer counts is bad, whatever the machine last heard; before it has asked, nothing is known. */
+const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
+
+function Token({ binding: { bot, token, expiresAt, revokedAt, lastUsedAt, origin } }: { binding: AgentBinding }) {
+  return (
+    <>
+      {bot === null ? 'no bot' : <>bot {bot.name}</>}
+      {origin !== null && (
+        <>
+          {' at '}
+          <Text>{origin}</Text>
+        </>
+      )}
+      {token === 'revoked' && revokedAt !== null && (
+        <>
+          , revoked <Time at={revokedAt} />
+        </>
+      )}
+      {token === 'active' && expiresAt !== null && (
+        <>
+          , its token expires <Time at={expiresAt} />
+        </>
+      )}
+      {token === 'expired' && expiresAt !== null && (
+        <>
+          , its token expired <Time at={expiresAt} />
+        </>
+      )}
+      {token !== 'none' &&
+        (lastUsedAt === null ? (
+          ', never used'
+        ) : (
+          <>
+            , last used <Time at={lastUsedAt} />
+          </>
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import type { Applied, Outcome } from '@svc/protocol'
+import type { ReactNode } from 'react'
+import { AnchorLink } from '../../../links.tsx'
+import { paths } from '../../../paths.ts'
+import { Facts } from '../../../ui/Facts.tsx'
+import { Text } from '../../../ui/index.ts'
+import { Section } from '../../../ui/parts.tsx'
+import type { Agent } from '../agent.ts'
+import { ByMachine } from '../ByMachine.tsx'
+import { versionByMachine } from '../machine.ts'
+
+const outcomes: Readonly<Record<Outcome, string>> = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' }
+const outcome = (applied: Applied | undefined) =>
+  applied && [applied.outcome && outcomes[applied.outcome], applied.message].filter(Boolean).join(': ')
+
+/** Whether there is anything to say of versions: of the blueprint's, or of the runtime's. */
+export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>
+  blueprint !== null || report?.applied !== undefined || report?.runtime !== undefined
+
+/** Which versions of its blueprint it has, what runs it, and what became of the last updates (2.5, 2.6). */
+export function Versions({ agent: { slug, page } }: { agent: Agent }) {
+  const { blueprint, versions, report } = page
+  const { applied, runtime } = report ?? {}
+  const running = versions.running ?? applied?.version
+  const version = (which: string | null | undefined): ReactNode =>
+    blueprint === null || !which ? (
+      which
+    ) : (
+      <AnchorLink to={paths.blueprint} params={{ slug, blueprint }} search={{ version: which }}>
+        <Text>{which}</Text>
+      </AnchorLink>
+    )
+  return (
+    <Section title="Versions" flush>
+      <Facts
+        facts={[
+          [
+            'Blueprint',
+            blueprint !== null && (
+              <AnchorLink key="blueprint" to={paths.blueprint} params={{ slug, blueprint }}>
+                {blueprint}
+              </AnchorLink>
+            ),
+          ],
+          [
+            blueprint === null ? 'Blueprint version' : 'Runs',
+            running && (
+              <span key="runs" className="ag-stack">
+                {version(running)}
+                <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+              </span>
+            ),
+          ],
+          ['Installed', versions.installed !== running && version(versions.installed)],
+          ['Kept to go back to', version(versions.previous)],
+          ['Last update', outcome(applied)],
+          ['Runtime', runtime?.version],
+          ['Runtime kept beside it', runtime?.previous],
+          ['Runtime pinned to', runtime?.pinned],
+          ['Last runtime update', outcome(runtime?.applied)],
+        ]}
+      />
+    </Section>
+  )
+}

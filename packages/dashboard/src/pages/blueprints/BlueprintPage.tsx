@@ -1,0 +1,235 @@
+import { Button, Group } from '@mantine/core'
+import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/server/api'
+import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, api } from '../../api.ts'
+import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { blueprintQuery, versionQuery } from '../../queries.ts'
+import {
+  bytes,
+  count,
+  Empty,
+  ErrorNote,
+  Facts,
+  Level,
+  Section,
+  Text,
+  Time,
+  useDocumentTitle,
+  WhyButton,
+} from '../../ui/index.ts'
+import { Codes } from '../install/Codes.tsx'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { DeleteVersion } from './DeleteVersion.tsx'
+import { ManifestSections } from './Manifest.tsx'
+import { Upload } from './Upload.tsx'
+import { whyKept } from './words.ts'
+import './blueprints.css'
+
+const route = getRouteApi('/signed-in/w/$slug/blueprints/$blueprint')
+
+/** One blueprint: its versions, what the one that is looked at does, and which agents were installed from it. */
+export function BlueprintPage() {
+  const { slug, blueprint } = route.useParams()
+  const { version: asked } = route.useSearch()
+  const { data: page, error, refetch } = useQuery(blueprintQuery(slug, blueprint))
+  const shown = page && (page.versions.find(({ version }) => version === asked) ?? page.versions[0])
+  useDocumentTitle(blueprint, 'Blueprints')
+  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (!page || !shown) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <>
+      <Head slug={slug} page={page} version={shown.version} description={shown.description} />
+      {asked !== undefined && asked !== shown.version && (
+        <p className="bp-gone">
+          There is no version <Text>{asked}</Text> any more. This is {shown.version}.
+        </p>
+      )}
+      <div className="bp-columns">
+        <div className="bp-column">
+          <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
+        </div>
+        <div className="bp-column">
+          <Versions slug={slug} page={page} shown={shown.version} />
+          <Agents slug={slug} page={page} />
+          <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
+          {page.canAct && <Upload slug={slug} blueprint={blueprint} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Head({
+  slug,
+  page,
+  version,
+  description,
+}: {
+  slug: string
+  page: Blueprint
+  version: string
+  description: string
+}) {
+  return (
+    <header className="bp-head">
+      <div className="bp-head-words">
+        <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
+          Blueprints
+        </AnchorLink>
+        <h1>
+          {page.name} <span className="bp-version">{version}</span>
+        </h1>
+        {description !== '' && (
+          <p>
+            <Text lines>{description}</Text>
+          </p>
+        )}
+      </div>
+      {page.canAct && (
+        <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint: page.name, version }}>
+          Install this version
+        </ButtonLink>
+      )}
+    </header>
+  )
+}
+
+function Version({ slug, blueprint, version }: { slug: string; blueprint: string; version: string }) {
+  const { data, error, refetch } = useQuery(versionQuery(slug, blueprint, version))
+  if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <>
+      <ManifestSections version={data} />
+      <Bundle slug={slug} version={data} />
+    </>
+  )
+}
+
+function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) {
+  const [deleting, setDeleting] = useState(false)
+  const { blueprint, canAct } = version
+  return (
+    <Section title="The bundle" flush>
+      <Facts
+        facts={[
+          [
+            'Uploaded',
+            <span key="uploaded">
+              <Time at={version.uploadedAt} /> by <Text>{version.uploadedBy}</Text>
+            </span>,
+          ],
+          ['Size', bytes(version.size)],
+          [
+            'SHA-256',
+            <Text key="sha" mono>
+              {version.sha256}
+            </Text>,
+          ],
+        ]}
+      />
+      {canAct && (
+        <Group gap="xs" px={16} py={8}>
+          <Button
+            component="a"
+            variant="default"
+            size="xs"
+            href={api.bundleDownload(slug, blueprint, version.version)}
+            download
+            leftSection={<IconDownload size={14} aria-hidden />}
+          >
+            Download the zip
+          </Button>
+          <WhyButton
+            variant="default"
+            size="xs"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={() => setDeleting(true)}
+            why={whyKept(version)}
+          >
+            {`Delete ${version.version}…`}
+          </WhyButton>
+        </Group>
+      )}
+      {canAct && whyKept(version) && <p className="bp-note">{whyKept(version)}</p>}
+      <DeleteVersion slug={slug} version={version} opened={deleting} onClose={() => setDeleting(false)} />
+    </Section>
+  )
+}
+
+const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
+  <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
+    <ul className="svc-rows">
+      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, codes }) => (
+        <li key={version} className="bp-version-row" data-shown={version === shown}>
+          <AnchorLink
+            to={paths.blueprint}
+            params={{ slug, blueprint: page.name }}
+            search={{ version }}
+            fw={600}
+            {...(version === shown && { 'aria-current': 'true' as const })}
+            resetScroll={false}
+          >
+            {version}
+          </AnchorLink>
+          <span className="svc-quiet">
+            {[
+              runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
+              keeps.length > 0 && `kept by ${keeps.length}`,
+              codes > 0 && count(codes, 'open code'),
+            ]
+              .filter(Boolean)
+              .join(', ') || 'no agent has it'}
+          </span>
+          <span className="svc-quiet bp-by">
+            <Time at={uploadedAt} /> by <Text>{uploadedBy}</Text>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
+  <Section title="Agents installed from it" aside={count(page.agents.length, 'agent')} flush>
+    {page.agents.length === 0 ? (
+      <p className="bp-note">None yet.</p>
+    ) : (
+      <ul className="svc-rows">
+        {page.agents.map(({ name, running, previous, level, seenAt }) => (
+          <li key={name} className="bp-agent">
+            <AnchorLink to={paths.agent} params={{ slug, name }}>
+              {name}
+            </AnchorLink>
+            <Level level={level} never={seenAt === null} />
+            <span className="svc-quiet">
+              {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
+              {previous !== null && (
+                <>
+                  , keeps <Text>{previous}</Text>
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+const NotThere = ({ slug }: { slug: string }) => (
+  <Empty
+    icon={IconPackageOff}
+    title="There is no such blueprint"
+    action={
+      <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+        To the blueprints
+      </ButtonLink>
+    }
+  >
+    Its last version may have been deleted.
+  </Empty>
+)

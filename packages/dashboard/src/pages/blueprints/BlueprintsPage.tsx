@@ -1,0 +1,89 @@
+import type { BlueprintRow } from '@svc/server/api'
+import { IconPackage } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { blueprintsQuery } from '../../queries.ts'
+import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { useSlug, useWorkspace } from '../../workspace.ts'
+import { Codes } from '../install/Codes.tsx'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Upload } from './Upload.tsx'
+import './blueprints.css'
+
+/** What agents are installed from, the codes that are out, and the way to bring another blueprint in. */
+export function BlueprintsPage() {
+  const slug = useSlug()
+  const { name, role } = useWorkspace()
+  const admin = role === 'admin'
+  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  useDocumentTitle('Blueprints', name)
+  return (
+    <>
+      <PageHeader
+        title="Blueprints"
+        note="What agents are installed from: a folder, packed as a zip, in versions that never change."
+        actions={
+          admin &&
+          data &&
+          data.rows.length > 0 && (
+            <ButtonLink to={paths.install} params={{ slug }}>
+              Install an agent
+            </ButtonLink>
+          )
+        }
+      />
+      <div className="bp-page">
+        {error && <ErrorNote error={error} retry={refetch} />}
+        {!data && !error && <WaitingPage />}
+        {data && admin && <Upload slug={slug} />}
+        {data &&
+          (data.rows.length > 0 ? (
+            <ul className="bp-list" aria-label="Blueprints">
+              {data.rows.map((row) => (
+                <Line key={row.name} slug={slug} row={row} />
+              ))}
+            </ul>
+          ) : (
+            <None admin={admin} />
+          ))}
+        {data && <Codes slug={slug} admin={admin} />}
+      </div>
+    </>
+  )
+}
+
+const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
+  <li>
+    <div className="bp-line-name">
+      <AnchorLink to={paths.blueprint} params={{ slug, blueprint: row.name }} fw={600} fz="md">
+        {row.name}
+      </AnchorLink>{' '}
+      <span className="bp-version">{row.latest}</span>
+    </div>
+    {row.description !== '' && (
+      <p className="bp-line-words">
+        <Text>{row.description}</Text>
+      </p>
+    )}
+    <p className="svc-quiet">
+      {count(row.agents, 'agent')} · {count(row.versions, 'version')} · uploaded <Time at={row.uploadedAt} /> by{' '}
+      <Text>{row.uploadedBy}</Text>
+    </p>
+  </li>
+)
+
+const None = ({ admin }: { admin: boolean }) => (
+  <Section title="How one comes about">
+    <Empty icon={IconPackage} title="No blueprints yet" order={3}>
+      {admin ? (
+        <>
+          In an agent’s folder, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is
+          wrong with it, and <code>svc pack</code> makes the zip to upload here.
+        </>
+      ) : (
+        'An admin of this workspace uploads them. They will be listed here.'
+      )}
+    </Empty>
+  </Section>
+)

@@ -1,0 +1,46 @@
+import type { BlueprintVersion } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { blueprintQuery, keys } from '../../queries.ts'
+import { Confirm } from '../../ui/index.ts'
+
+export interface DeleteVersionProps {
+  slug: string
+  version: BlueprintVersion
+  opened: boolean
+  onClose: () => void
+}
+
+/** Deletes a version that no agent has; with the last one the blueprint is gone. */
+export function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const last = client.getQueryData(blueprintQuery(slug, blueprint).queryKey)?.versions.length === 1
+  const remove = async () => {
+    await api.deleteVersion(slug, blueprint, version)
+    if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
+    else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
+    client.removeQueries({ queryKey: [...keys.blueprints(slug), blueprint, version] })
+    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Delete ${blueprint} ${version}?`}
+      confirm="Delete version"
+      danger
+      onConfirm={remove}
+    >
+      This cannot be taken back.
+      <ul className="svc-consequences">
+        <li>The zip is deleted here. Nobody can install this version any more.</li>
+        <li>No agent runs or keeps it, so none is touched.</li>
+        <li>The same version can be uploaded again, and may then hold something else.</li>
+        {last && <li>It is the last version: the blueprint goes with it.</li>}
+      </ul>
+    </Confirm>
+  )
+}

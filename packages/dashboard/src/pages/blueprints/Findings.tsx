@@ -1,0 +1,58 @@
+import { CloseButton } from '@mantine/core'
+import type { BundleFinding } from '@svc/server/api'
+import { ApiError } from '../../api.ts'
+import { count, Text } from '../../ui/index.ts'
+
+export interface FindingsProps {
+  file: string
+  error: unknown
+  onClose: () => void
+}
+
+/** Why a bundle was refused: every finding at once, each with its file and line, as `svc check` says them on the author's machine. */
+export function Findings({ file, error, onClose }: FindingsProps) {
+  const findings = error instanceof ApiError ? error.findings : []
+  return (
+    <div className="bp-refused" role="alert">
+      <div className="bp-refused-head">
+        <strong>
+          {file === '' ? 'Refused' : <Text>{file}</Text>}
+          {findings.length > 0 ? `: ${count(findings.length, 'finding')}` : file === '' ? '' : ' was not taken'}
+        </strong>
+        <CloseButton onClick={onClose} aria-label="Put the findings away" size="sm" />
+      </div>
+      {findings.length === 0 ? (
+        <p>
+          <Text lines>{error instanceof Error ? error.message : String(error)}</Text>
+        </p>
+      ) : (
+        <>
+          <ul>
+            {findings.map((finding, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a list that never moves, whose lines may repeat
+              <li key={i}>
+                <Finding finding={finding} />
+              </li>
+            ))}
+          </ul>
+          <p className="svc-quiet">
+            Nothing of it was kept. <code>svc check</code> says the same on your own machine.
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Finding({ finding: { file, line, column, message } }: { finding: BundleFinding }) {
+  if (file === null) return <Text>{`The bundle ${message}`}</Text>
+  const where = `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}`
+  return (
+    <>
+      <code className="bp-where">
+        <Text>{where}</Text>
+      </code>{' '}
+      <Text>{message}</Text>
+    </>
+  )
+}

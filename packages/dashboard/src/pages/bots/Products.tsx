@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { productsQuery } from '../../queries.ts'
+import { count, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
+
+/** The products that this service knows, and which of them this workspace may use. That is the operator's to decide. */
+export function Products({ slug }: { slug: string }) {
+  const { data, error, refetch } = useQuery(productsQuery(slug))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  return (
+    <Section title="Products" flush>
+      {data.length === 0 ? (
+        <p className="bot-none">
+          No product is registered. The operator of this service does that: <code>svc-server product add</code>.
+        </p>
+      ) : (
+        <>
+          <ul className="svc-rows" aria-label="Products">
+            {data.map(({ id, origin, activatedAt, bots }) => (
+              <li key={id}>
+                <strong>{id}</strong>{' '}
+                <span className="svc-quiet">
+                  <Text>{origin}</Text>
+                </span>
+                <div className="bot-product">
+                  {activatedAt === null ? (
+                    <>
+                      <Tone tone="plain">not activated</Tone>{' '}
+                      <code>
+                        npx svc-server workspace activate {slug} {id}
+                      </code>
+                    </>
+                  ) : (
+                    <>
+                      <Tone tone="good">activated</Tone>{' '}
+                      <span className="svc-quiet">
+                        <Time at={activatedAt} />, {count(bots, 'bot')}
+                      </span>
+                    </>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+          <p className="bot-none">Products are activated for a workspace by the operator of this service.</p>
+        </>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,203 @@
+import { Button, Group, Loader, Stack } from '@mantine/core'
+import type { InstallCode, NewCode } from '@svc/server/api'
+import { IconAlertTriangle, IconKeyOff } from '@tabler/icons-react'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { downloadLines, initLine } from '../../agents/lines.ts'
+import { Step } from '../../agents/TokenSteps.tsx'
+import { ApiError } from '../../api.ts'
+import { ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { codeQuery, keys, meQuery, versionQuery } from '../../queries.ts'
+import { CopyLines, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { useWorkspace } from '../../workspace.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Brief } from './Brief.tsx'
+import { take } from './issued.ts'
+import { Left } from './Left.tsx'
+import { RevokeCode } from './RevokeCode.tsx'
+import './install.css'
+
+const route = getRouteApi('/signed-in/w/$slug/codes/$id')
+
+/** One install code: what to do with it, how long it is good; once it is redeemed, this becomes the agent's page. */
+export function CodePage() {
+  const { slug, id } = route.useParams()
+  return <OneCode key={id} slug={slug} id={id} />
+}
+
+function OneCode({ slug, id }: { slug: string; id: string }) {
+  const [issued] = useState(() => take(id))
+  const { data: code, error, refetch } = useQuery(codeQuery(slug, id))
+  useDocumentTitle(code ? `Install ${code.agentName}` : 'Install code')
+  const agent = code?.state === 'redeemed' ? code.agent : null
+  useArrival(slug, agent)
+  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (!code) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <div className="in-page">
+      <PageHeader
+        title={`Install ${code.agentName}`}
+        note={
+          <>
+            <Text>{`${code.blueprint} ${code.version}`}</Text> · code issued <Time at={code.issuedAt} /> by{' '}
+            <Text>{code.issuedBy}</Text>
+          </>
+        }
+      />
+      {code.state === 'live' ? (
+        <Live slug={slug} code={code} issued={issued} onOver={refetch} />
+      ) : (
+        <Over slug={slug} code={code} arriving={agent !== null} />
+      )}
+    </div>
+  )
+}
+
+/** The page turns into the agent's page; going back leads to where one was before the code. */
+function useArrival(slug: string, agent: string | null): void {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  useEffect(() => {
+    if (agent === null) return
+    void client.invalidateQueries({ queryKey: keys.fleet(slug) })
+    void navigate({ to: paths.agent, params: { slug, name: agent }, replace: true })
+  }, [client, navigate, slug, agent])
+}
+
+interface LiveProps {
+  slug: string
+  code: InstallCode
+  /** With the code itself, on the one page that shows it. */
+  issued: NewCode | undefined
+  onOver: () => unknown
+}
+
+function Live({ slug, code, issued, onOver }: LiveProps) {
+  const { service } = useSuspenseQuery(meQuery).data
+  const { role } = useWorkspace()
+  const { data: version } = useQuery(versionQuery(slug, code.blueprint, code.version))
+  const [revoking, setRevoking] = useState(false)
+  return (
+    <div className="in-columns">
+      <Stack gap="lg">
+        {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
+        <Step title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
+          {service.runtime ? (
+            <>
+              <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
+              <p className="svc-quiet">Needs Python 3.6 and Node 20, or newer. The second line says “svc.pyz: OK”.</p>
+            </>
+          ) : (
+            <p>
+              This service has no built <code>svc.pyz</code> to hand out. Use one that you have.
+            </p>
+          )}
+        </Step>
+        <Step title="2. Install">
+          <CopyLines text={initLine(service.baseUrl)} label="line that installs" />
+          <p className="svc-quiet">
+            It asks for the code, says what it will install, and asks for the secrets. The agent goes into a new folder{' '}
+            <code>{code.agentName}</code>. Nothing is started without being asked.
+          </p>
+        </Step>
+        <Step title="3. The code">
+          {issued ? (
+            <>
+              <CopyLines text={issued.code} label="code" />
+              <p className="svc-quiet">
+                Shown this once: when you leave this page it cannot be seen again. Then revoke it and issue another one.
+              </p>
+            </>
+          ) : (
+            <p>It was shown once, when it was issued. If it got lost, revoke it and issue another one.</p>
+          )}
+        </Step>
+        <div className="in-waiting" role="status">
+          <Loader size={16} aria-hidden />
+          <span>
+            Waiting for it to be used; this page then becomes the agent’s.{' '}
+            <Left until={code.expiresAt} onOver={onOver} />
+          </span>
+        </div>
+        {role === 'admin' && (
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setRevoking(true)}>
+              Revoke the code…
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      {version && (
+        <Section title="What it installs" flush>
+          <Brief version={version} />
+        </Section>
+      )}
+      <RevokeCode slug={slug} code={code} opened={revoking} onClose={() => setRevoking(false)} />
+    </div>
+  )
+}
+
+const Warnings = ({ warnings }: { warnings: readonly string[] }) => (
+  <div className="in-warnings" role="note">
+    <IconAlertTriangle size={18} aria-hidden />
+    <div>
+      <strong>As things are now, the installation would be refused:</strong>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <Text>{warning}</Text>
+          </li>
+        ))}
+      </ul>
+    </div>
+  </div>
+)
+
+function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriving: boolean }) {
+  const { role } = useWorkspace()
+  if (arriving) return <WaitingPage />
+  const { blueprint, version, agentName: agent } = code
+  return (
+    <Empty
+      icon={IconKeyOff}
+      title={titles[code.state]}
+      action={
+        role === 'admin' && (
+          <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint, version, agent }}>
+            Issue another code
+          </ButtonLink>
+        )
+      }
+    >
+      {code.state === 'redeemed' ? (
+        'The agent that it installed has been deleted here.'
+      ) : (
+        <>
+          It was not used and installs nothing any more: {code.state === 'revoked' ? 'revoked' : 'its 15 minutes ended'}{' '}
+          <Time at={code.revokedAt ?? code.expiresAt} />.
+        </>
+      )}
+    </Empty>
+  )
+}
+
+const titles: Readonly<Record<InstallCode['state'], string>> = {
+  live: 'The code is good',
+  redeemed: 'The code was used',
+  expired: 'The code has expired',
+  revoked: 'The code was revoked',
+}
+
+const NotThere = ({ slug }: { slug: string }) => (
+  <Empty
+    icon={IconKeyOff}
+    title="There is no such install code"
+    action={
+      <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+        To the blueprints
+      </ButtonLink>
+    }
+  />
+)

@@ -1,0 +1,142 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { IconPackage } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { wrongWithName } from '../../agents/names.ts'
+import { api } from '../../api.ts'
+import { ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { blueprintQuery, blueprintsQuery, codeQuery, keys, versionQuery } from '../../queries.ts'
+import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '../../ui/index.ts'
+import { useWorkspace } from '../../workspace.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Brief } from './Brief.tsx'
+import { handOver } from './issued.ts'
+import './install.css'
+
+const route = getRouteApi('/signed-in/w/$slug/install')
+
+/** Which blueprint, which version, under which name; then a code is issued for exactly that (2.9). */
+export function InstallPage() {
+  const { slug } = route.useParams()
+  const { role } = useWorkspace()
+  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  useDocumentTitle('Install an agent')
+  return (
+    <div className="in-page">
+      <PageHeader
+        title="Install an agent"
+        note="A code, good once and for 15 minutes, installs it on whatever machine it is typed on."
+      />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!data && !error && <WaitingPage />}
+      {role !== 'admin' ? (
+        <p>Only admins of this workspace issue install codes.</p>
+      ) : (
+        data &&
+        (data.rows.length > 0 ? <Form slug={slug} names={data.rows.map(({ name }) => name)} /> : <None slug={slug} />)
+      )}
+    </div>
+  )
+}
+
+function Form({ slug, names }: { slug: string; names: string[] }) {
+  const client = useQueryClient()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const blueprint = names.find((name) => name === search.blueprint) ?? names[0] ?? ''
+  const { data: page, error: unread } = useQuery(blueprintQuery(slug, blueprint))
+  const versions = page?.versions.map(({ version }) => version) ?? []
+  const version = versions.find((each) => each === search.version) ?? versions[0] ?? ''
+  const { data: chosen } = useQuery({ ...versionQuery(slug, blueprint, version), enabled: version !== '' })
+  const [agent, setAgent] = useState(search.agent ?? '')
+  const [wrong, setWrong] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
+
+  const issue = async (event: FormEvent) => {
+    event.preventDefault()
+    const name = agent.trim()
+    const why = name === '' ? null : wrongWithName(name)
+    setWrong(why)
+    if (why !== null || version === '') return
+    setBusy(true)
+    setError(null)
+    try {
+      const made = await api.issueCode(slug, { blueprint, version, ...(name !== '' && { agent: name }) })
+      handOver(made)
+      const { code: _shownOnce, warnings: _, ...facts } = made
+      client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
+      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      void client.invalidateQueries({ queryKey: keys.codes(slug), exact: true })
+      await navigate({ to: paths.code, params: { slug, id: made.id } })
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={issue} noValidate className="in-form">
+      <Stack gap="md">
+        <NativeSelect
+          label="Blueprint"
+          data={names}
+          value={blueprint}
+          onChange={(event) => choose({ blueprint: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label="Version"
+          data={versions}
+          value={version}
+          disabled={versions.length === 0}
+          onChange={(event) => choose({ blueprint, version: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Name of the agent"
+          description="Lowercase letters, digits and hyphens. Empty: the blueprint’s name, with a number where that is taken."
+          placeholder={blueprint}
+          value={agent}
+          onChange={(event) => {
+            setAgent(event.currentTarget.value)
+            setWrong(null)
+          }}
+          error={wrong}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        {unread && <ErrorNote error={unread} />}
+        {error !== null && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
+          <Button type="submit" loading={busy} disabled={version === ''}>
+            Issue the code
+          </Button>
+        </Group>
+      </Stack>
+      {chosen && (
+        <Section title={<Text>{`${blueprint} ${version}`}</Text>} flush>
+          <Brief version={chosen} />
+        </Section>
+      )}
+    </form>
+  )
+}
+
+const None = ({ slug }: { slug: string }) => (
+  <Empty
+    icon={IconPackage}
+    title="There is nothing to install yet"
+    action={
+      <ButtonLink to={paths.blueprints} params={{ slug }}>
+        Upload a blueprint
+      </ButtonLink>
+    }
+  >
+    An agent is installed from a blueprint. Upload one first.
+  </Empty>
+)

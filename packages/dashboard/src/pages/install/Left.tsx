@@ -1,0 +1,19 @@
+import { useEffect, useRef } from 'react'
+import { lasting, useClock } from '../../ui/index.ts'
+
+/** How long something is still good, second by second; `onOver` once it is not. `until`: Unix milliseconds, the service's clock. */
+export function Left({ until, onOver }: { until: number; onOver?: () => unknown }) {
+  const left = useClock((now) => Math.ceil((until - now) / 1000))
+  const told = useRef(false)
+  useEffect(() => {
+    if (left > 0 || told.current) return
+    told.current = true
+    onOver?.()
+  }, [left, onOver])
+  // Not read out each second.
+  return (
+    <span className="in-left" role="timer" aria-live="off" data-soon={left < 120}>
+      {left > 0 ? `Good for ${lasting(left * 1000)}.` : 'Its time is over.'}
+    </span>
+  )
+}

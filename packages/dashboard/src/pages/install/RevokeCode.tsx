@@ -1,0 +1,41 @@
+import type { InstallCode } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { keys } from '../../queries.ts'
+import { Confirm } from '../../ui/index.ts'
+
+export interface RevokeCodeProps {
+  slug: string
+  code: InstallCode
+  opened: boolean
+  onClose: () => void
+}
+
+/** Ends a code that nobody has used yet. */
+export function RevokeCode({ slug, code, opened, onClose }: RevokeCodeProps) {
+  const client = useQueryClient()
+  const revoke = async () => {
+    try {
+      await api.revokeCode(slug, code.id)
+    } finally {
+      void client.invalidateQueries({ queryKey: keys.codes(slug) })
+      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+    }
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Revoke the code for ${code.agentName}?`}
+      confirm="Revoke code"
+      danger
+      onConfirm={revoke}
+    >
+      <ul className="svc-consequences">
+        <li>Whoever types it afterwards is told that there is no such code.</li>
+        <li>Nothing has been installed with it, so no agent is touched.</li>
+        <li>Another code can be issued at any time.</li>
+      </ul>
+    </Confirm>
+  )
+}
