@@ -13,8 +13,8 @@ const root = join(import.meta.dirname, '..')
 const kinds = ['unit', 'store', 'http', 'process', 'browser'] as const
 /** These run what `npm run build` makes. */
 const needBuild: readonly string[] = ['process', 'browser']
-/** A run that hangs is ended and fails: all of it must take less than fifteen minutes. */
-const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 15
+/** A run that hangs is ended and fails. The aim is fifteen minutes on two quiet cores; a busy machine may take longer. */
+const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 
 const filters = process.argv.slice(2)
 const reports = join(root, '.cache/test')
