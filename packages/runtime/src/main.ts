@@ -4,7 +4,9 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 
+const args = process.argv.slice(2)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
 if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
-else void import('./cli/program.ts').then(({ run }) => run(process.argv.slice(2)))
+else if (args[0] === 'run') void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(args))
+else void import('./cli/program.ts').then(({ run }) => run(args))

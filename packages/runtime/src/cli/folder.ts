@@ -1,22 +1,14 @@
 /** What most commands need first: the folder, its manifest, and who is giving the command. */
-import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
-import type { Command } from 'commander'
-import { type Folder, folderAt } from '../files/folder.ts'
+import type { Folder } from '../files/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import type { Author } from '../state/changes.ts'
 import { seconds } from '../time.ts'
+import { type Common, common, existing } from './common.ts'
 import { Refusal } from './output.ts'
 
-export interface Common {
-  readonly dir: string
-  readonly json?: boolean
-}
-
-/** The two options of every command. */
-export const common = (command: Command): Command =>
-  command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
+export { type Common, common, existing }
 
 export interface Agent {
   readonly folder: Folder
@@ -29,12 +21,6 @@ export function agentAt(dir: string): Agent {
   const manifest = manifestOf(folder)
   if (!manifest.ok) throw new Refusal(manifest.message)
   return { folder, manifest: manifest.value }
-}
-
-export function existing(dir: string): Folder {
-  const folder = folderAt(dir)
-  if (!existsSync(folder.root)) throw new Refusal(`There is no folder ${folder.root}.`)
-  return folder
 }
 
 /** The person at this machine. */

@@ -1,15 +1,15 @@
 /** The commands of `svc`, grouped by what a person wants; one file each. */
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 import { version } from '../version.ts'
 import { account } from './account.ts'
 import { check } from './check.ts'
 import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
+import { execute } from './execute.ts'
 import { init } from './init.ts'
 import { logs } from './logs.ts'
 import { newCommand } from './new.ts'
 import { outbox } from './outbox.ts'
-import { exits, Refusal, warn } from './output.ts'
 import { pack } from './pack.ts'
 import { report } from './report.ts'
 import { runCommand } from './run.ts'
@@ -52,34 +52,4 @@ export function program(): Command {
   return svc
 }
 
-/** Runs one command line and sets the code of exit. */
-export async function run(args: readonly string[]): Promise<void> {
-  const svc = program()
-  for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
-    command
-      .exitOverride()
-      .configureOutput({ outputError: (text, write) => write(text) })
-      .showHelpAfterError('Add --help for how it is used.')
-  }
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // the reader of a pipe left
-    throw error
-  })
-  try {
-    await svc.parseAsync(args, { from: 'user' })
-    process.exitCode ??= exits.done
-  } catch (error) {
-    process.exitCode = exitOf(error)
-  }
-}
-
-function exitOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
-  if (error instanceof Refusal) {
-    warn(error.message)
-    return error.exit
-  }
-  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
-  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
-  return exits.refused
-}
+export const run = (args: readonly string[]): Promise<void> => execute(program(), args)

@@ -1,4 +1,8 @@
-/** `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. */
+/**
+ * `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. This thread
+ * stays for as long as the agent runs, so it loads little: the manifest is read in the worker, which says when nothing can be started.
+ */
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
@@ -6,7 +10,7 @@ import { unfinished } from '../install/note.ts'
 import { ownFile } from '../launcher/file.ts'
 import { launch } from '../launcher/launch.ts'
 import { openLog } from '../launcher/log.ts'
-import { type Agent, agentAt, type Common, common, existing } from './folder.ts'
+import { type Common, common, existing } from './common.ts'
 import { oneLine, Refusal } from './output.ts'
 
 export const runCommand = (): Command =>
@@ -20,7 +24,11 @@ export const runCommand = (): Command =>
       '\nExamples:\n  $ svc run\n  $ svc run --dir /srv/mail-triage\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.',
     )
     .action(async ({ dir, json }: Common) => {
-      const { folder } = runnable(dir)
+      const folder = existing(dir)
+      const broken = unfinished(folder)
+      if (broken) throw new Refusal(broken)
+      if (!existsSync(folder.manifest))
+        throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
       const lock = tryLock(folder, 'runtime', 'svc run')
       if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent already; stop it first.`)
       try {
@@ -30,19 +38,6 @@ export const runCommand = (): Command =>
       }
       process.exit() // a name look-up that hangs, or a worker that could not be ended, holds nobody back
     })
-
-/** A folder whose agent can be started. */
-export function runnable(dir: string): Agent {
-  const folder = existing(dir)
-  const broken = unfinished(folder)
-  if (broken) throw new Refusal(broken)
-  const agent = agentAt(dir)
-  if (!agent.manifest.runtime)
-    throw new Refusal(
-      `${folder.manifest} has no "runtime", so svc does not know how to start ${agent.manifest.name}. Add it, or start the agent yourself and use "svc report".`,
-    )
-  return agent
-}
 
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<void> {
   const stop = new AbortController()
@@ -63,6 +58,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   const onHangUp = () => process.stdout.isTTY && onSignal()
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
-  await running.ended
+  const unfit = await running.ended
+  if (unfit !== undefined) throw new Refusal(unfit)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
 }

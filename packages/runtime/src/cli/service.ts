@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { findUnit, installService, uninstallService, unitState } from '../service/units.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { Refusal, show } from './output.ts'
-import { runnable } from './run.ts'
+import { runnable } from './runnable.ts'
 
 type Options = Common & {
   readonly system?: boolean

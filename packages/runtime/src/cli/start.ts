@@ -16,7 +16,7 @@ import { orderOf } from '../worker/order.ts'
 import { sentence } from '../worker/process-health.ts'
 import { type Agent, agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
-import { runnable } from './run.ts'
+import { runnable } from './runnable.ts'
 
 export const start = (): Command =>
   common(new Command('start'))
@@ -74,6 +74,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
     cwd: folder.root,
     detached: true,
     stdio: 'ignore',
+    env: { MALLOC_ARENA_MAX: '1', ...process.env }, // glibc keeps an arena for each thread, megabytes that nothing uses
   })
   let ended = false
   child.once('exit', () => {

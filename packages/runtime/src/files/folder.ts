@@ -4,8 +4,10 @@
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { manifestName } from '@svc/blueprint'
 import { makeFolder } from './durable.ts'
+
+/** The same name as in the blueprint package, which the launcher does not load: it would stay in memory for nothing. */
+const manifestName = 'svc.agent.yaml'
 
 export interface Folder {
   readonly root: string

@@ -27,6 +27,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
+  /** Nothing in this folder can be started, and why: said once, at the beginning. */
+  | { readonly is: 'unfit'; readonly why: string }
   /** A report was answered (D17) or not. */
   | { readonly is: 'reported'; readonly ok: boolean }
   /** Something in the files changed that the launcher looks at: it need not wait for its next look. */

@@ -9,11 +9,14 @@ import { supervise, takeOver } from './supervisor.ts'
 /** How long the last report may take at the end. */
 const farewellSeconds = 3
 
-/** Runs until `stop` is aborted; then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. */
+/**
+ * Runs until `stop` is aborted; then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
+ * could be started, if so: only at the beginning, never for an agent that runs already.
+ */
 export function launch(
   folder: Folder,
   { file, stop, say }: { file: string; stop: AbortSignal; say: (line: string) => void },
-): { kill(): void; readonly ended: Promise<void> } {
+): { kill(): void; readonly ended: Promise<string | undefined> } {
   const found = takeOver(folder)
   let state = found.state
   const hosted = host(file, folder.root, () => state, {
@@ -21,6 +24,7 @@ export function launch(
     heard: (message) => {
       if (message.is === 'say') say(message.line)
       if (message.is === 'look') supervisor.look()
+      if (message.is === 'unfit') refuse(message.why)
     },
   })
   const supervisor = supervise(folder, found, {
@@ -31,14 +35,24 @@ export function launch(
     },
     say,
   })
-  const ended = new Promise<void>((resolve, reject) => {
+  const over = new AbortController()
+  let unfit: string | undefined
+  function refuse(why: string): void {
+    if ('pid' in state) say(why)
+    else {
+      unfit = why
+      over.abort()
+    }
+  }
+  const ended = new Promise<string | undefined>((resolve, reject) => {
     const end = () =>
       supervisor
         .stop()
         .then(() => hosted.stop(farewellSeconds))
-        .then(resolve, reject)
-    if (stop.aborted) void end()
-    else stop.addEventListener('abort', () => void end(), { once: true })
+        .then(() => resolve(unfit), reject)
+    const asked = AbortSignal.any([stop, over.signal])
+    if (asked.aborted) void end()
+    else asked.addEventListener('abort', () => void end(), { once: true })
   })
   return { kill: () => supervisor.kill(), ended }
 }

@@ -31,7 +31,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 ${user === undefined ? '' : `User=${percent(user)}\n`}WorkingDirectory=${percent(root)}
-Environment=${word(`PATH=${path}`)}
+Environment=${word(`PATH=${path}`)} "MALLOC_ARENA_MAX=1"
 ExecStart=${[...launch, 'run', '--dir', root].map(word).join(' ')}
 KillMode=process
 OOMPolicy=continue

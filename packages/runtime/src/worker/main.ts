@@ -12,7 +12,7 @@ import type { FromWorker, Start, ToWorker } from '../launcher/contract.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
-import { orderOf } from './order.ts'
+import { missingRuntime, orderOf } from './order.ts'
 
 /** Whether this thread is such a worker. */
 export const isRuntime = (data: unknown): data is Start =>
@@ -30,8 +30,14 @@ export async function work(): Promise<void> {
     if (message.is === 'stop') stop.abort()
     if (message.is === 'order?') tell({ is: 'order', id: message.id, ...howToStart(folder) })
   })
-  const manifest = await firstManifest(folder, stop.signal, tell)
-  if (manifest) await report(folder, manifest, stop.signal, { tell, state: () => state })
+  const manifest = manifestOf(folder)
+  const unfit = manifest.ok
+    ? manifest.value.runtime
+      ? undefined
+      : missingRuntime(folder, manifest.value.name)
+    : manifest.message
+  if (unfit !== undefined) tell({ is: 'unfit', why: unfit })
+  if (manifest.ok) await report(folder, manifest.value, stop.signal, { tell, state: () => state })
   port.close()
 }
 
@@ -44,19 +50,6 @@ function howToStart(folder: Folder): Omit<Extract<FromWorker, { is: 'order' }>, 
   } catch (error) {
     return { why: `the agent cannot be started: ${messageOf(error)}` }
   }
-}
-
-/** `svc run` checked it; it can only be missing if somebody removed it since. */
-async function firstManifest(
-  folder: Folder,
-  stop: AbortSignal,
-  tell: (message: FromWorker) => void,
-): Promise<Manifest | undefined> {
-  const now = manifestOf(folder)
-  if (now.ok) return now.value
-  tell({ is: 'say', line: `nothing is reported: ${now.message}` })
-  await new Promise<void>((resolve) => (stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve())))
-  return undefined
 }
 
 async function report(

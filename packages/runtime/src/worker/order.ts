@@ -8,6 +8,10 @@ import { makeStatePaths } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { environment } from './environment.ts'
 
+/** Why nothing can be started. */
+export const missingRuntime = (folder: Folder, name: string): string =>
+  `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "svc report".`
+
 export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined

@@ -1,0 +1,33 @@
+/** Runs one command line and sets the code of exit. */
+import { type Command, CommanderError } from 'commander'
+import { exits, Refusal, warn } from './output.ts'
+
+export async function execute(svc: Command, args: readonly string[]): Promise<void> {
+  for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
+    command
+      .exitOverride()
+      .configureOutput({ outputError: (text, write) => write(text) })
+      .showHelpAfterError('Add --help for how it is used.')
+  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0) // the reader of a pipe left
+    throw error
+  })
+  try {
+    await svc.parseAsync(args, { from: 'user' })
+    process.exitCode ??= exits.done
+  } catch (error) {
+    process.exitCode = exitOf(error)
+  }
+}
+
+function exitOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
+  if (error instanceof Refusal) {
+    warn(error.message)
+    return error.exit
+  }
+  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
+  return exits.refused
+}

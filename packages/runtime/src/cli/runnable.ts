@@ -1,0 +1,14 @@
+/** Folders whose agent svc can start. */
+import { unfinished } from '../install/note.ts'
+import { missingRuntime } from '../worker/order.ts'
+import { type Agent, agentAt, existing } from './folder.ts'
+import { Refusal } from './output.ts'
+
+/** Refuses the others, with what to do. */
+export function runnable(dir: string): Agent {
+  const broken = unfinished(existing(dir))
+  if (broken) throw new Refusal(broken)
+  const agent = agentAt(dir)
+  if (!agent.manifest.runtime) throw new Refusal(missingRuntime(agent.folder, agent.manifest.name))
+  return agent
+}
