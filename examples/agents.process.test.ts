@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaults } from '@svc/blueprint'
+import { defaults, examineFolder } from '@svc/blueprint'
 import { logNames, settingTypes } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
 import { Example, manifestOf, type Settings } from './running.ts'
@@ -17,6 +17,11 @@ const settingsOf = (name: string): Settings => quick[name] ?? {}
 const ownRuns = /^(survey|check|check with web|reading)$/
 
 describe.each(names)('%s', (name) => {
+  test('is a blueprint that "svc check" finds nothing in, not even a hint', async () => {
+    const { findings, hints, manifest } = await examineFolder(join(import.meta.dirname, name))
+    expect({ findings, hints, name: manifest?.name }).toEqual({ findings: [], hints: [], name })
+  })
+
   test('writes a status file in which nothing is unknown or dropped (2.11)', async () => {
     await using agent = new Example(name).start(settingsOf(name))
     const status = await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)

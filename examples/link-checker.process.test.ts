@@ -89,7 +89,7 @@ test('state, health and gauges follow the share of broken links, and mending is 
   await agent.until((s) => s.state?.level === 'bad')
   documents.write('gone.md', 'here')
   agent.runNow()
-  const good = await agent.until((s) => s.state?.level === 'ok')
+  const good = await agent.until((s) => s.state?.level === 'ok' && checked(s))
   expect(good.runs?.[0]).toMatchObject({ status: 'ok', subjects: [{ title: 'a.md', share: 1 }] })
 })
 
