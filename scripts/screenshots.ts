@@ -1,0 +1,247 @@
+/**
+ * `npm run screenshots`: every page, wide and narrow, light and dark, from the real service with reports posted as agents
+ * post them, into docs/screenshots. The agents and their figures are made up; look at the pictures before you commit them.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPlace, type Place, type Visitor } from '../packages/dashboard/testing/place.ts'
+
+const root = join(import.meta.dirname, '..')
+const out = join(root, 'docs/screenshots')
+const day = 86_400
+const now = Math.floor(Date.now() / 1000)
+
+const agents = [
+  'mail-triage',
+  'invoice-filing',
+  'release-notes',
+  'ticket-router',
+  'nightly-tests',
+  'docs-gardener',
+  'price-watch',
+]
+const states: Record<string, { level: string; label: string; detail: string }> = {
+  'mail-triage': { level: 'ok', label: 'Working', detail: 'Sorting the mail of this morning, 14 of 51 done' },
+  'invoice-filing': { level: 'warn', label: 'Two invoices wait', detail: 'No order number on 2231 and 2240' },
+  'release-notes': { level: 'ok', label: 'Up to date', detail: 'Nothing was merged since 09:12' },
+  'ticket-router': {
+    level: 'bad',
+    label: 'Ticket system refuses',
+    detail: 'HTTP 401 since 08:40: the token was revoked',
+  },
+  'nightly-tests': { level: 'info', label: 'Paused', detail: 'Paused on the machine at 07:55' },
+  'docs-gardener': { level: 'ok', label: 'Working', detail: 'Reading 212 pages' },
+  'price-watch': { level: 'ok', label: 'Waiting', detail: 'Next look at 14:00' },
+}
+
+function reportOf(name: string, index: number): Record<string, unknown> {
+  const runs = Array.from({ length: 40 }, (_, i) => ({
+    id: `${name}-${i}`,
+    started: now - 600 - Math.floor((i * 30 * day) / 40) - index * 1000,
+    ended: now - 600 - Math.floor((i * 30 * day) / 40) - index * 1000 + 200 + ((i * 97) % 400),
+    kind: i % 5 === 4 ? 'review' : 'triage',
+    status: i % 11 === 7 ? 'failed' : 'done',
+    cost_usd: 0.11 + ((i * 37 + index * 13) % 50) / 100,
+    output_tokens: 2200 + ((i * 991) % 4000),
+    models: { 'large-2': 0.08 + ((i * 37 + index * 13) % 50) / 100, 'small-2': 0.03 },
+    subjects: [
+      { title: `Invoice ${2200 + i}`, url: `https://mail.example/m/${2200 + i}`, share: 0.7 },
+      { title: 'Answer about the delivery', share: 0.3 },
+    ],
+    log: 'work',
+  }))
+  const busy = name === 'mail-triage' || name === 'docs-gardener'
+  return {
+    agent: { version: `1.${4 - (index % 3)}.0`, host: `build-0${(index % 4) + 1}` },
+    state: states[name],
+    health: [
+      { name: 'Mailbox', level: 'ok', detail: 'read 20 s ago' },
+      { name: 'Disk', level: index % 3 === 1 ? 'warn' : 'ok', detail: `${61 + index * 4} % used on /var` },
+      { name: 'Process', level: 'ok', detail: 'running for 3 h' },
+    ],
+    active: busy
+      ? [
+          {
+            kind: 'triage',
+            model: 'large-2',
+            started: now - 95,
+            steps: 14,
+            detail: 'Reading the attachments',
+            subjects: [{ title: 'Invoice 2231', url: 'https://mail.example/m/2231', share: 0.5 }],
+            log: 'work',
+          },
+        ]
+      : [],
+    gauges: [
+      { name: 'Tokens today', used: 0.42 + index / 20, mark: 0.8, detail: '420 k of 1 M' },
+      { name: 'Week', used: 0.17 + index / 30, mark: 0.6 },
+    ],
+    runs,
+    panels: [
+      {
+        type: 'list',
+        title: 'Drafts that wait',
+        items: [
+          {
+            title: 'Re: Meeting on Thursday',
+            url: 'https://mail.example/d/1',
+            meta: '2 h',
+            badge: 'draft',
+            level: 'info',
+          },
+          {
+            title: 'Re: Rechnung 2231',
+            url: 'https://mail.example/d/2',
+            meta: '3 h',
+            badge: 'asks you',
+            level: 'warn',
+          },
+        ],
+      },
+      {
+        type: 'table',
+        title: 'Senders this week',
+        columns: ['Sender', 'Mails', 'Answered'],
+        rows: [
+          [{ text: 'accounts@supplier.example', url: 'https://supplier.example/' }, '31', '29'],
+          ['desk@city.example', '12', '12'],
+        ],
+      },
+      {
+        type: 'kv',
+        title: 'Today',
+        items: [
+          { label: 'Sorted', value: '51' },
+          { label: 'Drafted', value: '9' },
+        ],
+      },
+      { type: 'text', title: 'Last words', lines: ['09:12 filed 14 invoices', '09:14 asked about 2231'] },
+    ],
+    settings: {
+      schema: [
+        {
+          key: 'every',
+          label: 'Minutes between runs',
+          type: 'number',
+          min: 1,
+          max: 120,
+          help: 'How often the mailbox is read.',
+          group: 'Schedule',
+        },
+        { key: 'quiet_until', label: 'Quiet until', type: 'datetime', group: 'Schedule' },
+        { key: 'sure', label: 'Files by itself when sure to', type: 'percent', min: 50, max: 100, group: 'Judgement' },
+        {
+          key: 'tone',
+          label: 'Tone of drafts',
+          type: 'select',
+          options: [
+            { value: 'kind', label: 'Kind' },
+            { value: 'brief', label: 'Brief' },
+          ],
+          group: 'Judgement',
+        },
+        { key: 'drafts', label: 'Write drafts', type: 'bool', group: 'Judgement' },
+      ],
+      values: { every: 10, quiet_until: null, sure: 90, tone: 'kind', drafts: true },
+    },
+    controls: ['pause', 'resume', 'run_now'],
+    account: { org: 'North Wind', plan: 'team', email: 'agents@north-wind.example' },
+    runtime: { version: '0.1.0' },
+  }
+}
+
+async function furnish(place: Place, ada: Visitor): Promise<void> {
+  const tokens = new Map<string, string>()
+  for (const [i, name] of agents.entries()) {
+    const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
+    tokens.set(name, token)
+    await place.report(token, { ...reportOf(name, i), state: { level: 'info', label: 'Starting' } })
+    await place.report(token, reportOf(name, i))
+  }
+  await furnishCommands(place, ada, tokens.get('mail-triage') ?? '')
+  await ada.call('POST', '/api/web/w/north-wind/invitations', { email: 'ben@north-wind.example', role: 'member' })
+  const folder = mkdtempSync(join(tmpdir(), 'svc-shots-'))
+  const bundle = join(folder, 'bundle.zip')
+  const svc = join(root, 'packages/runtime/src/main.ts')
+  execFileSync(process.execPath, [svc, 'pack', join(root, 'examples/link-checker'), '--out', bundle])
+  await place.operator(['blueprint', 'upload', 'north-wind', bundle])
+  rmSync(folder, { recursive: true })
+}
+
+/** One wish of each fate, so that the ledger has something to show. */
+async function furnishCommands(place: Place, ada: Visitor, token: string): Promise<void> {
+  const url = '/api/web/w/north-wind/agents/mail-triage/commands'
+  for (const wish of [
+    { type: 'set', payload: { every: 15 } },
+    { type: 'run_now', payload: {} },
+    { type: 'log', payload: { name: 'work' } },
+  ])
+    await ada.call('POST', url, wish)
+  const { commands } = await place.report(token, reportOf('mail-triage', 0))
+  const [set, run, log] = commands
+  await place.report(token, {
+    ...reportOf('mail-triage', 0),
+    acks: [
+      { id: set?.id, ok: true, message: 'Minutes between runs: 15.' },
+      { id: run?.id, ok: false, message: 'Not before the budget of today is renewed at 00:00.' },
+    ],
+  })
+  const lines = Array.from(
+    { length: 300 },
+    (_, i) => `09:${String(i % 60).padStart(2, '0')} looked at message ${9000 + i}`,
+  )
+  await fetch(`${place.url}/api/agent/v1/log`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ command: log?.id, name: 'work', text: lines.join('\n') }),
+  })
+  await ada.call('POST', url, { type: 'pause', payload: {} })
+}
+
+const pages: [name: string, path: string][] = [
+  ['fleet', '/w/north-wind'],
+  ['agent', '/w/north-wind/agents/mail-triage'],
+  ['agent-runs', '/w/north-wind/agents/mail-triage?tab=runs'],
+  ['agent-commands', '/w/north-wind/agents/mail-triage?tab=commands'],
+  ['agent-logs', '/w/north-wind/agents/mail-triage?tab=logs'],
+  ['agent-settings', '/w/north-wind/agents/mail-triage?tab=settings'],
+  ['blueprints', '/w/north-wind/blueprints'],
+  ['blueprint', '/w/north-wind/blueprints/link-checker'],
+  ['install', '/w/north-wind/install'],
+  ['bots', '/w/north-wind/bots'],
+  ['members', '/w/north-wind/members'],
+  ['activity', '/w/north-wind/activity'],
+  ['account', '/account'],
+]
+
+mkdirSync(out, { recursive: true })
+const place = await openPlace()
+try {
+  const start = await place.visitor({ width: 1280, height: 800 })
+  await start.page.goto(place.firstLink)
+  await start.page.locator('h1').first().waitFor()
+  await start.page.screenshot({ path: join(out, 'start.png') })
+  const ada = await place.ada({ width: 1280, height: 800 })
+  await furnish(place, ada)
+  for (const [suffix, scheme, width, height] of [
+    ['', 'light', 1280, 800],
+    ['-dark', 'dark', 1280, 800],
+    ['-narrow', 'light', 360, 780],
+    ['-narrow-dark', 'dark', 360, 780],
+  ] as const) {
+    await ada.page.emulateMedia({ colorScheme: scheme })
+    await ada.page.setViewportSize({ width, height })
+    for (const [name, path] of pages) {
+      await ada.page.goto(place.url + path)
+      await ada.page.locator('h1').first().waitFor()
+      await ada.page.waitForLoadState('load')
+      await ada.page.waitForTimeout(700)
+      await ada.page.screenshot({ path: join(out, `${name}${suffix}.png`) })
+    }
+  }
+  if (place.faults.length > 0) throw new Error(`The pages had faults:\n${place.faults.join('\n')}`)
+} finally {
+  await place.close()
+}
