@@ -65,10 +65,13 @@ export function TokenSteps({ token: { name, token }, rotated = false }: { token:
   )
 }
 
-/** One step of several, with its heading. */
-export const Step = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="svc-step">
-    <h3>{title}</h3>
-    <Stack gap={8}>{children}</Stack>
-  </section>
-)
+/** One step of several, with its heading: `order` is the heading's level where it stands. */
+export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
+  const Heading = `h${order}` as const
+  return (
+    <section className="svc-step">
+      <Heading>{title}</Heading>
+      <Stack gap={8}>{children}</Stack>
+    </section>
+  )
+}

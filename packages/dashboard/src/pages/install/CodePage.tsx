@@ -83,7 +83,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
     <div className="in-columns">
       <Stack gap="lg">
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
-        <Step title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
+        <Step order={2} title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
           {service.runtime ? (
             <>
               <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
@@ -95,14 +95,14 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             </p>
           )}
         </Step>
-        <Step title="2. Install">
+        <Step order={2} title="2. Install">
           <CopyLines text={initLine(service.baseUrl)} label="line that installs" />
           <p className="svc-quiet">
             It asks for the code, says what it will install, and asks for the secrets. The agent goes into a new folder{' '}
             <code>{code.agentName}</code>. Nothing is started without being asked.
           </p>
         </Step>
-        <Step title="3. The code">
+        <Step order={2} title="3. The code">
           {issued ? (
             <>
               <CopyLines text={issued.code} label="code" />

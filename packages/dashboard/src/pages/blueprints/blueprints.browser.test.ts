@@ -1,0 +1,350 @@
+/** Blueprints in the page, from the upload to a revoked bot: the real service, a real browser, the real `svc init` (2.9, 2.10). */
+import { readFileSync } from 'node:fs'
+import type { AgentPage, Bots, NewCode } from '@svc/server/api'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, overflow } from '../../../testing/axe.ts'
+import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { Machine } from './testing/machine.ts'
+
+let place: Place
+let ada: Visitor
+const machine = new Machine()
+const w = '/api/web/w/north-wind'
+const at = (path: string) => `${place.url}/w/north-wind${path}`
+
+beforeAll(async () => {
+  place = await openPlace()
+  ada = await place.ada()
+  await place.operator(['product', 'add', 'tasks', '--origin', 'http://localhost:8790'])
+  await place.operator(['product', 'add', 'notes', '--origin', 'http://localhost:8791'])
+  await place.operator(['workspace', 'activate', 'north-wind', 'tasks'])
+})
+afterAll(async () => {
+  machine.remove()
+  await place?.close()
+})
+
+const bound = `description: Sorts incoming mail.
+status: state/status.json
+logs: [{name: work, path: state/work.log}]
+controls: [pause, resume]
+settings: [{key: every, label: Minutes between runs, type: number, min: 1, max: 120, default: 10}]
+state: [state]
+secrets: [{name: MAIL_PASSWORD, purpose: reads the mailbox}, {name: EXTRA_KEY, purpose: finds more, optional: true}]
+bindings: [{product: tasks, role: editor, scopes: [tasks.read, tasks.write]}]
+`
+
+async function upload(page: Page, zip: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Upload a zip…' }).click()
+  await (await chooser).setFiles(zip)
+}
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const copied = (page: Page, what: string) =>
+  page.locator('.svc-copy', { has: page.getByRole('button', { name: `Copy ${what}`, exact: true }) }).locator('pre')
+const text = async (page: Page, what: string): Promise<string> => (await copied(page, what).textContent()) ?? ''
+/** Ada's session in a window of her own. */
+async function window(width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const { context, page } = await place.visitor({ width, scheme })
+  await context.addCookies(await ada.context.cookies())
+  return page
+}
+
+test('upload, issue, install with the lines shown, the agent’s page, revoke the bot: the binding turns bad', async () => {
+  const page = await window()
+  await page.goto(at('/'))
+  await page.getByRole('link', { name: 'Blueprints' }).click()
+  await page.getByText('No blueprints yet').waitFor()
+  await upload(page, await machine.pack({ more: bound }))
+
+  await heading(page, 'mail-triage 1.0.0')
+  const shown = await page.getByRole('main').innerText()
+  for (const words of [
+    'Sorts incoming mail.',
+    'python3 -u main.py',
+    'tasks as editor',
+    'may tasks.read, tasks.write',
+    'MAIL_PASSWORD',
+    'reads the mailbox',
+    'a number, 1 to 120, at first 10',
+    'state/work.log',
+    'Ada Winter',
+  ])
+    expect(shown).toContain(words)
+
+  await page.getByRole('link', { name: 'Install this version' }).click()
+  await page.getByLabel('Name of the agent').fill('Inbox Nord')
+  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await page.getByText('Lowercase letters only.').waitFor()
+  await page.getByLabel('Name of the agent').fill('inbox-nord')
+  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await heading(page, 'Install inbox-nord')
+  const code = await text(page, 'code')
+  expect(code).toMatch(/^svc_inst_[\w-]{43}$/)
+  expect(await page.getByRole('timer').innerText()).toMatch(/^Good for 1[45] min/)
+  expect(page.url()).not.toContain('svc_inst_')
+  await page.evaluate('window.stays = true')
+
+  const lines = [await text(page, 'lines that fetch the program'), await text(page, 'line that installs')]
+  expect(lines.join('\n')).not.toContain(code)
+  await machine.shell(lines[0] ?? '')
+  const said = await machine.shell(`MAIL_PASSWORD=hunter2hunter2 ${lines[1]}`, `${code}\n`)
+  expect(said).toContain('tasks as editor: tasks.read, tasks.write')
+
+  await heading(page, 'inbox-nord')
+  expect(page.url()).toBe(at('/agents/inbox-nord'))
+  expect(await page.evaluate('window.stays'), 'the page was not loaded anew').toBe(true)
+  await page.getByText('Installed, and not started yet').waitFor()
+  expect(await text(page, 'line that starts it in the terminal')).toBe('python3 svc.pyz run --dir inbox-nord')
+
+  const env = new Map(
+    machine
+      .read('inbox-nord/.svc/agent.env')
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+  await place.report(env.get('SVC_TOKEN') ?? '', {
+    agent: { version: '1.0.0' },
+    state: { level: 'ok', label: 'Working' },
+    health: [{ name: 'Binding tasks', level: 'ok', detail: 'answers' }],
+  })
+  const binding = page.getByRole('list', { name: 'Bindings' }).getByRole('listitem')
+  await binding.getByText('OK', { exact: true }).waitFor()
+  const before = await binding.innerText()
+  for (const words of ['tasks as editor', 'bot inbox-nord', 'http://localhost:8790', 'expires', 'never used'])
+    expect(before).toContain(words)
+  await page.getByRole('link', { name: 'mail-triage 1.0.0' }).waitFor()
+
+  const other = await window()
+  await other.goto(at('/bots'))
+  await other.getByText('1 of 10 are in use').waitFor()
+  await other.getByRole('button', { name: 'Revoke bot…' }).click()
+  const dialog = other.getByRole('dialog')
+  await dialog.getByText('tasks refuses the token of inbox-nord from now on.').waitFor()
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await other.getByText('revoked', { exact: true }).waitFor()
+
+  await binding.getByText('Bad', { exact: true }).waitFor()
+  expect(await binding.innerText()).toContain(
+    "The bot's token for tasks was revoked here. Delete the agent here and install it again with a new code",
+  )
+  const { bindings } = await ada.call<AgentPage>('GET', `${w}/agents/inbox-nord`)
+  expect(bindings[0]).toMatchObject({ product: 'tasks', token: 'revoked', broken: true })
+})
+
+test('a bundle is dropped on the page; a refused one is told with every file and line, and nothing of it is kept', async () => {
+  const page = await window()
+  await page.goto(at('/blueprints'))
+  const drop = async (name: string, bytes: Buffer, type = 'application/zip') => {
+    await page.getByText('Drop a blueprint’s zip here').waitFor()
+    const data = await page.evaluateHandle(
+      ([base64, file, mime]) => {
+        const transfer = new DataTransfer()
+        const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
+        transfer.items.add(new File([bytes], file, { type: mime }))
+        return transfer
+      },
+      [bytes.toString('base64'), name, type] as const,
+    )
+    await page.locator('.bp-drop').dispatchEvent('drop', { dataTransfer: data })
+  }
+  const alert = page.getByRole('alert')
+  await drop('notes.txt', Buffer.from('hello'), 'text/plain')
+  await alert.getByText('This is not a zip.').waitFor()
+  await drop('broken.zip', Buffer.from('this is no zip at all'))
+  await alert.getByText('broken.zip').waitFor()
+  await alert.getByText(/^The bundle/).waitFor()
+
+  // What svc pack would never make: a manifest with two faults, in an otherwise good zip of Python's.
+  machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
+  await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
+  await drop('bad.zip', readFileSync(`${machine.root}/bad.zip`))
+  await alert.getByText('bad.zip: 2 findings').waitFor()
+  expect(await alert.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringMatching(/^svc\.agent\.yaml:2:10 .*semantic version/),
+    expect.stringMatching(/^svc\.agent\.yaml:3:\d+ .*command/),
+  ])
+  await ada.page.goto(at('/blueprints/bad'))
+  await ada.page.getByText('There is no such blueprint').waitFor()
+
+  await drop('price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
+  await heading(page, 'price-scout 2.0.0')
+  await page.goto(at('/blueprints'))
+  await drop('price-scout.zip', readFileSync(`${machine.root}/price-scout-2.0.0.zip`))
+  await alert.getByText('raise the version').waitFor()
+})
+
+test('a version that an agent runs cannot be deleted and says so; another one can, with its consequences', async () => {
+  const page = await window()
+  await page.goto(at('/blueprints/mail-triage'))
+  await page.getByText('It cannot be deleted: inbox-nord runs it.').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Delete 1.0.0…' }).getAttribute('aria-disabled')).toBe('true')
+  await upload(page, await machine.pack({ version: '1.1.0', more: bound }))
+  await heading(page, 'mail-triage 1.1.0')
+  await page.getByRole('button', { name: 'Delete 1.1.0…' }).click()
+  await page.getByRole('dialog').getByText('Nobody can install this version any more.').waitFor()
+  await page.getByRole('button', { name: 'Delete version' }).click()
+  await heading(page, 'mail-triage 1.0.0')
+})
+
+test('a code is shown once, listed while it is good, and revoked; the page says what became of it', async () => {
+  const page = await window()
+  await page.goto(at('/install?blueprint=price-scout'))
+  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await heading(page, 'Install price-scout')
+  const code = await text(page, 'code')
+  await page.reload()
+  await page.getByText('It was shown once, when it was issued.').waitFor()
+  expect(await page.getByText(code).count()).toBe(0)
+
+  const other = await window()
+  await other.goto(at('/blueprints'))
+  const open = other.getByRole('list', { name: 'Open install codes' })
+  await open.getByText('Good for').waitFor()
+  await other.getByRole('button', { name: 'Revoke the code for price-scout' }).click()
+  await other.getByRole('button', { name: 'Revoke code' }).click()
+  await page.getByText('The code was revoked').waitFor()
+  await open.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Issue another code' }).click()
+  await page.getByRole('button', { name: 'Issue the code' }).waitFor()
+  expect(await page.getByLabel('Name of the agent').inputValue()).toBe('price-scout')
+})
+
+test('a code counts down to its end, and is then over', async () => {
+  const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
+  const page = await window()
+  await page.clock.install()
+  await page.goto(at(`/codes/${id}`))
+  await page.getByText(/Good for 1[45] min/).waitFor()
+  await page.clock.fastForward('10:00')
+  await page.getByText(/Good for [45] min/).waitFor()
+  await page.clock.fastForward('05:00')
+  await page.getByText('Its time is over.').waitFor()
+  await ada.call('DELETE', `${w}/codes/${id}`)
+})
+
+test('what would refuse the installation is said when the code is issued', async () => {
+  await ada.page.goto(at('/blueprints'))
+  const more = 'bindings: [{product: notes, role: reader, scopes: [notes.read]}]\n'
+  await upload(ada.page, await machine.pack({ name: 'noter', more }))
+  await ada.page.getByRole('link', { name: 'Install this version' }).click()
+  await ada.page.getByRole('button', { name: 'Issue the code' }).click()
+  await ada.page.getByText('As things are now, the installation would be refused:').waitFor()
+  await ada.page
+    .getByText(/notes.*activated|activated.*notes/)
+    .first()
+    .waitFor()
+  await ada.page.goto(at('/bots'))
+  await ada.page.getByText('npx svc-server workspace activate north-wind notes').waitFor()
+})
+
+test('what changed on the machine is marked where it belongs, and no longer once it is changed from here', async () => {
+  const { token } = await ada.call<{ token: string }>('POST', `${w}/agents`, { name: 'two-authors' })
+  const settings = (every: number) => ({
+    schema: [{ key: 'every', label: 'Minutes', type: 'number', min: 1, max: 60 }],
+    values: { every },
+  })
+  const parts = (label: string, every: number, version: string) => ({
+    controls: ['pause', 'resume'],
+    state: { level: 'ok', label },
+    settings: settings(every),
+    agent: { version },
+    applied: { version },
+  })
+  await place.report(token, parts('Working', 10, '1.0.0'))
+  const page = await window()
+  await page.goto(at('/agents/two-authors'))
+  await page.getByText('Working').first().waitFor()
+  expect(await page.getByText('on the machine').count()).toBe(0)
+  await place.report(token, parts('Paused', 5, '1.1.0'))
+  await page.getByText(/^Paused on the machine, not from here/).waitFor()
+  await page.getByRole('article', { name: 'Versions' }).getByText('Changed on the machine').waitFor()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByText(/^Changed on the machine from 10/).waitFor()
+
+  await page.getByLabel('Minutes', { exact: true }).fill('7')
+  await page.getByRole('button', { name: 'Send to the agent' }).click()
+  const { commands } = await place.report(token, parts('Paused', 5, '1.1.0'))
+  const acks = commands.map(({ id }) => ({ id, ok: true }))
+  await place.report(token, { ...parts('Paused', 7, '1.1.0'), acks })
+  await page.getByText(/^Changed on the machine from 10/).waitFor({ state: 'detached' })
+})
+
+test('a member sees everything and can change nothing', async () => {
+  await place.operator(
+    ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member'],
+    password,
+  )
+  const { page, ...mo } = await place.visitor()
+  await place.signIn({ page, ...mo }, 'mo@example.org')
+  for (const [path, words] of [
+    ['/blueprints', 'price-scout'],
+    ['/blueprints/mail-triage', 'python3 -u main.py'],
+    ['/bots', 'inbox-nord'],
+  ] as const) {
+    await page.goto(at(path))
+    await page.getByRole('main').getByText(words).first().waitFor()
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /Upload|Revoke|Delete|Install|Issue/ })
+        .count(),
+      path,
+    ).toBe(0)
+  }
+  await page.goto(at('/install'))
+  await page.getByText('Only admins of this workspace issue install codes.').waitFor()
+})
+
+test('adding an agent offers both ways', async () => {
+  await ada.page.goto(at('/'))
+  await ada.page.getByRole('button', { name: 'Add agent' }).click()
+  const dialog = ada.page.getByRole('dialog')
+  await dialog.getByRole('heading', { name: 'Connect one by hand' }).waitFor()
+  await dialog.getByRole('link', { name: 'Choose a blueprint' }).click()
+  await heading(ada.page, 'Install an agent')
+})
+
+test.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 360],
+  ['dark', 360],
+] as const)('%s at %i pixels: nothing for axe to find, nothing wider than the window', async (scheme, width) => {
+  const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'mail-triage', version: '1.0.0' })
+  const page = await window(width, scheme)
+  for (const [path, words] of [
+    ['/blueprints', 'price-scout'],
+    ['/blueprints/mail-triage', 'python3 -u main.py'],
+    ['/install?blueprint=mail-triage', 'MAIL_PASSWORD'],
+    [`/codes/${id}`, 'MAIL_PASSWORD'],
+    ['/bots', 'inbox-nord'],
+    ['/agents/inbox-nord', 'was revoked here'],
+  ] as const) {
+    await page.goto(at(path))
+    await page.getByRole('main').getByText(words).first().waitFor()
+    expect(await axe(page), path).toEqual([])
+    expect(await overflow(page), path).toBe(0)
+  }
+  await page.goto(at('/bots'))
+  await page.getByRole('button', { name: 'Delete bot…' }).first().click()
+  await page.getByRole('dialog').waitFor()
+  expect(await axe(page), 'deleting a bot').toEqual([])
+  await ada.call('DELETE', `${w}/codes/${id}`)
+})
+
+test('the last bot goes with its token, and its place is free', async () => {
+  const { rows } = await ada.call<Bots>('GET', `${w}/bots`)
+  expect(rows.map(({ name }) => name)).toEqual(['inbox-nord'])
+  await ada.page.goto(at('/bots'))
+  await ada.page.getByRole('button', { name: 'Delete bot…' }).click()
+  await ada.page.getByRole('button', { name: 'Delete bot', exact: true }).click()
+  await ada.page.getByText('No bots yet').waitFor()
+  await ada.page.goto(at('/agents/inbox-nord'))
+  await ada.page.getByText('The agent has no token for tasks').waitFor()
+})
+
+test('no page threw, none wrote an error', () => {
+  expect(place.faults).toEqual([])
+})

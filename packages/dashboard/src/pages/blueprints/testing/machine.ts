@@ -1,0 +1,57 @@
+/** A machine for the browser tests: a folder on which a person works with a shell, as the page tells them to. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const program = join(import.meta.dirname, '../../../../../runtime/src/main.ts')
+
+export interface Blueprint {
+  name?: string
+  version?: string
+  /** Lines of the manifest besides name, version and what is run. */
+  more?: string
+}
+
+export class Machine {
+  readonly root = mkdtempSync(join(tmpdir(), 'svc-machine-'))
+
+  write(path: string, text: string): string {
+    const file = join(this.root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return file
+  }
+
+  read = (path: string): string => readFileSync(join(this.root, path), 'utf8')
+
+  /** Writes a blueprint's folder and packs it with `svc pack`; gives the zip's path. */
+  async pack({ name = 'mail-triage', version = '1.0.0', more = '' }: Blueprint = {}): Promise<string> {
+    const folder = `${name}-${version}`
+    this.write(`${folder}/main.py`, 'import time\nwhile True:\n    time.sleep(60)\n')
+    const manifest = `name: ${name}\nversion: ${version}\nruntime: {kind: process, command: [python3, -u, main.py]}\n${more}`
+    this.write(`${folder}/svc.agent.yaml`, manifest)
+    const zip = join(this.root, `${folder}.zip`)
+    await this.run(process.execPath, [program, 'pack', folder, '--out', zip])
+    return zip
+  }
+
+  /** What a person pastes into a shell; `input` is what they type when asked. Gives what was said. */
+  shell = (lines: string, input = ''): Promise<string> => this.run('sh', ['-e', '-c', lines], input)
+
+  async run(command: string, args: string[], input = ''): Promise<string> {
+    const child = spawn(command, args, { cwd: this.root, env: { PATH: process.env.PATH ?? '', HOME: this.root } })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk
+      })
+    child.stdin.end(input)
+    const [code] = (await once(child, 'close')) as [number]
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${said}`)
+    return said
+  }
+
+  remove = (): void => rmSync(this.root, { recursive: true, force: true })
+}
