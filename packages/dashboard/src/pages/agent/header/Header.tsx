@@ -16,7 +16,7 @@ export function Header({ agent }: { agent: Agent }) {
     <header className="ag-header">
       <div className="ag-who">
         <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
-          Fleet
+          Agents
         </AnchorLink>
         <div className="ag-name">
           <h1>{page.name}</h1>
