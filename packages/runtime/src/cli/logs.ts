@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
-import { follow } from '../logs/follow.ts'
+import { endOfFile, follow } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
@@ -36,12 +36,13 @@ export const logs = (): Command =>
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
       const file = placeFor(folder, manifest, name)
+      const from = endOfFile(file ?? '')
       const text = readLog(folder, manifest, name) ?? ownText(folder, manifest, name)
       if (file === undefined || (text === undefined && !goOn)) throw new Refusal(noSuchLog)
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return show(json, { name, text: end }, () => end)
       if (end !== '') write(`${end}\n`, json)
-      await follow(file, text === undefined, (added) =>
+      await follow(file, text === undefined ? { at: 0, inode: undefined } : from, (added) =>
         write(mask(added, readEnv(folder.env), readEnv(folder.secrets)), json),
       )
     })

@@ -6,10 +6,19 @@ import { readUpTo } from '../files/read.ts'
 /** How often it is looked at, real milliseconds: a person waits. */
 const beat = 250
 
-/** From its end, or from its beginning when it was not there. Gives whole lines. Never resolves. */
-export async function follow(file: string, fromStart: boolean, added: (text: string) => void): Promise<never> {
-  let at = fromStart ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
-  let inode = statSync(file, { throwIfNoEntry: false })?.ino
+/** Where a file stands now: what is added later comes after it. */
+export const endOfFile = (file: string): { at: number; inode: number | undefined } => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return { at: stat?.size ?? 0, inode: stat?.ino }
+}
+
+/** From a place that was taken before what is shown was read, so that nothing is missed between. Gives whole lines. Never resolves. */
+export async function follow(
+  file: string,
+  from: ReturnType<typeof endOfFile>,
+  added: (text: string) => void,
+): Promise<never> {
+  let { at, inode } = from
   let decoder = new StringDecoder('utf8')
   let rest = ''
   for (;;) {
