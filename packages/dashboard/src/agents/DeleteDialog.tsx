@@ -38,7 +38,10 @@ export function DeleteDialog({ slug, name, opened, onClose }: AgentDialogProps) 
           This cannot be taken back.
           <ul className="svc-consequences">
             <li>Its runs, costs, history, wishes and logs are deleted here.</li>
-            <li>Its token ends at once, and wishes that wait are cancelled.</li>
+            <li>
+              Its token ends at once, and so do those with which it acts in other products. Wishes that wait are
+              cancelled.
+            </li>
             <li>On its own machine nothing changes: the agent goes on until somebody stops it there.</li>
           </ul>
         </div>

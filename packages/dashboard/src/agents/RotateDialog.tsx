@@ -3,7 +3,7 @@ import type { NewToken } from '@svc/server/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'
-import { keys } from '../queries.ts'
+import { agentQuery, keys } from '../queries.ts'
 import { Confirm, Dialog, serviceNow } from '../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { TokenSteps } from './TokenSteps.tsx'
@@ -18,6 +18,7 @@ export interface AgentDialogProps {
 /** A new token for an agent; the old one ends at once (D22). */
 export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   const client = useQueryClient()
+  const installed = client.getQueryData(agentQuery(slug, name).queryKey)?.blueprint != null
   const [fresh, setFresh] = useState<{ token: NewToken; at: number } | null>(null)
   const rotate = async () => {
     const token = await api.rotateToken(slug, name)
@@ -32,7 +33,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
     return (
       <Dialog opened onClose={done} title={`New token of ${name}`} size="lg" stay>
         <Stack gap="md">
-          <TokenSteps token={fresh.token} rotated />
+          <TokenSteps token={fresh.token} rotated installed={installed} />
           <FirstReport slug={slug} name={name} since={fresh.at} />
           <Group justify="flex-end">
             <Button onClick={done}>Done</Button>
@@ -53,7 +54,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
       A new token is made and shown once.
       <ul className="svc-consequences">
         <li>The old token ends at once: reports with it are refused, and the agent will be shown as silent.</li>
-        <li>The agent itself goes on working; only its reporter needs the new token.</li>
+        <li>The agent itself goes on working; only what reports for it needs the new token.</li>
         <li>Wishes that wait are kept and go out with the next report.</li>
       </ul>
     </Confirm>

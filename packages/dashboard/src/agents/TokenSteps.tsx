@@ -8,10 +8,18 @@ import { CopyLines } from '../ui/index.ts'
 import { connectLine, downloadLines, reportLine } from './lines.ts'
 import './agents.css'
 
+export interface TokenStepsProps {
+  token: NewToken
+  /** It takes the place of another one. */
+  rotated?: boolean
+  /** The agent was installed from a blueprint: then it lies in a folder of its name, and what runs there takes the token by itself. */
+  installed?: boolean
+}
+
 /** A token that is shown this once, and the exact lines to paste on the agent's machine. */
-export function TokenSteps({ token: { name, token }, rotated = false }: { token: NewToken; rotated?: boolean }) {
+export function TokenSteps({ token: { name, token }, rotated = false, installed = false }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
-  const [folder, setFolder] = useState('.')
+  const [folder, setFolder] = useState(installed ? name : '.')
   const dir = folder.trim() === '' ? '.' : folder.trim()
   return (
     <Stack gap="md">
@@ -45,12 +53,18 @@ export function TokenSteps({ token: { name, token }, rotated = false }: { token:
               It asks for the token without showing it, and tries it.
             </Text>
           </Step>
-          <Step title={rotated ? 'Start the reporter again' : 'Report'}>
-            <CopyLines text={reportLine(dir)} label="line that reports" />
-            <Text c="dimmed" fz="xs">
-              Reports until it is stopped. The agent itself never waits for it.
+          {installed ? (
+            <Text c="dimmed" fz="sm">
+              What runs there takes the new token with its next report. The agent itself goes on meanwhile.
             </Text>
-          </Step>
+          ) : (
+            <Step title={rotated ? 'Start the reporter again' : 'Report'}>
+              <CopyLines text={reportLine(dir)} label="line that reports" />
+              <Text c="dimmed" fz="xs">
+                Reports until it is stopped. The agent itself never waits for it.
+              </Text>
+            </Step>
+          )}
         </>
       ) : (
         <Step title="Report">

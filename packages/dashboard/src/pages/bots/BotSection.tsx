@@ -45,7 +45,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
                   <Times token={token} />
                 </div>
               </div>
-              {admin && token.state === 'active' && (
+              {admin && active > 1 && token.state === 'active' && (
                 <Button
                   variant="default"
                   size="compact-sm"

@@ -26,6 +26,7 @@ export function Products({ slug }: { slug: string }) {
                   {activatedAt === null ? (
                     <>
                       <Tone tone="plain">not activated</Tone>{' '}
+                      <span className="svc-quiet">the operator does it with</span>{' '}
                       <code>
                         npx svc-server workspace activate {slug} {id}
                       </code>

@@ -114,12 +114,14 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             <p>It was shown once, when it was issued. If it got lost, revoke it and issue another one.</p>
           )}
         </Step>
-        <div className="in-waiting" role="status">
+        <div className="in-waiting">
           <Loader size={16} aria-hidden />
-          <span>
-            Waiting for it to be used; this page then becomes the agent’s.{' '}
-            <Left until={code.expiresAt} onOver={onOver} />
-          </span>
+          <div>
+            <strong>
+              <Left until={code.expiresAt} onOver={onOver} />
+            </strong>{' '}
+            <span role="status">Waiting for it to be used; this page then becomes the agent’s.</span>
+          </div>
         </div>
         {role === 'admin' && (
           <Group gap="xs">

@@ -20,7 +20,11 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
       {page.bindings.map((binding) => (
         <li key={binding.product} className="ag-health">
           <span className="ag-health-level">
-            <Level level={levelOf(binding)} />
+            {binding.broken || binding.health ? (
+              <Level level={levelOf(binding)} />
+            ) : (
+              <span className="ag-quiet">Not asked yet</span>
+            )}
           </span>
           <div className="ag-binding">
             <strong>{binding.product}</strong> <span className="ag-quiet">as {binding.role}</span>
