@@ -297,6 +297,37 @@ test('a member sees everything and can change nothing', async () => {
   await page.getByText('Only admins of this workspace issue install codes.').waitFor()
 })
 
+test('what a manifest says stays text, whatever it is', async () => {
+  const markup = '<img src=x onerror=window.taken=1>'
+  machine.write('hostile/compose.yaml', 'services: {web: {image: example}}\n')
+  machine.write(
+    'hostile/svc.agent.yaml',
+    `name: hostile
+version: 1.0.0
+description: "${markup}"
+runtime: {kind: compose, files: [compose.yaml], restart: never}
+logs: [{name: "${markup}", path: state/work.log}]
+settings: [{key: tone, label: "${markup}", type: select, options: [{value: a, label: "${markup}"}], default: a}]
+secrets: [{name: KEY, purpose: "${markup}"}]
+`,
+  )
+  await machine.shell('cd hostile && python3 -m zipfile -c ../hostile.zip svc.agent.yaml compose.yaml')
+  const page = await window()
+  await page.goto(at('/blueprints'))
+  await upload(page, `${machine.root}/hostile.zip`)
+  await heading(page, 'hostile 1.0.0')
+  const main = page.getByRole('main')
+  await main.getByText('Docker Compose with').waitFor()
+  for (const path of ['/blueprints/hostile', '/blueprints', '/install?blueprint=hostile']) {
+    await page.goto(at(path))
+    await main.getByText(markup).first().waitFor()
+    expect(await main.locator('img').count(), path).toBe(0)
+    expect(await page.evaluate('window.taken'), path).toBeUndefined()
+  }
+  await page.goto(at('/blueprints/hostile'))
+  await main.getByText(markup).nth(4).waitFor()
+})
+
 test('adding an agent offers both ways', async () => {
   await ada.page.goto(at('/'))
   await ada.page.getByRole('button', { name: 'Add agent' }).click()

@@ -22,7 +22,7 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
         action={onAdd && <Button onClick={onAdd}>Add your first agent</Button>}
       >
         {onAdd
-          ? 'Name one, take its token to its machine with the lines shown, and it reports here within a minute.'
+          ? 'Install one from a blueprint with a code, or connect one that runs already: it reports here within a minute.'
           : 'An admin of this workspace adds them. They will be listed here.'}
       </Empty>
     )
