@@ -1,0 +1,128 @@
+/**
+ * `svc init` killed at its system calls, from outside: strace ends the process on entering the n-th call of each kind that changes the disk's
+ * names or makes them last. Unlike kills between our own lines this sees what Node does inside a call of ours, and the built file.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Packed } from '@svc/blueprint'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildRuntime } from '../../build.ts'
+import { bundle } from '../../testing/blueprint.ts'
+import { becomes, starts } from '../../testing/folder.ts'
+import { agentIn, password } from '../../testing/installed.ts'
+import { expectStandsAsSaid, initArgs, installWorld, type World } from '../../testing/world.ts'
+import type { InstallStep } from './note.ts'
+
+/** The kinds of call, each with the names it has on one machine or another. */
+const kinds = ['rename', 'unlink', 'link', 'symlink', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
+const calls = '/^(rename|unlink|link|symlink|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
+const pattern = (kind: string) => `/^${kind}(at|at2)?$`
+
+/** Why strace cannot be used here; undefined when it can. */
+const missing = ((): string | undefined => {
+  try {
+    execFileSync('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, process.execPath, '-e', '0'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? (error.message.split('\n')[1] ?? error.message) : String(error)
+  }
+})()
+if (missing !== undefined)
+  process.stderr.write(`NOT TESTED: kills at system calls of "svc init", since strace does not work here: ${missing}\n`)
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-strace-'))
+let packed: Packed
+let program: string
+beforeAll(async () => {
+  packed = await bundle()
+  program = (await buildRuntime({ outDir: join(folder, 'cli'), version: '1.2.3' })).file
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Installs under strace; `inject` as strace takes it. One thread for Node's own work, so that calls are counted the same each time. */
+function traced(
+  w: World,
+  out: string,
+  inject: readonly string[] = [],
+): Promise<{ signal: string | null; err: string }> {
+  const args = ['-f', '-qq', '-o', out, '-e', `trace=${calls}`, ...inject.flatMap((e) => ['-e', `inject=${e}`])]
+  const init = [process.execPath, '-e', 'require(process.argv[1])', program, ...initArgs(w)]
+  return new Promise((resolve) => {
+    const child = execFile(
+      'strace',
+      [...args, ...init],
+      { cwd: w.above.root, env: { ...process.env, UV_THREADPOOL_SIZE: '1', MAIL_PASSWORD: password } },
+      (_error, _out, err) => resolve({ signal: child.signalCode, err }),
+    )
+  })
+}
+
+type Point = readonly [kind: string, n: number]
+/** Each kind with as many points as the busiest thread makes calls of one name: strace counts them so. */
+async function pointsOf(): Promise<Point[]> {
+  const w = await installWorld(packed)
+  const out = join(folder, 'calls')
+  try {
+    expect(await traced(w, out)).toMatchObject({ signal: null })
+    expect(await expectStandsAsSaid(w, 'unharmed')).toBe('installed')
+  } finally {
+    await w.remove()
+  }
+  const most = new Map<string, number>()
+  const each = new Map<string, number>()
+  for (const line of readFileSync(out, 'utf8').split('\n')) {
+    const [, thread, kind, ending = ''] = /^(\d+)\s+([a-z]+?)(at2?)?\(/.exec(line) ?? []
+    if (kind === undefined) continue
+    const n = (each.get(`${thread} ${kind}${ending}`) ?? 0) + 1
+    each.set(`${thread} ${kind}${ending}`, n)
+    most.set(kind, Math.max(most.get(kind) ?? 0, n))
+  }
+  return kinds.flatMap((kind) => Array.from({ length: most.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
+}
+
+/** A dozen in the short form, spread over all. */
+const chosen = (all: readonly Point[]): Point[] =>
+  process.env.SVC_TEST_LONG
+    ? [...all]
+    : Array.from({ length: 12 }, (_, i) => all[Math.floor((i * all.length) / 12)]).filter((p) => p !== undefined)
+
+test.skipIf(missing !== undefined)(
+  'killed at a system call: the code is still good, or the folder says what to do, or the agent runs',
+  { timeout: 20 * 60_000 },
+  async () => {
+    const all = await pointsOf()
+    expect(all.length).toBeGreaterThan(30)
+    expect(all.map(([kind]) => kind)).toEqual(expect.arrayContaining(['rename', 'symlink', 'mkdir', 'fsync']))
+    const found = new Map<InstallStep | undefined, number>()
+    for (const [kind, n] of chosen(all)) {
+      const where = `killed on entering ${kind} ${n}`
+      const w = await installWorld(packed)
+      try {
+        const { signal, err } = await traced(w, join(folder, 'killed'), [`${pattern(kind)}:signal=SIGKILL:when=${n}`])
+        expect(signal, `${where}: ${err}`).toBe('SIGKILL')
+        const step = await expectStandsAsSaid(w, where)
+        found.set(step, (found.get(step) ?? 0) + 1)
+        if (step === 'installed') await expectRuns(w, where)
+      } finally {
+        await w.remove()
+      }
+    }
+    expect([...found.keys()], 'before the code was sent, and after it').toEqual(
+      expect.arrayContaining([undefined, 'redeemed']),
+    )
+  },
+)
+
+async function expectRuns(w: World, where: string): Promise<void> {
+  const agent = agentIn(w.agent.root)
+  const running = starts(agent, ['run'], { scale: 0.05 })
+  try {
+    await becomes(`${where}: the agent runs`, () => agent.starts().length > 0)
+  } finally {
+    await running.end()
+  }
+}

@@ -1,0 +1,70 @@
+/** A service that hands one bundle out for one code, an empty place on this machine, and what must be true there after `svc init` was killed. */
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Packed } from '@svc/blueprint'
+import { expect } from 'vitest'
+import { type Folder, folderAt } from '../src/files/folder.ts'
+import { type InstallStep, readInstall } from '../src/install/note.ts'
+import { code, handsOut } from './blueprint.ts'
+import { type Ran, svc, token } from './folder.ts'
+import { password } from './installed.ts'
+import { type Service, startService } from './service.ts'
+
+export interface World {
+  readonly service: Service
+  readonly count: { redeemed: number }
+  readonly above: Folder
+  readonly agent: Folder
+  remove(): Promise<void>
+}
+
+export async function installWorld(packed: Packed): Promise<World> {
+  const service = await startService()
+  const count = handsOut(service, packed)
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-init-')))
+  const remove = async () => {
+    await service.close()
+    rmSync(root, { recursive: true, force: true })
+  }
+  return { service, count, above: folderAt(root), agent: folderAt(join(root, 'mail-triage')), remove }
+}
+
+export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
+
+/**
+ * After a kill (rules section 3): before the code was sent the next installation works; after it nothing starts and the words say what to do,
+ * or everything is there. Gives the step of the note then found; undefined before the code was sent.
+ */
+export async function expectStandsAsSaid(w: World, where: string): Promise<InstallStep | undefined> {
+  const { agent } = w
+  const sent = w.count.redeemed > 0
+  if (!sent) await expectStillGood(w, where)
+  const is = readInstall(agent)?.is
+  expect(sent ? ['redeeming', 'redeemed', 'installed'] : ['installed'], where).toContain(is)
+  const why = await svc(agent, ['why'])
+  if (is === 'installed') {
+    expect(why.code, where).toBe(0)
+    expect(readFileSync(agent.secrets, 'utf8'), where).toContain(password)
+    expect(readFileSync(agent.env, 'utf8'), where).toContain(token)
+  } else await expectRefused(w, where)
+  expect(w.count.redeemed, `${where}: the code is sent once`).toBe(1)
+  if (existsSync(agent.current))
+    expect(statSync(join(agent.current, 'svc.agent.yaml')).isFile(), `${where}: I17`).toBe(true)
+  const seed = join(agent.state, 'seed.json')
+  if (existsSync(seed)) expect(readFileSync(seed, 'utf8'), `${where}: I20, no partial seed`).toBe('{"seed":true}\n')
+  return sent ? is : undefined
+}
+
+async function expectStillGood(w: World, where: string): Promise<void> {
+  const again = await svc(w.above, initArgs(w), { env: { MAIL_PASSWORD: password } })
+  expect(again, where).toMatchObject<Partial<Ran>>({ code: 0 })
+}
+
+async function expectRefused({ agent }: World, where: string): Promise<void> {
+  for (const command of ['start', 'run']) {
+    const refused = await svc(agent, [command])
+    expect(refused.code, `${where}: svc ${command}`).toBe(1)
+    expect(refused.err, `${where}: svc ${command}`).toMatch(/delete it there|Delete the agent there/)
+  }
+}
