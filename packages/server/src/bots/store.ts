@@ -147,7 +147,7 @@ export async function giveBot(
   return { ...wanted, bot, made: reused === undefined, token }
 }
 
-/** Revokes the tokens of a bot that still count, or only the one named. From the commit on no product accepts them. */
+/** Revokes the tokens of a bot that still count, or only the one named. From the commit on introspection calls them inactive; a product that remembers an answer follows when it asks again. */
 export function revokeBot(
   db: Db,
   workspace: Place,
