@@ -3,21 +3,25 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import type { FleetSort } from '@svc/server/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { fleetQuery, fleetWindow } from '../../queries.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { addressOf, columns, type FleetView, orderOf, pressed } from './view.ts'
+import { addressOf, asked, columns, type FleetView, orderOf, pressed, windowsOf } from './view.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
 interface HeadProps {
+  slug: string
   view: FleetView
   shown: Shown
   selection: Selection | undefined
 }
 
 /** Headings that sort. */
-export function WideHead({ view, shown, selection }: HeadProps) {
+export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
   return (
@@ -25,7 +29,7 @@ export function WideHead({ view, shown, selection }: HeadProps) {
       <div role="row" aria-rowindex={1} className="fleet-row">
         {selection && (
           <div role="columnheader" className="fleet-cell fleet-box">
-            <ChooseShown shown={shown} selection={selection} />
+            <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />
           </div>
         )}
         {columns.map((column) => (
@@ -69,24 +73,34 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
   )
 }
 
-/** All rows that have been seen; more of them come as one scrolls. */
-function ChooseShown({ shown, selection }: { shown: Shown; selection: Selection }) {
-  const names = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
-  const chosen = names.filter((name) => selection.names.has(name)).length
-  const all = names.length > 0 && chosen === names.length
+/** All agents of the view, also those that nobody has scrolled to: what is not here yet is asked for first. */
+function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'> & { selection: Selection }) {
+  const queries = useQueryClient()
+  const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
+  const all = seen.length > 0 && selection.names.size >= shown.total && seen.every((name) => selection.names.has(name))
+  const { busy, error, submit } = useSubmit(async () => {
+    if (all) return selection.clear()
+    const offsets = windowsOf(0, shown.total - 1, fleetWindow)
+    const windows = await Promise.all(offsets.map((at) => queries.fetchQuery(fleetQuery(slug, asked(view), at))))
+    selection.set(
+      windows.flatMap(({ rows }) => rows.map(({ name }) => name)),
+      true,
+    )
+  })
   return (
     <Checkbox
       size="xs"
       checked={all}
-      indeterminate={chosen > 0 && !all}
-      onChange={() => selection.set(names, !all)}
-      aria-label="Select all"
+      indeterminate={selection.names.size > 0 && !all}
+      error={error !== null}
+      onChange={() => !busy && submit(undefined)}
+      aria-label={error === null ? `Select all ${shown.total}` : 'Select all: the list could not be read; try again'}
     />
   )
 }
 
 /** Where lines are cards: the order is chosen from a list. */
-export function NarrowHead({ view, shown, selection }: HeadProps) {
+export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const order = orderOf(view)
   const chosen = `${order.sort}${order.desc ? ' down' : ''}`
@@ -100,7 +114,7 @@ export function NarrowHead({ view, shown, selection }: HeadProps) {
   )
   return (
     <div className="fleet-narrow-head">
-      {selection && <ChooseShown shown={shown} selection={selection} />}
+      {selection && <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />}
       <span>
         {shown.total.toLocaleString('en-US')} {shown.total === 1 ? 'agent' : 'agents'}
       </span>

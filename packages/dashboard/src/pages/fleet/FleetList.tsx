@@ -96,9 +96,9 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
 
   return (
     <div className="fleet-table" data-boxes={selection !== undefined} data-narrow={narrow}>
-      {narrow && <NarrowHead view={view} shown={shown} selection={selection} />}
+      {narrow && <NarrowHead slug={slug} view={view} shown={shown} selection={selection} />}
       <div role="table" aria-label="Agents" aria-rowcount={shown.total + 1} aria-busy={late}>
-        {!narrow && <WideHead view={view} shown={shown} selection={selection} />}
+        {!narrow && <WideHead slug={slug} view={view} shown={shown} selection={selection} />}
         <div
           ref={body}
           role="rowgroup"

