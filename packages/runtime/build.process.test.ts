@@ -35,6 +35,7 @@ const prints = (program: string, args: string[], cwd = folder, env = process.env
   )
 /** Behind whatever wrapper stands in the PATH. */
 const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
+const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
 /** The loader as units are to be written. */
 const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
 
@@ -62,6 +63,24 @@ test.each(nodes)('%s loads it, by any name and below any package.json', async (n
   expect(await prints(node, load('./svc', '--version'), inModules)).toBe('7.8.9')
   expect(await prints(node, [file, '--version'])).toBe('7.8.9')
   expect(await prints(node, load(file, '--help'))).toContain('svc connect')
+})
+
+test.runIf(process.platform === 'linux')('started by the shell it keeps to one arena of memory', async () => {
+  const service = await startService()
+  const agent = agentFolder({}, service.origin)
+  const { MALLOC_ARENA_MAX: _, ...env } = process.env
+  const child = spawn(file, ['report', '--dir', agent.root], {
+    stdio: 'ignore',
+    env: { ...env, SVC_TIME_SCALE: '0.02' },
+  })
+  try {
+    await service.reported(1)
+    expect(environOf(child.pid)).toContain('MALLOC_ARENA_MAX=1')
+  } finally {
+    child.kill('SIGKILL')
+    await service.close()
+    agent.remove()
+  }
 })
 
 test('the shell starts it, also below "type": "module" and through a link', async () => {

@@ -4,24 +4,21 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { bundle, bundleManifest, code, handsOut, previewOf, redeemedOf } from '../../testing/blueprint.ts'
+import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
-import { json, type Reply, type Service, startService } from '../../testing/service.ts'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { json, type Reply } from '../../testing/service.ts'
+import { expectStandsAsSaid, installWorld, type World } from '../../testing/world.ts'
 import { readInstall } from './note.ts'
 
 const password = 'correct horse battery'
@@ -37,21 +34,10 @@ beforeAll(async () => {
   packed = await bundle()
 })
 
-interface World {
-  readonly service: Service
-  readonly count: { redeemed: number }
-  readonly above: Folder
-  readonly agent: Folder
-}
 async function world(): Promise<World> {
-  const service = await startService()
-  const count = handsOut(service, packed)
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-init-')))
-  cleanups.push(
-    () => rmSync(root, { recursive: true, force: true }),
-    () => service.close(),
-  )
-  return { service, count, above: folderAt(root), agent: folderAt(join(root, 'mail-triage')) }
+  const w = await installWorld(packed)
+  cleanups.push(w.remove)
+  return w
 }
 const secretsEnv = { MAIL_PASSWORD: password }
 const init = (
@@ -379,29 +365,7 @@ test('killed at any change of the disk: before the code was sent the next instal
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
     const where = `killed at change ${at} of ${all}`
     expect(signal, where).toBe('SIGKILL')
-    if (w.count.redeemed === 0) {
-      expect((await init(w)).code, where).toBe(0)
-      expect(readInstall(w.agent)?.is, where).toBe('installed')
-    } else {
-      const { is } = readInstall(w.agent) ?? {}
-      expect(['redeeming', 'redeemed', 'installed'], where).toContain(is)
-      const started = await svc(w.agent, ['why'])
-      if (is === 'installed') {
-        expect(started.code, where).toBe(0)
-        expect(readFileSync(w.agent.secrets, 'utf8'), where).toContain(password)
-        expect(readFileSync(w.agent.env, 'utf8'), where).toContain(token)
-      } else {
-        const refused = await svc(w.agent, ['start'])
-        expect(refused.code, where).toBe(1)
-        expect(refused.err, where).toMatch(/delete it there|Delete the agent there/)
-      }
-    }
-    if (existsSync(w.agent.current))
-      expect(statSync(join(w.agent.current, 'svc.agent.yaml')).isFile(), `${where}: I17`).toBe(true)
-    if (existsSync(join(w.agent.state, 'seed.json')))
-      expect(readFileSync(join(w.agent.state, 'seed.json'), 'utf8'), `${where}: I20, no partial seed`).toBe(
-        '{"seed":true}\n',
-      )
+    await expectStandsAsSaid(w, where)
   }
 })
 

@@ -16,8 +16,8 @@ export interface Host {
 const loader = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
 
-/** Megabytes of objects that a runtime may hold; buffers are not counted. */
-const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
+/** Megabytes of objects that a runtime may hold; buffers are not counted. The young ones are few, and a larger place for them is never given back. */
+const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
 export function host(
   file: string,

@@ -12,7 +12,7 @@ import { answer, json, type Reply, type Service, startService } from '../../test
 
 /** A second lasts 20 ms: a report every 100 ms, a request may take 300 ms. */
 const scale = 0.02
-const rounds = process.env.SVC_TEST_LONG ? 1000 : 20
+const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 1000 : 20))
 const lives = 3
 const steps = 10
 
