@@ -4,6 +4,7 @@ import type { NewToken } from '@svc/server/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
@@ -82,23 +83,13 @@ function NameForm({
   onCancel: () => void
 }) {
   const client = useQueryClient()
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
   const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithName } })
-  const add = form.onSubmit(async ({ name }) => {
-    setBusy(true)
-    setError(null)
-    try {
-      onAdded(await api.addAgent(slug, name))
-      void client.invalidateQueries({ queryKey: keys.workspace(slug) })
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setBusy(false)
-    }
+  const { busy, error, submit } = useSubmit(async ({ name }: { name: string }) => {
+    onAdded(await api.addAgent(slug, name))
+    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })
   return (
-    <form onSubmit={add} noValidate>
+    <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <TextInput
           data-autofocus

@@ -2,8 +2,8 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api } from '../api.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
 import { Dialog, ErrorNote } from '../ui/index.ts'
@@ -22,27 +22,17 @@ export function RenameDialog({ slug, name, opened, onClose }: AgentDialogProps) 
 function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
   const form = useForm({ initialValues: { to: name }, validate: { to: wrongWithName } })
-  const rename = form.onSubmit(async ({ to }) => {
+  const { busy, error, submit } = useSubmit(async ({ to }: { to: string }) => {
     if (to === name) return onClose()
-    setBusy(true)
-    setError(null)
-    try {
-      await api.renameAgent(slug, name, to)
-      onClose()
-      await navigate({ to: paths.agent, params: { slug, name: to }, replace: true })
-      client.removeQueries({ queryKey: keys.agent(slug, name) })
-      void client.invalidateQueries({ queryKey: keys.workspace(slug) })
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setBusy(false)
-    }
+    await api.renameAgent(slug, name, to)
+    onClose()
+    await navigate({ to: paths.agent, params: { slug, name: to }, replace: true })
+    client.removeQueries({ queryKey: keys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })
   return (
-    <form onSubmit={rename} noValidate>
+    <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <TextInput
           data-autofocus
