@@ -151,6 +151,42 @@ test('an agent is added: a bad name is refused at once, the token is shown this 
   expect(await ada.page.getByRole('dialog').getByText('svc_agt_').count()).toBe(0)
 })
 
+test('an agent is renamed, its token rotated, and it is deleted, from its own page', async () => {
+  const { token: first } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', {
+    name: 'old-name',
+  })
+  const menu = async (name: string, item: string) => {
+    await ada.page.getByRole('button', { name: `More about ${name}` }).click()
+    await ada.page.getByRole('menuitem', { name: item }).click()
+  }
+  const dialog = ada.page.getByRole('dialog')
+  await ada.page.goto(`${fleet()}/agents/old-name`)
+
+  await menu('old-name', 'Rename')
+  await dialog.getByLabel('Name').fill('mail-triage')
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByRole('alert').waitFor() // that name is taken, and nothing is lost
+  await dialog.getByLabel('Name').fill('new-name')
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await ada.page.waitForURL('**/agents/new-name')
+  await place.report(first, {})
+
+  await menu('new-name', 'Rotate token')
+  await dialog.getByRole('button', { name: 'Rotate token' }).click()
+  const shown = /svc_agt_[\w-]{43}/
+  await dialog.getByText(shown).first().waitFor()
+  const second = shown.exec(await dialog.innerText())?.[0] ?? ''
+  await expect(place.report(first, {})).rejects.toThrow('401')
+  await place.report(second, {})
+  await dialog.getByRole('button', { name: 'Done' }).click()
+
+  await menu('new-name', 'Delete')
+  await dialog.getByLabel('Type new-name to confirm').fill('new-name')
+  await dialog.getByRole('button', { name: 'Delete agent' }).click()
+  await ada.page.waitForURL('**/w/north-wind')
+  await expect(place.report(second, {})).rejects.toThrow('401')
+})
+
 test('after the service was gone, the page says so, comes back by itself, and is right again', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
