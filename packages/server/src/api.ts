@@ -54,9 +54,13 @@
  * PATCH  /members/:id {role}                            admin
  * DELETE /members/:id                                   admin (or oneself)
  * GET    /activity?before=&limit=                                 → AuditEntry[]
+ * wishes, holds, timelines and rollouts: api-updates.ts
  */
 import type { Manifest } from '@svc/blueprint'
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues } from '@svc/protocol'
+import type { AgentUpdates, FleetUpdates, WishState } from './api-updates.ts'
+
+export type * from './api-updates.ts'
 
 export interface Failure {
   /** `findings`: every reason for which a bundle was refused (code `bundle_refused`). */
@@ -129,6 +133,7 @@ export interface FleetRow {
   /** US dollars of today (UTC) and of the last 30 days; null when no run named a cost. */
   costToday: number | null
   cost30: number | null
+  updates?: FleetUpdates
 }
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 export interface Fleet {
@@ -166,6 +171,8 @@ export interface AgentPage {
   blueprint: string | null
   /** Its versions of that blueprint; all null for an agent that was connected by hand. */
   versions: AgentVersions
+  /** What it runs, what it should run, and what became of that. */
+  updates?: AgentUpdates
   /** What its blueprint binds it to, by product. Empty for an agent that was connected by hand. */
   bindings: AgentBinding[]
   /** Two authors, one truth: what changed on the machine and not by a wish from here; newest first, 50 at most. */
@@ -248,7 +255,16 @@ export interface BlueprintPage {
   /** Highest version first. */
   versions: BlueprintVersionRow[]
   /** By name. `running` as last reported, else what was installed. */
-  agents: { name: string; running: string; previous: string | null; level: Level | null; seenAt: number | null }[]
+  agents: {
+    name: string
+    running: string
+    previous: string | null
+    /** The version that an admin wants it to run, and what became of that. */
+    wished?: string | null
+    wishState?: WishState
+    level: Level | null
+    seenAt: number | null
+  }[]
   canAct: boolean
 }
 export interface BlueprintVersionRow {
@@ -263,6 +279,8 @@ export interface BlueprintVersionRow {
   /** Names of the agents that run it, and of those that keep it as their previous one. */
   runs: string[]
   keeps: string[]
+  /** Names of the agents for which it is wished. */
+  wished?: string[]
   /** Install codes for it that are still good. */
   codes: number
 }
