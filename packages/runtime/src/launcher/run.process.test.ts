@@ -44,7 +44,7 @@ const runs = (agent: InstalledAgent, options: StartOptions = {}): Running => {
   cleanups.push(() => running.end('SIGKILL'))
   return running
 }
-const changed = (from: string, to: string) => ({ 'svc.agent.yaml': bundleManifest.replace(from, to) })
+const changed = (from: string | RegExp, to: string) => ({ 'svc.agent.yaml': bundleManifest.replace(from, to) })
 const reportWhere = (good: Service, what: string, holds: (report: Service['reports'][number]['report']) => unknown) =>
   becomes(what, () => good.reports.find((r) => holds(r.report))?.report)
 const stateOf = (agent: InstalledAgent) => readNote(agent)?.state
@@ -103,6 +103,19 @@ test('a report of an installed agent: version, applied, Process, Binding, runtim
   expect(probes).toHaveLength(1)
   expect(probes[0]?.token).toBe(botToken)
   expect(good.reports.every((r) => r.token === token)).toBe(true)
+})
+
+test('the first report waits for the agent: it would stand for an interval and say that nothing runs', async () => {
+  const { good, agent } = await world({
+    // speaks when the time in which a first report falls is over
+    'late.sh':
+      'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
+    ...changed(/command: .*/, 'command: [sh, late.sh]'),
+  })
+  runs(agent, { scale: 0.3 })
+  const { report } = await good.reported(1)
+  expect(report.state).toEqual({ level: 'ok', label: 'Awake' })
+  expect(report.health?.[0]).toMatchObject({ name: 'Process', level: 'ok' })
 })
 
 test('a binding is asked at most once in five minutes, also over a restart of the runtime', async () => {

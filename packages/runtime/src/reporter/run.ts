@@ -28,7 +28,11 @@ export async function reportUntil(
   first: Manifest,
   stop: AbortSignal,
   say: (line: string) => void,
-  { own = () => ({}), heard = () => {} }: { own?: () => Own; heard?: (result: Exchanged) => void } = {},
+  {
+    own = () => ({}),
+    heard = () => {},
+    ready,
+  }: { own?: () => Own; heard?: (result: Exchanged) => void; ready?: Promise<void> } = {},
 ): Promise<void> {
   const reporter = newReporter(folder)
   const manifestNow = watchManifest(folder, first)
@@ -40,6 +44,7 @@ export async function reportUntil(
   let interval = firstInterval
   let uploading: Promise<void> | undefined
   let due = firstReport(performance.now(), Math.random(), duration(1))
+  await ready
   while (await wait(due - performance.now(), stop)) {
     const begun = performance.now()
     try {

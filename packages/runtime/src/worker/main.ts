@@ -13,6 +13,7 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
 import { missingRuntime, orderOf } from './order.ts'
+import { agentSettled } from './settled.ts'
 
 /** Whether this thread is such a worker. */
 export const isRuntime = (data: unknown): data is Start =>
@@ -61,6 +62,7 @@ async function report(
   const bindings = watchBindings(folder, manifest, stop)
   const say = (line: string) => tell({ is: 'say', line })
   await reportUntil(folder, manifest, stop, say, {
+    ready: agentSettled(folder, manifest, state, stop),
     own: () => ({ process: state(), applied: appliedOf(folder), bindings: bindings.health() }),
     heard: (result) => {
       tell({ is: 'reported', ok: result.ok })

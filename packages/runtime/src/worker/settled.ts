@@ -1,0 +1,43 @@
+/**
+ * When the first report is worth sending: it stands for an interval, and would say "about to start" of an agent that has run since. Only
+ * the report waits, and not for long; the agent never waits for it.
+ */
+import { statSync } from 'node:fs'
+import type { Manifest } from '@svc/blueprint'
+import type { Folder } from '../files/folder.ts'
+import type { ProcessState } from '../launcher/moves.ts'
+import { placeOf } from '../state/paths.ts'
+import { duration, wait } from '../time.ts'
+
+/** How long the first report waits at most, from the start of the runtime. */
+const patienceSeconds = 10
+
+export async function agentSettled(
+  folder: Folder,
+  manifest: Manifest,
+  state: () => ProcessState,
+  stop: AbortSignal,
+): Promise<void> {
+  const file = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const written = () => (file === undefined ? Number.POSITIVE_INFINITY : writtenAt(file))
+  const end = performance.now() + duration(patienceSeconds)
+  while (!isSettled(state(), written(), Date.now()) && performance.now() < end)
+    if (!(await wait(Math.min(duration(0.1), 100), stop))) return
+}
+
+/** The start of a process is noted this much after it at most; it may have written by then. */
+const noteMs = 250
+
+/** Whether it is decided what becomes of the process, and a running one has said how it is. `written`: when its status file was, Unix ms. */
+export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
+  if (state.is === 'waiting') return state.startAt > now
+  return state.is !== 'running' || (written !== undefined && written > state.since - noteMs)
+}
+
+function writtenAt(file: string): number | undefined {
+  try {
+    return statSync(file).mtimeMs
+  } catch {
+    return undefined // not there yet, or not to be read: the report says which
+  }
+}
