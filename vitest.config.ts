@@ -25,8 +25,7 @@ export default defineConfig({
         },
       },
       ...kinds.map((kind) => {
-        const oneAtATime = kind === 'process' || kind === 'browser'
-        const timeout = (oneAtATime ? 120 : 60) * seconds
+        const timeout = (kind === 'process' || kind === 'browser' ? 120 : 60) * seconds
         return {
           test: {
             name: kind,
@@ -34,7 +33,6 @@ export default defineConfig({
             exclude: never,
             testTimeout: timeout,
             hookTimeout: timeout,
-            fileParallelism: !oneAtATime,
             ...(kind === 'store' && { globalSetup: 'packages/server/testing/postgres-once.ts' }),
           },
         }
