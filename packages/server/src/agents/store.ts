@@ -5,6 +5,7 @@ import { lockAgent } from '../commands/lock.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -18,7 +19,7 @@ export function createAgent(
   by: By,
   now: number,
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
     const token = newToken('agent')
@@ -49,7 +50,7 @@ export function rotateToken(
   by: By,
   now: number,
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const token = newToken('agent')
     await lockAgent(trx, id)
     const agent = await trx
@@ -71,7 +72,7 @@ export function renameAgent(
   by: By,
   now: number,
 ): Promise<Verdict<AgentRow, AgentRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
     const before = await lockAgent(trx, id)
@@ -93,7 +94,7 @@ export function deleteAgent(
   by: By,
   now: number,
 ): Promise<Verdict<AgentRow, AgentRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     await lockAgent(trx, id)
     const open = await trx
       .selectFrom('command')

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { rotateToken } from '../agents/store.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
 
 export interface NewAgentToken {
   /** `SLUG/NAME`. */
@@ -40,7 +41,7 @@ export async function renewAccess(
     const rotated = await rotateToken(db, { id }, by, now)
     if (rotated.ok) renewed.push({ agent, token: rotated.value.token })
   }
-  await db.transaction().execute(async (trx) => {
+  await transaction(db, async (trx) => {
     await sql`delete from session`.execute(trx)
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
     // A code that was used or revoked since the backup must not be good again.

@@ -6,6 +6,7 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
 import { agentsOf, keptVersions, runningVersion } from './agents.ts'
 
 interface Place {
@@ -117,7 +118,7 @@ export function deleteVersion(
   by: By,
   now: number,
 ): Promise<Verdict<null, 'version_unknown' | 'version_in_use'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const row = await lockVersion(trx, workspace, name, version)
     if (!row) return refuse('version_unknown', `There is no blueprint ${shown(name)} with version ${shown(version)}.`)
     const users = (await agentsOf(trx, workspace.id, name)).filter((agent) => keptVersions(agent).includes(version))

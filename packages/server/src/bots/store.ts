@@ -9,6 +9,7 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
 interface Place {
@@ -155,7 +156,7 @@ export function revokeBot(
   by: By,
   now: number,
 ): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const bot = await botOf(trx, workspace, id)
     if (!bot) return unknown
     let update = trx
@@ -188,7 +189,7 @@ export function deleteBot(
   by: By,
   now: number,
 ): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const bot = await botOf(trx, workspace, id)
     if (!bot) return unknown
     const tokens = await trx.selectFrom('bot_token').select('agent_id').where('bot_id', '=', id).execute()

@@ -14,6 +14,7 @@ import { audit } from '../audit/store.ts'
 import { declaredLogs, manifestOf } from '../blueprints/declared.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
@@ -37,7 +38,7 @@ export type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusa
  * returns that one with `made` false (D5). One transaction, with its line in the audit trail. Pass `db`, not a transaction.
  */
 export function queueCommand(db: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
-  return db.transaction().execute((trx) => queueWithin(trx, agent, wish, by, now))
+  return transaction(db, (trx) => queueWithin(trx, agent, wish, by, now))
 }
 
 export type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
@@ -50,7 +51,7 @@ export function sendAgain(
   by: By,
   now: number,
 ): Promise<Verdict<{ command: CommandRow; made: boolean }, AgainRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const earlier = await commandOf(trx, agent, id)
     if (!earlier) return refuse('command_unknown', 'There is no such command.')
     if (isOpen(earlier, now)) {

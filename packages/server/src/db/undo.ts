@@ -1,5 +1,6 @@
 import type { Verdict } from '@svc/protocol'
 import type { Db } from './open.ts'
+import { transaction } from './transaction.ts'
 
 /** Carries a refusal out of a transaction, so that everything in it is undone. */
 class Undo extends Error {
@@ -15,7 +16,7 @@ export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
 >(db: Db, work: (trx: Db) => Promise<V>): Promise<V> {
   try {
-    return await db.transaction().execute(async (trx) => {
+    return await transaction(db, async (trx) => {
       const verdict = await work(trx)
       if (!verdict.ok) throw new Undo(verdict)
       return verdict

@@ -12,6 +12,7 @@ import { judgeBots } from '../bots/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { InstallCodeRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
 
@@ -40,7 +41,7 @@ export function issueCode(
   by: By,
   now: number,
 ): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const version = await versionOf(trx, workspace, wanted)
     if (!version) {
       return refuse(
@@ -88,7 +89,7 @@ export function revokeCode(
   by: By,
   now: number,
 ): Promise<Verdict<InstallCodeRow, 'code_unknown' | 'code_over'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const row = await trx
       .updateTable('install_code')
       .set({ revoked_at: now })

@@ -5,6 +5,7 @@ import { wishOf } from '../commands/wish.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { LogRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
 const dayMs = 86_400_000
@@ -23,7 +24,7 @@ export function storeLog(
   upload: LogUpload,
   now: number,
 ): Promise<LogStored> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const agent = await callerWithin(trx, caller)
     if (!agent) return { ok: false, code: 'token_unknown' }
     if (agent.activated_at === null) return { ok: false, code: 'workspace_inactive' }

@@ -5,6 +5,7 @@ import { getAdapter } from 'better-auth/db/adapter'
 import type { Transaction } from 'kysely'
 import type { Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
@@ -41,7 +42,7 @@ export async function decide<T, Code extends string>(
     return verdict
   }
   try {
-    return await store.db.transaction().execute(run)
+    return await transaction(store.db, run)
   } catch (e) {
     if (e instanceof Undo) return e.verdict as Verdict<T, Code>
     throw e

@@ -6,6 +6,7 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
 import { done } from './library.ts'
 import { findPerson, unknownPerson } from './store.ts'
 
@@ -24,7 +25,7 @@ export function makeLink(
   by: By,
   now: number,
 ): Promise<Verdict<string, 'person_unknown'>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
     const token = randomBytes(32).toString('base64url')

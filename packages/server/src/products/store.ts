@@ -6,6 +6,7 @@ import type { WorkspaceProduct } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
 import { ownProduct } from '../workspaces/store.ts'
 
 export interface ProductInfo {
@@ -22,7 +23,7 @@ export function addProduct(
   by: By,
   now: number,
 ): Promise<Verdict<{ product: ProductInfo; secret: string }, ProductRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const at = originOf(origin)
     if (!isProductId(id) || id === ownProduct) return wrongId(id)
     if (at === undefined) return wrongOrigin(origin)
@@ -75,7 +76,7 @@ export async function productsOf(db: Db, workspace: { id: string }): Promise<Wor
 
 /** Removes a product, what activates workspaces for it, and its bots with their tokens. */
 export function removeProduct(db: Db, id: string, by: By, now: number): Promise<Verdict<null, ProductRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
     if (!gone) return refuse('product_unknown', `There is no product ${shown(id)}.`)
     await trx.deleteFrom('workspace_product').where('product_id', '=', id).execute()

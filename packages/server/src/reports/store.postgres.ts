@@ -1,30 +1,16 @@
 /** A batch of reports on PostgreSQL: one transaction with a constant number of statements, whatever the batch holds. */
-import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
+import { hasLost, untilWon } from '../db/transaction.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
 import { asksForLog, decide, machineChangesMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 
-/** Attempts of one batch when it loses against another transaction. */
-const attempts = 4
-/** serialization_failure and deadlock_detected: the transaction did not happen and may be tried again. */
-const lost = new Set(['40001', '40P01'])
-
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>): ReportStore {
-  return async (batch, now, age) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await commitOnce(store.pool, batch, now, age)
-      } catch (error) {
-        if (attempt === attempts || !lost.has(codeOf(error))) throw error
-        await wait(attempt * 5 * Math.random())
-      }
-    }
-  }
+  return (batch, now, age) => untilWon(() => commitOnce(store.pool, batch, now, age))
 }
 
 async function commitOnce(
@@ -45,7 +31,7 @@ async function commitOnce(
     const decisions = batch.map((s) => decide(rows.get(s.agentId), s, now, age))
     await write(client, batch, decisions)
     await client.query('commit').catch((error) => {
-      throw lost.has(codeOf(error)) ? error : new CommitUnknown(error)
+      throw hasLost(error) ? error : new CommitUnknown(error)
     })
     return decisions
   } catch (error) {
@@ -58,8 +44,6 @@ async function commitOnce(
     client.release(broken)
   }
 }
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
 
 /** Reads what the rules need; agents are locked in the order of their ids, then their commands, so nobody waits in a ring. */
 async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {

@@ -2,6 +2,7 @@
 import { type MonotonicAge, timeOut } from '../commands/settle.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
 
 const dayMs = 86_400_000
 const commandsAtOnce = 500
@@ -18,7 +19,7 @@ export async function timeOutCommands(
 ): Promise<{ id: string; workspaceId: string }[]> {
   const agents = new Map<string, string>()
   for (let more = true; more; ) {
-    more = await db.transaction().execute(async (trx) => {
+    more = await transaction(db, async (trx) => {
       const due = await trx
         .selectFrom('command')
         .innerJoin('agent', 'agent.id', 'command.agent_id')

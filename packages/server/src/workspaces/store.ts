@@ -5,6 +5,7 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import { findPerson, unknownPerson, wrongName } from '../people/store.ts'
 
@@ -107,7 +108,7 @@ export function activate(
   by: By,
   now: number,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
     if (!(await productExists(trx, product))) {
@@ -137,7 +138,7 @@ export function deactivate(
   by: By,
   now: number,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
-  return db.transaction().execute(async (trx) => {
+  return transaction(db, async (trx) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
     const gone = await trx

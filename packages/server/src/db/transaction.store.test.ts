@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { newPostgresDatabase, openTestPostgres } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
+import { type Db, openPostgres } from './open.ts'
+import { attempts, hasLost, transaction, untilWon } from './transaction.ts'
+
+test('two nodes whose transactions wait for each other both get their work done (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const nodes = [openPostgres(url), openPostgres(url)] as const
+  const w = await world(nodes[0])
+  const ids = [w.agent.id, (await w.addAgent('second')).id] as const
+  const bothHold = Promise.withResolvers<void>()
+  let begun = 0
+  const rename = (db: Db, order: readonly string[], mark: string) =>
+    transaction(db, async (trx) => {
+      const first = ++begun <= 2
+      for (const [i, id] of order.entries()) {
+        await trx
+          .updateTable('agent')
+          .set({ name: sql<string>`name || ${mark}::text` })
+          .where('id', '=', id)
+          .execute()
+        if (i > 0 || !first) continue
+        if (begun === 2) bothHold.resolve()
+        await bothHold.promise
+      }
+    })
+  await Promise.all([rename(nodes[0].db, ids, 'x'), rename(nodes[1].db, [...ids].reverse(), 'x')])
+  expect(begun).toBe(3)
+  const names = await w.store.db.selectFrom('agent').select('name').orderBy('name').execute()
+  expect(names.map(({ name }) => name)).toEqual(['mail-triagexx', 'secondxx'])
+  for (const node of nodes) await node.close()
+})
+
+test('work that loses every time ends with the error; any other error is not tried again (PostgreSQL)', async () => {
+  const store = await openTestPostgres()
+  const { db } = store
+  const raise = (code: string) => sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+  for (const [code, begun] of [
+    ['40001', attempts],
+    ['40P01', attempts],
+    ['23505', 1],
+  ] as const) {
+    let tries = 0
+    const work = transaction(db, async (trx) => {
+      tries++
+      await raise(code).execute(trx)
+    })
+    await expect(work).rejects.toMatchObject({ code })
+    expect([code, tries]).toEqual([code, begun])
+  }
+  await store.close()
+})
+
+test('an error without a code is no loss', async () => {
+  expect(hasLost(new Error('the connection ended'))).toBe(false)
+  await expect(untilWon(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+})
+
+test('nothing opens a transaction but through this one helper', () => {
+  const src = join(import.meta.dirname, '..')
+  const alone = ['db/transaction.ts', 'ops/health.ts'] // the latter on the embedded engine only
+  const others = globSync('**/*.ts', { cwd: src })
+    .filter((file) => !file.endsWith('.test.ts') && !alone.includes(file))
+    .filter((file) => /\.transaction\(\)/.test(readFileSync(join(src, file), 'utf8')))
+  expect(others).toEqual([])
+})
