@@ -8,6 +8,7 @@ import { openEmbedded } from '../../packages/server/src/db/open.ts'
 import type { Config } from '../../packages/server/src/deps.ts'
 import { createListener } from '../../packages/server/src/http/listener.ts'
 import { newId } from '../../packages/server/src/ids.ts'
+import { noReleases } from '../../packages/server/src/releases/releases.ts'
 import { fleetSize, tokenOf } from './fleet.ts'
 
 const store = openEmbedded(process.argv[2] ?? '')
@@ -17,7 +18,7 @@ seed()
 const log = pino({ level: 'error' }, pino.destination(2))
 const config = { baseUrl: 'http://localhost:8787', trustedProxies: [] as string[] } as Config
 const live = { reported() {}, changed() {}, listChanged() {}, isWatched: () => false }
-const side = openAgentSide({ store, config, log, live, now: Date.now })
+const side = openAgentSide({ store, config, log, live, releases: noReleases, now: Date.now })
 const server = createListener(
   { config, log },
   { agentRoutes: side.routes, fallback: (_req, res) => res.writeHead(404).end() },

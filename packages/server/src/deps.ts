@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Store } from './db/open.ts'
 import type { Auth } from './people/auth.ts'
+import type { Releases } from './releases/releases.ts'
 
 /** The service's settings, read once at start (config.ts). */
 export interface Config {
@@ -16,7 +17,7 @@ export interface Config {
   /** 0: off. */
   metricsPort: number
   logLevel: string
-  /** Where a built `svc.pyz` lies. */
+  /** Where a built `svc.pyz` lies: at a start it may become the served release (releases/rules.ts). */
   releaseDir: string
   /** Release version of this build: the root package's version. */
   version: string
@@ -41,6 +42,8 @@ export interface Deps {
   config: Config
   log: Logger
   live: Live
+  /** The runtime that `/cli/` serves. */
+  releases: Releases
   /** Unix milliseconds. */
   now: () => number
 }

@@ -20,6 +20,7 @@ import { newRegistry } from './ops/metrics.ts'
 import { logRequests } from './ops/requests.ts'
 import { linkUrl, makeLink } from './people/links.ts'
 import { nobodyYet } from './people/store.ts'
+import { openReleases } from './releases/releases.ts'
 import { webApp } from './web/app.ts'
 
 export interface RunningService {
@@ -58,7 +59,9 @@ async function assemble(
   closers: (() => Promise<void> | void)[],
 ): Promise<void> {
   const { store, auth, now } = opened
-  const deps: Deps & { live: Hub } = { store, auth, config, log, now, live }
+  const releases = await openReleases({ store, config, log, now })
+  closers.push(releases.close)
+  const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
   const agents = openAgentSide(deps)
   closers.push(agents.close)
 

@@ -4,13 +4,14 @@ import { pino } from 'pino'
 import { openAgentSide } from '../src/agents/side.ts'
 import { openEmbedded, openPostgres } from '../src/db/open.ts'
 import { createListener } from '../src/http/listener.ts'
+import { noReleases } from '../src/releases/releases.ts'
 import { testConfig, testLive } from './service.ts'
 
 const where = process.argv[2] ?? ''
 const store = where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where)
 const config = testConfig()
 const log = pino({ level: 'error' }, pino.destination(2))
-const side = openAgentSide({ store, config, log, live: testLive(), now: Date.now })
+const side = openAgentSide({ store, config, log, live: testLive(), releases: noReleases, now: Date.now })
 const server = createListener(
   { config, log },
   { agentRoutes: side.routes, fallback: (_req, res) => res.writeHead(404).end() },

@@ -9,6 +9,7 @@ import { type AgentSide, openAgentSide } from '../src/agents/side.ts'
 import type { Store } from '../src/db/open.ts'
 import type { Config, Live } from '../src/deps.ts'
 import { createListener } from '../src/http/listener.ts'
+import { noReleases, type Releases } from '../src/releases/releases.ts'
 
 export interface TestService extends AgentSide {
   url: string
@@ -58,6 +59,8 @@ export interface ServiceOptions {
   now?: () => number
   monotonic?: () => number
   config?: Partial<Config>
+  /** None is served when it is not said. */
+  releases?: Releases
 }
 
 export async function startService(store: Store, options: ServiceOptions = {}): Promise<TestService> {
@@ -66,7 +69,8 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) })
   const now = options.now ?? Date.now
   const config = testConfig(options.config)
-  const side = openAgentSide({ store, config, log, live, now }, options.monotonic)
+  const releases = options.releases ?? noReleases
+  const side = openAgentSide({ store, config, log, live, releases, now }, options.monotonic)
   const server = createListener(
     { config, log },
     {

@@ -4,11 +4,13 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { authOptions } from '../people/auth.ts'
 import * as first from './migrations/001-first.ts'
 import * as blueprints from './migrations/002-blueprints.ts'
+import * as releases from './migrations/003-releases.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,
   '002-blueprints': blueprints,
+  '003-releases': releases,
 }
 
 /** Any number that is ours: nodes that start together migrate one after another. */

@@ -213,6 +213,22 @@ export interface BotTokenTable {
   last_used_at: number | null
 }
 
+/** D37: one row for each build that was served. The one with the highest serial is. */
+export interface ReleaseTable {
+  serial: number
+  version: string
+  /** Of the file, in hex. */
+  sha256: string
+  size: number
+  added_at: number
+  added_by: string | null
+  added_by_name: string
+  /** As OpenSSH wrote it; null for a build that was not signed. */
+  signature: Uint8Array | null
+  /** `svc.pyz`; null once it is only history. */
+  file: Uint8Array | null
+}
+
 /** What changed on a machine and not by a wish from here. `before` and `after` are JSON. */
 export interface MachineChangeTable {
   seq: Generated<number>
@@ -284,6 +300,7 @@ export interface Tables {
   bot: BotTable
   bot_token: BotTokenTable
   machine_change: MachineChangeTable
+  release: ReleaseTable
   audit: AuditTable
   link: LinkTable
   workspace: WorkspaceTable
@@ -295,6 +312,7 @@ export type AgentRow = Selectable<AgentTable>
 export type AgentReportRow = Selectable<AgentReportTable>
 export type RunRow = Selectable<RunTable>
 export type CommandRow = Selectable<CommandTable>
+export type ReleaseRow = Selectable<ReleaseTable>
 export type LogRow = Selectable<LogTable>
 export type AuditRow = Selectable<AuditTable>
 export type InstallCodeRow = Selectable<InstallCodeTable>

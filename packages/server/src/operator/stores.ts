@@ -4,7 +4,6 @@
  */
 
 export { sentence } from '@svc/blueprint'
-export { pino } from 'pino'
 export { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../agents/store.ts'
 export { writeBackup } from '../backup/backup.ts'
 export { blueprintPage, deleteVersion, listBlueprints } from '../blueprints/store.ts'
@@ -16,8 +15,8 @@ export { decide } from '../people/library.ts'
 export { linkUrl, makeLink } from '../people/links.ts'
 export { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../people/store.ts'
 export { addProduct, listProducts, removeProduct } from '../products/store.ts'
-export { releasesIn } from '../releases/files.ts'
-export { versionOf } from '../releases/version.ts'
+export { readBuild } from '../releases/build.ts'
+export { addRelease, listReleases } from '../releases/store.ts'
 export { logOf, logsOf } from '../web/queries/logs.ts'
 export {
   activate,

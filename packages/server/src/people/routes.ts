@@ -121,7 +121,7 @@ async function meOf({ store, config, releases }: WebDeps, c: Context<WebEnv>): P
   const service = {
     version: config.version,
     baseUrl: config.baseUrl,
-    runtime: (await releases.current()) !== undefined,
+    runtime: releases.served() !== undefined,
   }
   return { ...person, workspaces: await workspacesOf(store.db, person.id), service }
 }

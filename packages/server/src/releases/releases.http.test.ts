@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { buildOf, newKey, pyz } from '../../testing/releases.ts'
 import type { Me } from '../api.ts'
-import { serve } from '../web/testing/service.ts'
+import { operator, serve } from '../web/testing/service.ts'
+import { addRelease } from './store.ts'
 
-const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 test('without a build the three files are not there, and the page knows', async () => {
   const service = await serve()
@@ -19,25 +19,25 @@ test('without a build the three files are not there, and the page knows', async 
 
 test('archive, checksum and signature are of the same bytes, need no credential, and are asked about anew', async () => {
   const service = await serve()
-  const dir = service.config.releaseDir
-  mkdirSync(dir)
-  writeFileSync(join(dir, 'svc.pyz'), 'build one')
+  const serves = (version: string, given = {}) =>
+    addRelease(service.store.db, buildOf(version, given), { older: false, by: operator, now: service.now() })
+  await serves('1.0.0')
   const browser = service.browser()
   const file = await browser.get('/cli/svc.pyz')
-  expect([file.status, file.text]).toEqual([200, 'build one'])
-  expect(file.headers.get('x-svc-sha256')).toBe(hash('build one'))
+  expect(file.status).toBe(200)
+  expect(file.headers.get('x-svc-sha256')).toBe(hash(pyz('1.0.0')))
   expect(file.headers.get('cache-control')).toBe('no-cache')
-  expect((await browser.get('/cli/svc.pyz.sha256')).text).toBe(`${hash('build one')} svc.pyz\n`)
+  expect((await browser.get('/cli/svc.pyz.sha256')).text).toBe(`${hash(pyz('1.0.0'))} svc.pyz\n`)
   expect((await browser.get('/cli/svc.pyz.sig')).status).toBe(404)
   const etag = file.headers.get('etag') ?? ''
   expect((await browser.get('/cli/svc.pyz', { 'if-none-match': etag })).status).toBe(304)
 
-  writeFileSync(join(dir, 'svc.pyz'), 'build two, signed')
-  writeFileSync(join(dir, 'svc.pyz.sig'), 'a signature')
-  await expect.poll(async () => (await browser.get('/cli/svc.pyz.sig')).text, { timeout: 5000 }).toBe('a signature')
+  const key = newKey()
+  await serves('1.1.0', { key })
+  const build = buildOf('1.1.0', { key })
+  const bytes = async (path: string) => Buffer.from(await (await fetch(service.origin + path)).arrayBuffer())
+  expect((await bytes('/cli/svc.pyz')).equals(build.bytes)).toBe(true)
+  expect((await bytes('/cli/svc.pyz.sig')).equals(build.signature ?? Buffer.alloc(0))).toBe(true)
   const next = await browser.get('/cli/svc.pyz', { 'if-none-match': etag })
-  expect([next.status, next.text]).toEqual([200, 'build two, signed'])
-  expect(next.headers.get('x-svc-sha256')).toBe(hash('build two, signed'))
-  rmSync(join(dir, 'svc.pyz'))
-  await expect.poll(async () => (await browser.get('/cli/svc.pyz')).status, { timeout: 5000 }).toBe(404)
+  expect([next.status, next.headers.get('x-svc-sha256')]).toEqual([200, build.sha256])
 })

@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { Refusal } from '../web/refusal.ts'
-import type { Build, Releases } from './files.ts'
+import type { Files, Releases } from './releases.ts'
 
 /** `/cli/`: the same for everyone, without a credential. Always asked about anew, rarely sent again (D56). */
 export const releaseRoutes = (releases: Releases) =>
   new Hono()
     .get('/cli/svc.pyz', async (c) => {
-      const { bytes, sha256 } = await serving(releases)
-      return send(c, sha256, `"${sha256}"`, 'application/octet-stream', bytes)
+      const { file, sha256 } = await serving(releases)
+      return send(c, sha256, `"${sha256}"`, 'application/octet-stream', file)
     })
     .get('/cli/svc.pyz.sha256', async (c) => {
       const { sha256 } = await serving(releases)
@@ -16,14 +17,17 @@ export const releaseRoutes = (releases: Releases) =>
     .get('/cli/svc.pyz.sig', async (c) => {
       const { sha256, signature } = await serving(releases)
       if (!signature) throw new Refusal('not_found', 'The build that is served here is not signed.')
-      return send(c, sha256, `"${sha256}-sig"`, 'text/plain; charset=utf-8', signature)
+      return send(c, sha256, etagOf(signature), 'text/plain; charset=utf-8', signature)
     })
 
-async function serving(releases: Releases): Promise<Build> {
-  const build = await releases.current()
-  if (!build) throw new Refusal('not_found', 'This service serves no runtime build.')
-  return build
+async function serving(releases: Releases): Promise<Files> {
+  const files = await releases.files()
+  if (!files) throw new Refusal('not_found', 'This service serves no runtime build.')
+  return files
 }
+
+/** One build may be signed again, by another key. */
+const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
 function send(c: Context, sha256: string, etag: string, type: string, bytes: Buffer): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }

@@ -18,7 +18,6 @@ import type { Hub } from '../live/hub.ts'
 import { sseHandler } from '../live/routes.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
 import { type SignIn, signInOf } from '../people/sign-in.ts'
-import { type Releases, releasesIn } from '../releases/files.ts'
 import { releaseRoutes } from '../releases/routes.ts'
 import { invitationRoutes, workspaceRoutes } from '../workspaces/routes.ts'
 import { callerAddress } from './address.ts'
@@ -37,16 +36,14 @@ export interface WebNeeds extends Deps {
 }
 export interface WebDeps extends WebNeeds {
   signIn: SignIn
-  releases: Releases
 }
 
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
 
 /** `listener` takes every request that is not an agent's own; `app` is the router behind it. */
-export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv>; releases: Releases } {
+export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv> } {
   const addressOf = callerAddress(needs.config.trustedProxies)
-  const releases = releasesIn(needs.config.releaseDir, needs.log)
-  const deps = { ...needs, signIn: signInOf(needs, (c) => addressOf(c.env.incoming)), releases }
+  const deps = { ...needs, signIn: signInOf(needs, (c) => addressOf(c.env.incoming)) }
   const app = routerOf(deps)
   const sse = sseHandler(deps)
   const headers = Object.entries(securityHeaders(needs.config.baseUrl))
@@ -57,7 +54,7 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
     for (const [name, value] of headers) res.setHeader(name, value)
     if (!sse(req, res)) void listen(req, res)
   }
-  return { listener, app, releases }
+  return { listener, app }
 }
 
 function routerOf(deps: WebDeps): Hono<WebEnv> {

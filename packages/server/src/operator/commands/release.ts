@@ -1,20 +1,41 @@
-import { command } from '../command.ts'
-import { table } from '../show.ts'
+import { argument, command, granted, operator, Refused } from '../command.ts'
+import { moment, table } from '../show.ts'
 
 export const releaseCommands = {
-  'release list': command({
-    says: 'the build of svc.pyz that /cli/ serves',
-    run: async (_, { config }, { pino, releasesIn, versionOf }) => {
-      const build = await releasesIn(config.releaseDir, pino({ level: 'silent' })).current()
-      if (!build) return []
-      const { bytes, sha256, signature } = build
-      return [{ version: versionOf(bytes) ?? null, sha256, bytes: bytes.length, signed: signature !== undefined }]
+  'release add': command({
+    says: 'serve the build of svc.pyz in a folder, as npm run release makes it',
+    args: [['<folder>', 'holds svc.pyz, and beside it svc.pyz.sha256 and svc.pyz.sig']],
+    options: [['--older', 'also when it is older than what is served: standing wishes for newer ones are dropped']],
+    paths: [0],
+    run: async (request, { store, now }, { addRelease, readBuild }) => {
+      const folder = argument(request, 0)
+      const read = readBuild(folder)
+      if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
+      const build = granted(read)
+      const older = request.options.older === true
+      const { size, ...release } = granted(await addRelease(store.db, build, { older, by: operator, now: now() }))
+      return { ...release, bytes: size, remarks: build.remarks }
     },
+    show: ({ version, sha256, changed, remarks }) =>
+      [`${changed ? 'Now' : 'Already'} served: ${version} (SHA-256 ${sha256}).`, ...remarks].join('\n'),
+  }),
+  'release list': command({
+    says: 'the builds of svc.pyz that /cli/ served; it serves the first',
+    run: async (_, { store }, { listReleases }) =>
+      (await listReleases(store.db)).map(({ size, ...release }, i) => ({ ...release, bytes: size, served: i === 0 })),
     show: (all) =>
       table(
-        ['VERSION', 'SHA-256', 'BYTES', 'SIGNED'],
-        all.map((r) => [r.version, r.sha256, r.bytes, r.signed ? 'yes' : 'no']),
-        'No build is served: run "npm run build", or set SVC_RELEASE_DIR.',
+        ['VERSION', 'SERVED', 'SIGNED', 'ADDED', 'BY', 'BYTES', 'SHA-256'],
+        all.map((r) => [
+          r.version,
+          r.served ? 'yes' : 'no',
+          r.signed ? 'yes' : 'no',
+          moment(r.addedAt),
+          r.addedBy,
+          r.bytes,
+          r.sha256,
+        ]),
+        'No release is served: npm run release makes one, svc-server release add FOLDER serves it.',
       ),
   }),
 }

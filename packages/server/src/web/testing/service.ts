@@ -18,6 +18,7 @@ import { openAuth } from '../../people/auth.ts'
 import { decide } from '../../people/library.ts'
 import { makeLink } from '../../people/links.ts'
 import { insertPerson } from '../../people/store.ts'
+import { openReleases } from '../../releases/releases.ts'
 import { activate, addMember, createWorkspace } from '../../workspaces/store.ts'
 import { webApp } from '../app.ts'
 
@@ -81,9 +82,10 @@ export async function serve(given: Given = {}) {
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
-  const deps = { store, auth, config, log, live, now }
+  const releases = await openReleases({ store, config, log, now })
+  const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
-  const side = openAgentSide({ store, config, log, live, now })
+  const side = openAgentSide(deps)
   server.on('request', (req, res) => {
     const route = side.routes[`${req.method} ${req.url?.split('?')[0]}`]
     if (route) void route(req, res)
@@ -94,6 +96,7 @@ export async function serve(given: Given = {}) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await side.close()
+    await releases.close()
     await store.close()
     rmSync(dir, { recursive: true, force: true })
   })

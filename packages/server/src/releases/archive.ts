@@ -1,17 +1,24 @@
 /** What a build of `svc.pyz` says of itself, without running it: `release.json` of the archive in it. */
 import { inflateRawSync } from 'node:zlib'
 
+export interface ReleaseNote {
+  version: string
+  /** The public keys whose signature this runtime accepts; undefined where the build does not say. */
+  keys: string[] | undefined
+}
+
 const end = { mark: 0x06054b50, bytes: 22 } as const
 const entry = { mark: 0x02014b50, bytes: 46 } as const
 const local = { mark: 0x04034b50, bytes: 30 } as const
 const largest = 64 * 1024
 
-/** The version; undefined for bytes that are no such archive. Offsets count from the start of the file. */
-export function versionOf(bytes: Buffer): string | undefined {
+/** Undefined for bytes that are no such archive. Offsets count from the start of the file. */
+export function noteOf(bytes: Buffer): ReleaseNote | undefined {
   try {
     const text = memberOf(bytes, 'release.json')
-    const version = text === undefined ? undefined : (JSON.parse(text) as { version?: unknown }).version
-    return typeof version === 'string' ? version : undefined
+    const { version, keys } = JSON.parse(text ?? '{}') as { version?: unknown; keys?: unknown }
+    if (typeof version !== 'string') return undefined
+    return { version, keys: Array.isArray(keys) ? keys.map(String) : undefined }
   } catch {
     return undefined // cut short, or something else altogether
   }

@@ -1,0 +1,21 @@
+import { type Kysely, sql } from 'kysely'
+import type { Engine } from '../open.ts'
+
+/** The builds of the runtime that were served, the newest of which is (D37). */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
+  const integer = engine === 'sqlite' ? 'integer' : 'bigint'
+  // The file comes last: whoever reads the other columns does not read through it.
+  await db.schema
+    .createTable('release')
+    .addColumn('serial', 'integer', (c) => c.primaryKey())
+    .addColumn('version', 'text', (c) => c.notNull())
+    .addColumn('sha256', 'text', (c) => c.notNull())
+    .addColumn('size', integer, (c) => c.notNull())
+    .addColumn('added_at', integer, (c) => c.notNull())
+    .addColumn('added_by', 'text')
+    .addColumn('added_by_name', 'text', (c) => c.notNull())
+    .addColumn('signature', bytes)
+    .addColumn('file', bytes)
+    .execute()
+}

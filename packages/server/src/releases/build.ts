@@ -1,0 +1,66 @@
+/** A built runtime in a folder: `svc.pyz`, and beside it `svc.pyz.sha256` and, when it was signed, `svc.pyz.sig`. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/protocol'
+import { noteOf } from './archive.ts'
+import { judgeSignature } from './signature.ts'
+
+export interface Build {
+  bytes: Buffer
+  /** Hex SHA-256 of the bytes. */
+  sha256: string
+  version: string
+  signed: boolean
+  /** Undefined: the build was not signed. */
+  signature: Buffer | undefined
+  /** What a person should know before it is served. */
+  remarks: string[]
+}
+
+const archive = 'svc.pyz'
+/** D39. */
+const signatureMost = 8 * 1024
+
+/** Undefined when the folder holds no `svc.pyz`. */
+export function readBuild(dir: string): Verdict<Build, 'build_refused'> | undefined {
+  const file = join(dir, archive)
+  if (!existsSync(file)) return undefined
+  try {
+    const { size } = statSync(file)
+    if (size > limits.runtimeBytes) return refused(`${file} may have at most 32 MB: it has ${size} bytes.`)
+    const beside = (end: string) => (existsSync(file + end) ? readFileSync(file + end) : undefined)
+    return judgeBuild(file, readFileSync(file), beside('.sha256')?.toString('latin1'), beside('.sig'))
+  } catch (error) {
+    return refused(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** `sum` and `signature` are the contents of the files beside; undefined where there is none. */
+export function judgeBuild(
+  file: string,
+  bytes: Buffer,
+  sum: string | undefined,
+  signature: Buffer | undefined,
+): Verdict<Build, 'build_refused'> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const note = noteOf(bytes)
+  if (!note) return refused(`${file} is no build of the runtime: its archive holds no release.json with a version.`)
+  const { version } = note
+  if (!isVersion(version) || !runtimeVersion.test(version))
+    return refused(
+      `The version of a release must be a semantic version of at most 64 characters without "+": ${file} says ${shown(version)}.`,
+    )
+  if (sum !== undefined && sum.trim().split(/\s/)[0] !== sha256)
+    return refused(`${file}.sha256 is of other bytes: the file has ${sha256}.`)
+  if (signature && signature.length > signatureMost)
+    return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
+  const judged = signature && judgeSignature(signature, bytes, note.keys)
+  if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)
+  const remarks = judged
+    ? judged.value
+    : ['It is not signed: it can be fetched and installed, but no runtime updates itself to it.']
+  return { ok: true, value: { bytes, sha256, version, signed: signature !== undefined, signature, remarks } }
+}
+
+const refused = (message: string) => ({ ok: false, code: 'build_refused', message }) as const

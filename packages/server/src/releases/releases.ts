@@ -1,0 +1,102 @@
+/**
+ * The served release as this node has it: in memory for the answers to reports, with its files for `/cli/`. Another node may
+ * serve a new one at any moment, so the row is looked at twice a second, and for each call of `/cli/`; who decides in a
+ * transaction asks `servedRelease` there.
+ */
+import type { Deps } from '../deps.ts'
+import { readBuild } from './build.ts'
+import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
+
+/** The three files of `/cli/` (4), always of one row. */
+export interface Files {
+  sha256: string
+  file: Buffer
+  /** Undefined: the build was not signed. */
+  signature: Buffer | undefined
+}
+export interface Releases {
+  /** What is served, as it was known half a second ago at the latest. Costs nothing. */
+  served(): Served | undefined
+  /** What is served now; the last that was known while the database cannot be asked. */
+  files(): Promise<Files | undefined>
+  /** Looks now whether another release is served. */
+  look(): Promise<void>
+  /** Resolves when the store is no longer used. */
+  close(): Promise<void>
+}
+
+type Needs = Pick<Deps, 'store' | 'log' | 'now'> & { config: Pick<Deps['config'], 'releaseDir' | 'version'> }
+
+/** Milliseconds. */
+const lookEvery = 500
+
+/** First serves the build of the release folder, if it is the one to serve (rules.ts). */
+export async function openReleases(needs: Needs): Promise<Releases> {
+  await adopt(needs)
+  const releases = followReleases(needs)
+  await releases.look()
+  return releases
+}
+
+async function adopt({ store, log, now, config }: Needs): Promise<void> {
+  const { releaseDir, version } = config
+  const read = readBuild(releaseDir)
+  if (!read) return
+  if (!read.ok) return log.error({ releaseDir }, `The runtime build is not served: ${read.message}`)
+  const by = { id: null, name: `service ${version}` }
+  const { served, says } = await adoptRelease(store.db, read.value, { by, now: now() })
+  const facts = { version: read.value.version, sha256: read.value.sha256, signed: read.value.signed }
+  if (!served) log.warn({ releaseDir, ...facts }, `The build in the release folder is not served. ${says}`)
+}
+
+function followReleases({ store, log }: Pick<Needs, 'store' | 'log'>): Releases {
+  let current: (Served & Files) | undefined
+  let known = 0
+  let looking: Promise<void> | undefined
+  let closed = false
+
+  async function lookOnce(): Promise<void> {
+    const serial = await servedSerial(store.db)
+    if (serial === known) return
+    current = await servedFiles(store.db)
+    known = current?.serial ?? 0
+    const { version, sha256, signed } = current ?? {}
+    log.info({ serial, version, sha256, signed }, 'Another runtime release is served.')
+  }
+
+  async function look(): Promise<void> {
+    // One that began before this call may have seen what was true before it.
+    await looking?.catch(() => {})
+    if (closed) return
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    await looking
+  }
+
+  const timer = setInterval(() => {
+    if (!looking) look().catch((err: unknown) => log.debug({ err }, 'The served release could not be looked up.'))
+  }, lookEvery).unref()
+
+  return {
+    served: () => current,
+    look,
+    async files() {
+      await look().catch((err: unknown) => log.warn({ err }, 'The last known release is served.'))
+      return current
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await looking?.catch(() => {})
+    },
+  }
+}
+
+/** Where no release is served, as in tests of other things. */
+export const noReleases: Releases = {
+  served: () => undefined,
+  files: async () => undefined,
+  look: async () => {},
+  close: async () => {},
+}

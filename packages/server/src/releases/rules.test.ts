@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { judgeAdded, judgeFound, type Known } from './rules.ts'
+
+/** Such as `1.2.0`, `1.2.0 signed`, `1.2.0 signed other` (other bytes of that version). */
+function known(text: string): Known {
+  const [version = '', ...words] = text.split(' ')
+  return { version, signed: words.includes('signed'), sha256: words.includes('other') ? `other ${version}` : version }
+}
+
+test.each([
+  ['the first', '1.0.0', [], 'add'],
+  ['a newer one', '1.1.0', ['1.0.0'], 'add'],
+  ['a newer one that is not signed, in the place of a signed one', '1.1.0', ['1.0.0 signed'], 'add'],
+  ['the very same', '1.0.0 signed', ['1.0.0 signed'], 'served'],
+  ['the same bytes without their signature', '1.0.0', ['1.0.0 signed'], 'served'],
+  ['the same bytes, now signed', '1.0.0 signed', ['1.0.0'], 'add'],
+  ['other bytes of a version that was never signed', '1.0.0 other', ['1.0.0'], 'add'],
+  ['other bytes of a signed version', '1.0.0 signed other', ['1.0.0 signed'], 'taken'],
+  ['other bytes of a version that was signed once', '1.0.0 other', ['1.1.0', '1.0.0 signed'], 'taken'],
+  ['an older one', '1.0.0', ['1.1.0'], 'older'],
+  ['a release candidate of what is served', '1.1.0-rc.1', ['1.1.0'], 'older'],
+  ['what was left for an older one', '1.1.0', ['1.0.0', '1.1.0'], 'add'],
+])('a person adds %s', (_, build, rows, verdict) => {
+  expect(judgeAdded(known(build), rows.map(known), false)).toBe(verdict)
+  if (verdict === 'older') expect(judgeAdded(known(build), rows.map(known), true)).toBe('add')
+})
+
+test.each([
+  ['the first', '1.0.0', [], 'add', 'add'],
+  ['a newer one', '1.1.0', ['1.0.0'], 'add', 'add'],
+  ['a newer signed one', '1.1.0 signed', ['1.0.0 signed'], 'add', 'add'],
+  ['a newer one that is not signed, where a signed one is served', '1.1.0', ['1.0.0 signed'], 'unsigned', 'unsigned'],
+  ['the very same', '1.0.0', ['1.0.0'], 'served', 'served'],
+  ['the same bytes, now signed', '1.0.0 signed', ['1.0.0'], 'add', 'add'],
+  ['a development build made anew', '1.0.0 other', ['1.0.0'], 'replace', 'taken'],
+  ['other bytes of a signed version', '1.0.0 other', ['1.0.0 signed'], 'taken', 'taken'],
+  ['an older one', '1.0.0', ['1.1.0'], 'older', 'older'],
+  ['an older signed one', '1.0.0 signed', ['1.1.0'], 'older', 'older'],
+  ['what a person left for an older one', '1.1.0', ['1.0.0', '1.1.0'], 'older', 'older'],
+  ['one between what is served and what was', '1.1.0 signed', ['1.0.0', '2.0.0'], 'older', 'older'],
+])('a node finds %s', (_, build, rows, alone, among) => {
+  expect(judgeFound(known(build), rows.map(known), true)).toBe(alone)
+  expect(judgeFound(known(build), rows.map(known), false)).toBe(among)
+})

@@ -1,0 +1,159 @@
+/**
+ * An OpenSSH signature (SSHSIG) looked at with Node's own means. It spares the service from serving a signature that every runtime would
+ * refuse; what a runtime trusts is decided by `ssh-keygen` on its machine alone (D39).
+ */
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { Verdict } from '@svc/protocol'
+
+const magic = 'SSHSIG'
+/** 3.5.3. */
+const wantedNamespace = 'svc-runtime'
+
+/** Whether it is the release signature of these bytes, by one of `keys` where they are known; else remarks for a person. */
+export function judgeSignature(
+  armored: Buffer,
+  bytes: Buffer,
+  keys: readonly string[] | undefined,
+): Verdict<string[], 'signature_refused'> {
+  const parts = readArmored(armored.toString('latin1'))
+  if (!parts) return refused('it is no OpenSSH signature.')
+  const { key, namespace, hash } = parts
+  if (namespace !== wantedNamespace)
+    return refused(`it is for the namespace "${namespace}": a release is signed for "${wantedNamespace}".`)
+  const holds = verified(parts, bytes)
+  if (holds === false || !(hash in hashes)) return refused('it is not of these bytes, or broken.')
+  if (keys && !keys.includes(key.line))
+    return refused(`it is by a key that this build does not accept itself (${key.line}).`)
+  return {
+    ok: true,
+    value: holds === undefined ? [`A signature by a key of type ${key.type} is not verified here.`] : [],
+  }
+}
+
+interface Parts {
+  key: { type: string; fields: Reader; line: string }
+  namespace: string
+  reserved: Buffer
+  hash: string
+  signature: Buffer
+}
+
+const hashes: Readonly<Record<string, string>> = { sha256: 'sha256', sha512: 'sha512' }
+
+function readArmored(text: string): Parts | undefined {
+  const body = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END SSH SIGNATURE-----/.exec(text)?.[1]
+  if (body === undefined) return undefined
+  const blob = Buffer.from(body, 'base64')
+  if (blob.toString('latin1', 0, magic.length) !== magic) return undefined
+  try {
+    const reader = new Reader(blob.subarray(magic.length))
+    if (reader.number() !== 1) return undefined
+    const keyBlob = reader.string()
+    const namespace = reader.string().toString('latin1')
+    const reserved = reader.string()
+    const hash = reader.string().toString('latin1')
+    const signature = reader.string()
+    const fields = new Reader(keyBlob)
+    const type = fields.string().toString('latin1')
+    return {
+      key: { type, fields, line: `${type} ${keyBlob.toString('base64')}` },
+      namespace,
+      reserved,
+      hash,
+      signature,
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return undefined // cut short
+    throw error
+  }
+}
+
+/** Undefined for a kind of key that Node cannot judge, such as one in a security token. */
+function verified({ key, namespace, reserved, hash, signature }: Parts, bytes: Buffer): boolean | undefined {
+  const kind = kinds[key.type]
+  if (!kind) return undefined
+  try {
+    const signed = new Reader(signature)
+    const algorithm = signed.string().toString('latin1')
+    const digest = createHash(hashes[hash] ?? 'sha512')
+      .update(bytes)
+      .digest()
+    const message = Buffer.concat([
+      Buffer.from(magic),
+      ...[Buffer.from(namespace), reserved, Buffer.from(hash), digest].map(lengthFirst),
+    ])
+    return kind(key.fields, algorithm, message, signed.string())
+  } catch {
+    return false // malformed in some way
+  }
+}
+
+type Kind = (key: Reader, algorithm: string, message: Buffer, signature: Buffer) => boolean
+const ecdsa =
+  (crv: string, digest: string, bytes: number): Kind =>
+  (key, _, message, signature) => {
+    key.string() // the curve again
+    const point = key.string().subarray(1)
+    const jwk = { kty: 'EC', crv, x: base64url(point.subarray(0, bytes)), y: base64url(point.subarray(bytes)) }
+    const rs = new Reader(signature)
+    const both = Buffer.concat([rs.unsigned(bytes), rs.unsigned(bytes)])
+    return verify(
+      digest,
+      message,
+      { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+      both,
+    )
+  }
+const kinds: Readonly<Record<string, Kind>> = {
+  'ssh-ed25519': (key, _, message, signature) => {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(key.string()) }
+    return verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature)
+  },
+  'ssh-rsa': (key, algorithm, message, signature) => {
+    const [e, n] = [key.string(), key.string()]
+    const publicKey: KeyObject = createPublicKey({
+      key: { kty: 'RSA', e: base64url(e), n: base64url(n) },
+      format: 'jwk',
+    })
+    const digest = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[algorithm]
+    return digest !== undefined && verify(digest, message, publicKey, signature)
+  },
+  'ecdsa-sha2-nistp256': ecdsa('P-256', 'sha256', 32),
+  'ecdsa-sha2-nistp384': ecdsa('P-384', 'sha384', 48),
+  'ecdsa-sha2-nistp521': ecdsa('P-521', 'sha512', 66),
+}
+
+/** What SSH calls a string: its length in four bytes, and then it. */
+class Reader {
+  #rest: Buffer
+  constructor(bytes: Buffer) {
+    this.#rest = bytes
+  }
+  number(): number {
+    const value = this.#rest.readUInt32BE(0)
+    this.#rest = this.#rest.subarray(4)
+    return value
+  }
+  string(): Buffer {
+    const length = this.number()
+    if (length > this.#rest.length) throw new RangeError('cut short')
+    const value = this.#rest.subarray(0, length)
+    this.#rest = this.#rest.subarray(length)
+    return value
+  }
+  /** A big number, filled up to so many bytes. */
+  unsigned(bytes: number): Buffer {
+    const value = this.string()
+    const bare = value.subarray(Math.max(0, value.length - bytes))
+    return Buffer.concat([Buffer.alloc(bytes - bare.length), bare])
+  }
+}
+
+function lengthFirst(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+const base64url = (bytes: Buffer) => bytes.toString('base64url')
+const refused = (message: string) => ({ ok: false, code: 'signature_refused', message }) as const

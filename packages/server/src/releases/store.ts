@@ -1,0 +1,180 @@
+/** The releases in the database: every node serves, and decides wishes by, the row with the highest serial (D37). */
+import { shown, type Verdict } from '@svc/protocol'
+import { sql } from 'kysely'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
+import type { Build } from './build.ts'
+import { judgeAdded, judgeFound } from './rules.ts'
+
+/** 2.7: what the answers say of it, and whether a runtime can take it. */
+export interface Served {
+  serial: number
+  version: string
+  sha256: string
+  signed: boolean
+}
+export interface Release extends Served {
+  size: number
+  addedAt: number
+  addedBy: string
+}
+export type Added = Release & { changed: boolean }
+
+/** Files of this many releases are kept; of older ones only what they were. */
+const filesKept = 5
+
+/** The served release as this transaction sees it; undefined when there is none. */
+export const servedRelease = async (db: Db): Promise<Served | undefined> => (await newest(db, 1))[0]
+
+/** All of them, the served one first. */
+export const listReleases = (db: Db): Promise<Release[]> => newest(db)
+
+/** The serial of what is served, 0 for nothing: one look into the key. */
+export async function servedSerial(db: Db): Promise<number> {
+  const { serial } = await db
+    .selectFrom('release')
+    .select((eb) => eb.fn.max('serial').as('serial'))
+    .executeTakeFirstOrThrow()
+  return serial ?? 0
+}
+
+/** The served files; undefined when there are none. */
+export async function servedFiles(
+  db: Db,
+): Promise<(Served & { file: Buffer; signature: Buffer | undefined }) | undefined> {
+  const row = await db
+    .selectFrom('release')
+    .select(['serial', 'version', 'sha256', 'signature', 'file'])
+    .orderBy('serial', 'desc')
+    .executeTakeFirst()
+  if (!row?.file) return undefined
+  const { serial, version, sha256, signature, file } = row
+  return {
+    serial,
+    version,
+    sha256,
+    signed: signature !== null,
+    file: Buffer.from(file),
+    signature: signature ? Buffer.from(signature) : undefined,
+  }
+}
+
+/** Serves what a person names. `older`: the person knows that it is older than what is served. */
+export function addRelease(
+  db: Db,
+  build: Build,
+  { older, by, now }: { older: boolean; by: By; now: number },
+): Promise<Verdict<Added, 'release_taken' | 'release_older'>> {
+  return transaction(db, async (trx) => {
+    const known = await lockAll(trx)
+    const verdict = judgeAdded(build, known, older)
+    const [served] = known
+    if (verdict === 'served' && served) return { ok: true, value: { ...served, changed: false } }
+    if (verdict === 'taken') return { ok: false, code: 'release_taken', message: takenSays(build) }
+    if (verdict === 'older') {
+      const message = `Release ${build.version} is older than ${served?.version}, which is served. With --older it is served all the same; wishes for ${served?.version} that stand are dropped then.`
+      return { ok: false, code: 'release_older', message }
+    }
+    return { ok: true, value: { ...(await insert(trx, build, known, by, now)), changed: true } }
+  })
+}
+
+/** What a starting node does with the build that lies beside it. `says` is for its log, when it is not served. */
+export function adoptRelease(
+  db: Db,
+  build: Build,
+  { by, now }: { by: By; now: number },
+): Promise<{ served: boolean; says: string | undefined }> {
+  return transaction(db, async (trx) => {
+    const known = await lockAll(trx)
+    const verdict = judgeFound(build, known, !isPostgres(trx))
+    if (verdict === 'served') return { served: true, says: undefined }
+    if (verdict === 'add' || verdict === 'replace') {
+      if (verdict === 'replace')
+        await trx
+          .deleteFrom('release')
+          .where('serial', '=', known[0]?.serial ?? 0)
+          .execute()
+      await insert(trx, build, known, by, now)
+      return { served: true, says: undefined }
+    }
+    return { served: false, says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
+  })
+}
+
+const takenSays = ({ version }: Build) =>
+  `Release ${shown(version)} is known with other bytes, and a release never changes: give the build a version of its own.`
+const foundSays = {
+  older: 'A release as new or newer is known. "svc-server release add DIR --older" serves this one.',
+  unsigned: 'It is not signed, and what is served is. "svc-server release add DIR" serves it all the same.',
+} as const
+
+/** One after another: whoever adds sees what the one before added. SQLite's transactions are so anyway. */
+async function lockAll(trx: Db): Promise<Release[]> {
+  if (isPostgres(trx)) await sql`lock table release in share row exclusive mode`.execute(trx)
+  return listReleases(trx)
+}
+
+async function insert(trx: Db, build: Build, known: readonly Release[], by: By, now: number): Promise<Release> {
+  const { version, sha256, bytes, signature, signed } = build
+  const serial = (known[0]?.serial ?? 0) + 1
+  await trx
+    .insertInto('release')
+    .values({
+      serial,
+      version,
+      sha256,
+      size: bytes.length,
+      added_at: now,
+      added_by: by.id,
+      added_by_name: by.name,
+      signature: signature ?? null,
+      file: bytes,
+    })
+    .execute()
+  const kept = trx.selectFrom('release').select('serial').orderBy('serial', 'desc').limit(filesKept)
+  await trx
+    .updateTable('release')
+    .set({ file: null })
+    .where('file', 'is not', null)
+    .where('serial', 'not in', kept)
+    .execute()
+  await audit(trx, {
+    workspaceId: null,
+    at: now,
+    by,
+    action: 'release.added',
+    subject: `release ${version}`,
+    details: { serial, sha256, signed },
+  })
+  return { serial, version, sha256, signed, size: bytes.length, addedAt: now, addedBy: by.name }
+}
+
+async function newest(db: Db, limit?: number): Promise<Release[]> {
+  const rows = await db
+    .selectFrom('release')
+    .select((eb) => [
+      'serial',
+      'version',
+      'sha256',
+      'size',
+      'added_at',
+      'added_by_name',
+      eb('signature', 'is not', null).as('signed'),
+    ])
+    .orderBy('serial', 'desc')
+    .$if(limit !== undefined, (q) => q.limit(limit ?? 0))
+    .execute()
+  return rows.map((row) => ({
+    serial: row.serial,
+    version: row.version,
+    sha256: row.sha256,
+    signed: Boolean(row.signed),
+    size: row.size,
+    addedAt: row.added_at,
+    addedBy: row.added_by_name,
+  }))
+}

@@ -1,0 +1,61 @@
+/** Small builds for tests: a zip with a `release.json`, signed by a real OpenSSH key where a test says so. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { archive } from '@svc/blueprint/zip'
+import { onTestFinished } from 'vitest'
+import { type Build, judgeBuild } from '../src/releases/build.ts'
+
+export interface Key {
+  /** The private key. */
+  file: string
+  /** Type and base64, as a build lists the keys that it accepts. */
+  line: string
+}
+
+/** The bytes of a build; another `salt` makes other bytes of the same version. */
+export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?: string[] } = {}): Buffer {
+  const member = (name: string, text: string) => ({ name, content: Buffer.from(text) })
+  const note = JSON.stringify({ version, built: 0, leastNode: 20, ...(keys && { keys }) })
+  const head = Buffer.from(`#!/usr/bin/env node\nconsole.log(${JSON.stringify(version)})\n//`)
+  return Buffer.concat([head, archive([member('release.json', note), member('salt', salt)], head.length)])
+}
+
+/** A key of this type, made for the test. */
+export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
+  const dir = temporary()
+  const file = join(dir, 'key')
+  execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', 'a test', '-f', file])
+  const [kind, blob] = readFileSync(`${file}.pub`, 'utf8').split(' ')
+  return { file, line: `${kind} ${blob}` }
+}
+
+export const signed = (bytes: Buffer, { file }: Key, namespace = 'svc-runtime'): Buffer =>
+  execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', file, '-n', namespace], { input: bytes, stdio: 'pipe' })
+
+/** A build as `release add` and a start read it. */
+export function buildOf(version: string, { salt, key }: { salt?: string; key?: Key } = {}): Build {
+  const bytes = pyz(version, { ...(salt !== undefined && { salt }), ...(key && { keys: [key.line] }) })
+  const judged = judgeBuild('svc.pyz', bytes, undefined, key && signed(bytes, key))
+  if (!judged.ok) throw new Error(judged.message)
+  return judged.value
+}
+
+/** A folder with the files of a build. */
+export function buildFolder(bytes: Buffer, signature?: Buffer, folder = temporary()): string {
+  mkdirSync(folder, { recursive: true })
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  writeFileSync(join(folder, 'svc.pyz'), bytes)
+  writeFileSync(join(folder, 'svc.pyz.sha256'), `${sha256} svc.pyz\n`)
+  rmSync(join(folder, 'svc.pyz.sig'), { force: true })
+  if (signature) writeFileSync(join(folder, 'svc.pyz.sig'), signature)
+  return folder
+}
+
+function temporary(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-release-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
