@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate } from './db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './db/open.ts'
 import type { Config, Deps, Live } from './deps.ts'
+import { announcer } from './live/announce.ts'
 import {
   DataFolderError,
   databaseFile,
@@ -74,10 +75,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
   }
 }
 
-/** For a command that runs without the service: nobody looks. */
-export const nobodyLooks: Live = {
-  reported: () => {},
-  changed: () => {},
-  listChanged: () => {},
-  isWatched: () => false,
+/** For a command that runs without the service: on PostgreSQL the nodes hear what it changes, else nobody looks. */
+export function liveOf(store: Store): Live & { close: () => Promise<void> } {
+  if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }
+  return { reported() {}, changed() {}, listChanged() {}, isWatched: () => false, close: async () => {} }
 }

@@ -33,6 +33,8 @@ export interface FleetCache {
   read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
   reported: (workspaceId: string, agentId: string) => void
   listChanged: (workspaceId: string) => void
+  /** Of every workspace. */
+  missed: () => void
 }
 
 export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => number): FleetCache {
@@ -98,6 +100,9 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
     listChanged(workspaceId) {
       const fleet = kept.get(workspaceId)
       if (fleet) fleet.whole = true
+    },
+    missed() {
+      for (const fleet of kept.values()) fleet.whole = true
     },
   }
 }

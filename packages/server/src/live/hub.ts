@@ -58,6 +58,8 @@ interface Channel {
   reported: Set<string>
   changed: Set<string>
   list: boolean
+  /** Something may have changed that nobody told of. */
+  missed: boolean
   timer: NodeJS.Timeout | undefined
   rendering: boolean
   last: number
@@ -88,14 +90,14 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
   }
 
   async function send(workspaceId: string, channel: Channel): Promise<void> {
-    const { reported, changed, list } = channel
+    const { reported, changed, list, missed } = channel
     channel.reported = new Set()
     channel.changed = new Set()
-    channel.list = false
+    channel.list = channel.missed = false
     channel.last = performance.now()
     channel.rendering = true
     try {
-      const frame = frameOf(await fleet.read(workspaceId), reported, changed, list, now())
+      const frame = frameOf(await fleet.read(workspaceId), reported, changed, { list, missed }, now())
       const bytes = Buffer.from(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
       for (const subscriber of channel.subscribers) write(subscriber, bytes)
     } catch (error) {
@@ -152,7 +154,12 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
       })
     },
     missed() {
-      for (const workspaceId of channels.keys()) here.listChanged(workspaceId)
+      fleet.missed()
+      for (const workspaceId of channels.keys()) {
+        touch(workspaceId, (channel) => {
+          channel.list = channel.missed = true
+        })
+      }
     },
   }
   const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, () => watched.keys()) : undefined
@@ -182,6 +189,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
           reported: new Set(),
           changed: new Set(),
           list: false,
+          missed: false,
           timer: undefined,
           rendering: false,
           last: 0,
@@ -230,7 +238,7 @@ function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
   reported: ReadonlySet<string>,
   changed: ReadonlySet<string>,
-  list: boolean,
+  { list, missed }: { list: boolean; missed: boolean },
   now: number,
 ): Frame {
   const known = (ids: ReadonlySet<string>) =>
@@ -245,7 +253,7 @@ function frameOf(
     rows: all.slice(0, rowsMost),
     changed: names.slice(0, rowsMost),
     list,
-    more: all.length > rowsMost || names.length > rowsMost,
+    more: missed || all.length > rowsMost || names.length > rowsMost,
   }
 }
 

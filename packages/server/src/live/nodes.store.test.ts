@@ -1,18 +1,25 @@
+import type pg from 'pg'
 import { expect, test } from 'vitest'
+import { once } from '../../testing/postgres.ts'
+import { newPlace } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
-import { openPostgres } from '../db/open.ts'
+import { openPostgres, type Store } from '../db/open.ts'
 import { serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
+import { announcer } from './announce.ts'
 
 /** Two nodes of the service on one PostgreSQL. */
 async function twoNodes() {
   const url = await newPostgresDatabase()
-  const [first, second] = [await serve({ postgres: openPostgres(url) }), await serve({ postgres: openPostgres(url) })]
+  const stores = [openPostgres(url), openPostgres(url)] as const
+  const [first, second] = [await serve({ postgres: stores[0] }), await serve({ postgres: stores[1] })]
   const north = await first.workspace('north')
   const { agent, token } = await first.agent(north, 'mail')
-  return { first, second, agent, token, ann: await first.person('Ann', 'north', 'admin') }
+  return { url, stores, first, second, agent, token, ann: await first.person('Ann', 'north', 'admin') }
 }
 const events = '/api/web/w/north/events'
+/** Several of them may run a while. */
+const patience = { timeout: 20_000, interval: 300 }
 
 test('a report to one node is on the screen of a page that is open on another (PostgreSQL)', async () => {
   const { first, second, token, ann } = await twoNodes()
@@ -21,7 +28,7 @@ test('a report to one node is on the screen of a page that is open on another (P
     .poll(async () => {
       await second.reports(token, { state: { level: 'warn', label: 'from the other node' } })
       return stream.text()
-    })
+    }, patience)
     .toContain('from the other node')
   await second.reports(token, { state: { level: 'bad', label: 'the next' } })
   const frame = await stream.frame((f) => f.rows.some(({ label }) => label === 'the next'))
@@ -32,7 +39,62 @@ test('an agent that is looked at through one node is asked to hurry by the other
   const { first, second, token, ann } = await twoNodes()
   const stream = await streamOf(`${first.origin}${events}?agent=mail`, ann.cookie)
   const interval = async () => (await second.reports(token, {})).interval
-  await expect.poll(interval, { timeout: 10_000, interval: 300 }).toBe(5)
+  await expect.poll(interval, patience).toBe(5)
   stream.close()
-  await expect.poll(interval, { timeout: 10_000, interval: 300 }).toBe(30)
+  await expect.poll(interval, patience).toBe(30)
+})
+
+const listeners = "from pg_stat_activity where datname = current_database() and query like 'listen svc_live%'"
+
+test('what another node said while the connection was cut is asked for once it is back (PostgreSQL)', async () => {
+  const { url, stores, first, second, token, ann } = await twoNodes()
+  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  const stream = await streamOf(first.origin + events, ann.cookie)
+  await once(url, `select pg_terminate_backend(pid) ${listeners}`)
+  await second.reports(token, { state: { level: 'bad', label: 'said to nobody' } })
+  const frame = await stream.frame(({ more }) => more)
+  expect(frame).toMatchObject({ list: true, more: true })
+  const { body } = await ann.get<{ rows: object[] }>('/api/web/w/north/fleet')
+  expect(body.rows).toMatchObject([{ label: 'said to nobody' }])
+  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await second.reports(token, { state: { level: 'ok', label: 'heard again' } })
+  await stream.frame((f) => f.rows.some(({ label }) => label === 'heard again'))
+})
+
+async function listening(store: Store): Promise<number> {
+  if (store.engine !== 'postgres') return 0
+  return Number((await store.pool.query(`select count(*) as n ${listeners}`)).rows[0].n)
+}
+
+test('a message that could not be sent is made up for (PostgreSQL)', async () => {
+  const { stores, first, agent, ann } = await twoNodes()
+  if (stores[1].engine !== 'postgres') return
+  const { pool } = stores[1]
+  let cut = true
+  const failing = {
+    query: (...all: Parameters<typeof pool.query>) => (cut ? Promise.reject(new Error('cut')) : pool.query(...all)),
+  } as unknown as pg.Pool
+  const failures: unknown[] = []
+  const others = announcer(failing, (error) => {
+    failures.push(error)
+    cut = false
+  })
+  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  const stream = await streamOf(first.origin + events, ann.cookie)
+  others.changed('some other workspace', agent.id)
+  const frame = await stream.frame(({ more }) => more)
+  expect(frame.list).toBe(true)
+  expect(failures).toHaveLength(1)
+  await others.close()
+})
+
+test("what the operator's command line changes is on the pages of a running node (PostgreSQL)", async () => {
+  const { url, stores, first, ann } = await twoNodes()
+  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  const stream = await streamOf(first.origin + events, ann.cookie)
+  const place = await newPlace({ SVC_DATABASE_URL: url })
+  await place.value(['agent', 'create', 'north/second'])
+  await stream.frame(({ list }) => list)
+  const { body } = await ann.get<{ rows: { name: string }[] }>('/api/web/w/north/fleet')
+  expect(body.rows.map(({ name }) => name)).toEqual(['mail', 'second'])
 })

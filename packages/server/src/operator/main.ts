@@ -61,12 +61,14 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
     return outcome !== undefined
   }
   if ((await ask()) && outcome) return outcome
-  const { nobodyLooks, openService } = await import('../open.ts')
+  const { liveOf, openService } = await import('../open.ts')
   const opened = await openService(config, Date.now, ask)
   if (!opened) return outcome as unknown as Outcome
+  const live = liveOf(opened.store)
   try {
-    return await runCommand(name, request, { ...opened, live: nobodyLooks })
+    return await runCommand(name, request, { ...opened, live })
   } finally {
+    await live.close()
     await opened.close()
   }
 }

@@ -1,0 +1,98 @@
+/**
+ * Tells the nodes on one PostgreSQL of changes, by NOTIFY: gathered for a moment, ids by workspace. A message that could not
+ * be sent is made up for by one that says that some are missing.
+ */
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Live } from '../deps.ts'
+
+export const channel = 'svc_live'
+export type Kind = 'r' | 'c' | 'l'
+export type Message = { node: string } & (
+  | { kind: Kind; workspace: string; agents: string[] }
+  | { kind: 'w'; agents: string[] }
+  | { kind: 'm' }
+)
+/** What is told: the calls of `Live`, and which agents are looked at. */
+export interface Announcer extends Omit<Live, 'isWatched'> {
+  /** By which a node knows its own messages. */
+  node: string
+  watched(agentIds: string[]): void
+  /** Resolves when everything said so far is sent, or could not be. Nothing is sent afterwards. */
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const gather = 100
+const again = 1_000
+/** A message holds 8000 bytes at most; an id takes 39. */
+const idsMost = 150
+
+export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
+  const node = randomUUID()
+  const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
+  let gathering: NodeJS.Timeout | undefined
+  let retrying: NodeJS.Timeout | undefined
+  let sending = Promise.resolve()
+  let missing = false
+  let closed = false
+
+  const say = (kind: Kind, workspace: string, agentId?: string) => {
+    const key = `${kind} ${workspace}`
+    const one = waiting.get(key) ?? { kind, workspace, agents: new Set<string>() }
+    if (agentId !== undefined) one.agents.add(agentId)
+    waiting.set(key, one)
+    gathering ??= setTimeout(flush, gather)
+  }
+
+  function flush(): void {
+    clearTimeout(gathering)
+    gathering = undefined
+    const all = [...waiting.values()]
+    waiting.clear()
+    const messages = all.flatMap(({ kind, workspace, agents }) =>
+      parts([...agents]).map((part) => ({ kind, workspace, agents: part })),
+    )
+    if (messages.length > 0) send(messages)
+  }
+
+  function send(messages: object[]): void {
+    if (closed) return
+    const all = missing ? [...messages, { kind: 'm' }] : messages
+    missing = false
+    const texts = all.map((message) => JSON.stringify({ node, ...message }))
+    const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
+    sending = Promise.all([sending, sent]).then(
+      () => {},
+      (error: unknown) => {
+        missing = true
+        failed(error)
+        if (!closed) retrying ??= setTimeout(retry, again).unref()
+      },
+    )
+  }
+  function retry(): void {
+    retrying = undefined
+    if (missing) send([])
+  }
+
+  return {
+    node,
+    reported: (workspace, agentId) => say('r', workspace, agentId),
+    changed: (workspace, agentId) => say('c', workspace, agentId),
+    listChanged: (workspace) => say('l', workspace),
+    watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, idsMost) }]),
+    async close() {
+      flush()
+      closed = true
+      clearTimeout(retrying)
+      await sending
+    },
+  }
+}
+
+/** In pieces that fit a message; an empty list is one piece. */
+function parts(ids: string[]): string[][] {
+  if (ids.length <= idsMost) return [ids]
+  return [ids.slice(0, idsMost), ...parts(ids.slice(idsMost))]
+}
