@@ -57,16 +57,19 @@ function staleMark({ result, sources }: Product): string | undefined {
 const markOf = (result: string) => inRoot(`.cache/built/${basename(result)}`)
 
 async function bring(product: Product, quiet: boolean): Promise<void> {
-  const { says, result, make } = product
+  const { says, make } = product
   const wanted = staleMark(product)
   if (wanted === undefined) return
-  const mark = markOf(result)
   const begun = performance.now()
   if (!quiet) process.stderr.write(`svc: building ${says} … `)
   await make()
-  mkdirSync(dirname(mark), { recursive: true })
-  writeFileSync(mark, wanted)
+  mark(product, wanted)
   if (!quiet) process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
+}
+
+function mark({ result }: Product, wanted: string): void {
+  mkdirSync(dirname(markOf(result)), { recursive: true })
+  writeFileSync(markOf(result), wanted)
 }
 
 /** Vite writes beside; the finished folder then takes the old one's place, so that nobody is served half a page. */
@@ -90,9 +93,19 @@ async function makePage(): Promise<void> {
   }
 }
 
+/** Not signed: a signature that lies there is of an older build. */
 async function makeRuntime(): Promise<void> {
   const { buildRuntime } = await import('../packages/runtime/build.ts')
+  rmSync(inRoot('dist/cli/svc.pyz.sig'), { force: true })
   await buildRuntime({ outDir: inRoot('dist/cli') })
+}
+
+/** What lies in `dist/cli` was made of the sources as they are, by `npm run release`: it is not built again. */
+export function markRuntimeBuilt(): void {
+  for (const product of products.filter(({ make }) => make === makeRuntime)) {
+    const wanted = staleMark(product)
+    if (wanted !== undefined) mark(product, wanted)
+  }
 }
 
 function moveIfThere(from: string, to: string): void {

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
+import { newPlace, type Place } from '../../testing/service-process.ts'
+
+const versions = async (place: Place) =>
+  (await place.value<{ version: string; served: boolean }[]>(['release', 'list'])).map(
+    ({ version, served }) => `${version}${served ? ' served' : ''}`,
+  )
+
+describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
+  test('a release is added, listed and replaced, an older one only with a word', async () => {
+    const place = await newPlace({ SVC_RELEASE_DIR: '/nowhere' })
+    const service = state === 'running' ? await place.start() : undefined
+    expect(await place.value(['release', 'list'])).toEqual([])
+    const key = newKey()
+    const bytes = pyz('1.1.0', { keys: [key.line] })
+    const folder = buildFolder(bytes, signed(bytes, key))
+    expect(await place.value(['release', 'add', folder])).toMatchObject({
+      version: '1.1.0',
+      serial: 1,
+      signed: true,
+      changed: true,
+      bytes: bytes.length,
+      addedBy: 'operator',
+      remarks: [],
+    })
+    if (service) {
+      const answer = await fetch(`${place.url}/cli/svc.pyz`)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    }
+    const old = buildFolder(pyz('1.0.0'))
+    const refused = await place.run(['release', 'add', old])
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/older than 1.1.0.*--older/s) })
+    expect(await place.run(['release', 'add', old, '--older'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Now served: 1.0.0 .*\nIt is not signed/),
+    })
+    expect(await versions(place)).toEqual(['1.0.0 served', '1.1.0'])
+    const other = buildFolder(pyz('1.1.0', { salt: 'changed' }))
+    expect(await place.run(['release', 'add', other])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/version of its own/),
+    })
+    expect(await place.run(['release', 'add', '/nowhere'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no svc.pyz in \/nowhere/),
+    })
+    if (service) expect((await fetch(`${place.url}/cli/svc.pyz.sig`)).status).toBe(404)
+  })
+})
+
+test('the build beside a service that starts is served when it is newer, and not when it is older', async () => {
+  const [old, young] = [buildFolder(pyz('1.0.0')), buildFolder(pyz('1.1.0'))]
+  const place = await newPlace({ SVC_RELEASE_DIR: young })
+  await (await place.start()).kill()
+  place.env.SVC_RELEASE_DIR = old
+  const service = await place.start()
+  await service.logs('The build in the release folder is not served.')
+  expect((await (await fetch(`${place.url}/cli/svc.pyz`)).text()).includes('"1.1.0"')).toBe(true)
+  expect(await versions(place)).toEqual(['1.1.0 served'])
+})
