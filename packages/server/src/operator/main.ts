@@ -12,9 +12,14 @@ import { commands } from './commands.ts'
 import { readInput } from './input.ts'
 import { type Chosen, choose, type Words } from './program.ts'
 import { askService, type Outcome, runCommand } from './socket.ts'
-import { restoreWords, startWords } from './words.ts'
+import { moveWords, restoreWords, startWords } from './words.ts'
 
-const words: Readonly<Record<string, Words>> = { start: startWords, ...commands, restore: restoreWords }
+const words: Readonly<Record<string, Words>> = {
+  start: startWords,
+  ...commands,
+  restore: restoreWords,
+  move: moveWords,
+}
 
 /** Runs one command line; answers its exit code. `start` answers when the service has ended. */
 export async function main(argv: string[]): Promise<number> {
@@ -39,6 +44,16 @@ async function perform({ name, request, json, dataDir }: Chosen): Promise<void> 
     const { restore, showRestored } = await import('./restore.ts')
     process.umask(0o077)
     return say(await restore(request, config), showRestored)
+  }
+  if (name === 'move') {
+    const { move, showMoved, showsPassword } = await import('./move.ts')
+    process.umask(0o077)
+    const note = (line: string) => void process.stderr.write(`${line}\n`)
+    if (showsPassword(request.options.to?.toString()))
+      note(
+        'A password among the arguments can be read by others on this machine: PGPASSWORD or SVC_DATABASE_URL is better.',
+      )
+    return say(await move(request, config, json ? () => {} : note), showMoved)
   }
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await readInput(command.input)

@@ -28,14 +28,19 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       const answer = await fetch(`${place.url}/cli/svc.pyz`)
       expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
     }
+    const another = newKey()
+    const foreign = pyz('1.2.0', { keys: [another.line] })
+    expect(await place.value(['release', 'add', buildFolder(foreign, signed(foreign, another))])).toMatchObject({
+      remarks: [expect.stringMatching(/Runtimes of release 1.1.0 do not know the key/)],
+    })
     const old = buildFolder(pyz('1.0.0'))
     const refused = await place.run(['release', 'add', old])
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/older than 1.1.0.*--older/s) })
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/older than 1.2.0.*--older/s) })
     expect(await place.run(['release', 'add', old, '--older'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Now served: 1.0.0 .*\nIt is not signed/),
     })
-    expect(await versions(place)).toEqual(['1.0.0 served', '1.1.0'])
+    expect(await versions(place)).toEqual(['1.0.0 served', '1.2.0', '1.1.0'])
     const other = buildFolder(pyz('1.1.0', { salt: 'changed' }))
     expect(await place.run(['release', 'add', other])).toMatchObject({
       code: 1,

@@ -15,8 +15,8 @@ export { decide } from '../people/library.ts'
 export { linkUrl, makeLink } from '../people/links.ts'
 export { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../people/store.ts'
 export { addProduct, listProducts, removeProduct } from '../products/store.ts'
-export { readBuild } from '../releases/build.ts'
-export { addRelease, listReleases } from '../releases/store.ts'
+export { readBuild, strangerTo } from '../releases/build.ts'
+export { addRelease, listReleases, servedFiles } from '../releases/store.ts'
 export { logOf, logsOf } from '../web/queries/logs.ts'
 export {
   activate,

@@ -1,4 +1,4 @@
-/** The words of the two commands that run without a service; apart from what they do, which takes time to load. */
+/** The words of the commands that run without a service; apart from what they do, which takes time to load. */
 import type { Words } from './program.ts'
 
 export const startWords: Words = {
@@ -17,4 +17,9 @@ export const restoreWords: Words = {
     ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
     ['--tokens-only', 'restore nothing: only the new tokens, after a dump was put back into PostgreSQL'],
   ],
+}
+
+export const moveWords: Words = {
+  says: 'take the embedded installation over to PostgreSQL, while the service is stopped',
+  options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
 }

@@ -14,6 +14,8 @@ export interface Build {
   signed: boolean
   /** Undefined: the build was not signed. */
   signature: Buffer | undefined
+  /** The key that signed it: type and base64. */
+  signer: string | undefined
   /** What a person should know before it is served. */
   remarks: string[]
 }
@@ -21,6 +23,13 @@ export interface Build {
 const archive = 'svc.pyz'
 /** D39. */
 const signatureMost = 8 * 1024
+
+/** Whether the runtimes of the release served before will refuse this one: the key that signed it is not built into them. */
+export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
+  const keys = before && noteOf(before.file)?.keys
+  if (!keys || build.signer === undefined || keys.includes(build.signer)) return []
+  return [`Runtimes of release ${before.version} do not know the key that signed it, and will refuse it.`]
+}
 
 /** Undefined when the folder holds no `svc.pyz`. */
 export function readBuild(dir: string): Verdict<Build, 'build_refused'> | undefined {
@@ -57,10 +66,11 @@ export function judgeBuild(
     return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
   const judged = signature && judgeSignature(signature, bytes, note.keys)
   if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)
+  const signer = judged?.value.signer
   const remarks = judged
-    ? judged.value
+    ? judged.value.remarks
     : ['It is not signed: it can be fetched and installed, but no runtime updates itself to it.']
-  return { ok: true, value: { bytes, sha256, version, signed: signature !== undefined, signature, remarks } }
+  return { ok: true, value: { bytes, sha256, version, signed: signature !== undefined, signature, signer, remarks } }
 }
 
 const refused = (message: string) => ({ ok: false, code: 'build_refused', message }) as const

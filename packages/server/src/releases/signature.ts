@@ -9,12 +9,19 @@ const magic = 'SSHSIG'
 /** 3.5.3. */
 const wantedNamespace = 'svc-runtime'
 
-/** Whether it is the release signature of these bytes, by one of `keys` where they are known; else remarks for a person. */
+export interface Signed {
+  /** The key, as an allowed signer is written: type and base64. */
+  signer: string
+  /** What a person should know. */
+  remarks: string[]
+}
+
+/** Whether it is the release signature of these bytes, by one of `keys` where they are known. */
 export function judgeSignature(
   armored: Buffer,
   bytes: Buffer,
   keys: readonly string[] | undefined,
-): Verdict<string[], 'signature_refused'> {
+): Verdict<Signed, 'signature_refused'> {
   const parts = readArmored(armored.toString('latin1'))
   if (!parts) return refused('it is no OpenSSH signature.')
   const { key, namespace, hash } = parts
@@ -24,10 +31,8 @@ export function judgeSignature(
   if (holds === false || !(hash in hashes)) return refused('it is not of these bytes, or broken.')
   if (keys && !keys.includes(key.line))
     return refused(`it is by a key that this build does not accept itself (${key.line}).`)
-  return {
-    ok: true,
-    value: holds === undefined ? [`A signature by a key of type ${key.type} is not verified here.`] : [],
-  }
+  const remarks = holds === undefined ? [`A signature by a key of type ${key.type} is not verified here.`] : []
+  return { ok: true, value: { signer: key.line, remarks } }
 }
 
 interface Parts {

@@ -7,14 +7,15 @@ export const releaseCommands = {
     args: [['<folder>', 'holds svc.pyz, and beside it svc.pyz.sha256 and svc.pyz.sig']],
     options: [['--older', 'also when it is older than what is served: standing wishes for newer ones are dropped']],
     paths: [0],
-    run: async (request, { store, now }, { addRelease, readBuild }) => {
+    run: async (request, { store, now }, { addRelease, readBuild, servedFiles, strangerTo }) => {
       const folder = argument(request, 0)
       const read = readBuild(folder)
       if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
       const build = granted(read)
+      const before = await servedFiles(store.db)
       const older = request.options.older === true
       const { size, ...release } = granted(await addRelease(store.db, build, { older, by: operator, now: now() }))
-      return { ...release, bytes: size, remarks: build.remarks }
+      return { ...release, bytes: size, remarks: [...build.remarks, ...strangerTo(build, before)] }
     },
     show: ({ version, sha256, changed, remarks }) =>
       [`${changed ? 'Now' : 'Already'} served: ${version} (SHA-256 ${sha256}).`, ...remarks].join('\n'),
