@@ -73,7 +73,10 @@ async function assemble(
   logRequests(server, log)
   const drain = drainable(server, live.close)
   await listen(server, config.port, config.host, 'SVC_PORT, or npm start -- --port N')
-  closers.push(drain)
+  closers.push(() => {
+    agents.drain()
+    return drain()
+  })
   agents.sweeper.start()
 }
 

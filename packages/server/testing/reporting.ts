@@ -14,6 +14,8 @@ export interface Sent {
   agent?: TestAgent
   /** The client has hung up. */
   gone?: boolean
+  /** The node tells new wishes. */
+  offers?: boolean
   token?: string
 }
 
@@ -66,7 +68,7 @@ export function reporting(world: World): Reporting {
 export function submission(
   world: World,
   parts: object,
-  { agent = world.agent, gone = false, token }: Sent = {},
+  { agent = world.agent, gone = false, offers = true, token }: Sent = {},
 ): Submission {
   return {
     agentId: agent.id,
@@ -74,6 +76,7 @@ export function submission(
     report: asRead(parts),
     interval: 30,
     gone: () => gone,
+    offers,
   }
 }
 

@@ -30,6 +30,8 @@ export interface Side {
   metrics: AgentMetrics
   trouble: Trouble
   windows: { reports: Window; logs: Window }
+  /** Whether wishes may be told that an agent has not heard of: not when this process is about to end. */
+  offers: () => boolean
 }
 
 export interface AgentSide {
@@ -37,6 +39,8 @@ export interface AgentSide {
   metrics: AgentMetrics
   /** Start it once the service listens. */
   sweeper: Sweeper
+  /** From now on no agent is told of a wish for the first time: its trial would fall into the time that we are away. */
+  drain(): void
   /** Resolves when everything submitted is answered and the sweeper stands still. The store may be closed afterwards. */
   close(): Promise<void>
 }
@@ -57,15 +61,19 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   })
   const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
   const sweeper = newSweeper(deps, deliveries.age)
+  let draining = false
   return {
     routes: {
-      ...agentRoutes({ deps, lookup, batcher, metrics, trouble, windows }),
+      ...agentRoutes({ deps, lookup, batcher, metrics, trouble, windows, offers: () => !draining }),
       ...installCalls(deps),
       ...bundleCall(deps, lookup),
       ...productCalls(deps),
     },
     metrics,
     sweeper,
+    drain: () => {
+      draining = true
+    },
     close: async () => {
       await batcher.settled()
       await sweeper.stop()
@@ -90,5 +98,6 @@ function committed(
   metrics.commandsDelivered += decision.claimed.length
   for (const { id } of decision.claimed) deliveries.note(id)
   if (decision.write.report) live.reported(decision.workspaceId, submission.agentId)
-  if (decision.write.commands.length > 0) live.changed(decision.workspaceId, submission.agentId)
+  if (decision.write.commands.length > 0 || decision.write.updateEvents.length > 0)
+    live.changed(decision.workspaceId, submission.agentId)
 }

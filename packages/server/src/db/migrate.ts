@@ -5,12 +5,14 @@ import { authOptions } from '../people/auth.ts'
 import * as first from './migrations/001-first.ts'
 import * as blueprints from './migrations/002-blueprints.ts'
 import * as releases from './migrations/003-releases.ts'
+import * as wishes from './migrations/004-wishes.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,
   '002-blueprints': blueprints,
   '003-releases': releases,
+  '004-wishes': wishes,
 }
 
 /** Any number that is ours: nodes that start together migrate one after another. */

@@ -5,6 +5,7 @@
  */
 import type { CommandState, CommandType, Level } from '@svc/protocol'
 import type { Generated, Selectable } from 'kysely'
+import type { RolloutAgentState, RolloutKind, RolloutState, UpdateKind } from '../api.ts'
 
 export interface AgentTable {
   id: string
@@ -22,6 +23,13 @@ export interface AgentTable {
   previous_version: string | null
   /** JSON of what is compared with the next report (agents/changes.ts): pause, settings, version. Rarely rewritten. */
   facts: string | null
+  /** JSON of standing wishes and holds, null while there are none, and of what its last report said of its attempts; wishes/kept.ts. */
+  wishes: string | null
+  attempts: string | null
+  /** What `wishes` says, for queries: the versions wished, and since when the runtime's counts as a trial. */
+  wished_version: string | null
+  runtime_wished: string | null
+  runtime_granted_at: number | null
 }
 
 /** The last report, one row an agent. `body` is the report as kept, without its runs: those stand in `run`. */
@@ -240,6 +248,73 @@ export interface MachineChangeTable {
   after: string
 }
 
+/** The timeline of an agent's updates; the newest ones are kept. */
+export interface UpdateEventTable {
+  seq: Generated<number>
+  agent_id: string
+  at: number
+  subject: RolloutKind
+  kind: UpdateKind
+  version: string | null
+  from_version: string | null
+  message: string | null
+  by_name: string | null
+  rollout_id: string | null
+  /** Of an outcome: when its attempt may have begun. */
+  since: number | null
+}
+
+/** A version named for many agents, in waves. */
+export interface RolloutTable {
+  id: string
+  workspace_id: string
+  kind: RolloutKind
+  blueprint: string | null
+  version: string
+  /** JSON array such as ["1", "10%", "100%"]: how many are reached after each wave. */
+  waves: string
+  by_hand: number
+  watch_seconds: number
+  state: RolloutState
+  why: string | null
+  /** From 1. */
+  wave: number
+  /** Since when all agents of the wave that answer have kept the version. */
+  wave_kept_at: number | null
+  created_at: number
+  created_by: string | null
+  created_by_name: string
+  changed_at: number
+}
+export interface RolloutAgentTable {
+  rollout_id: string
+  agent_id: string
+  /** From 1; 0: left out. */
+  wave: number
+  state: RolloutAgentState
+  reason: string | null
+  /** Its own level when the version was wished. */
+  level_before: Level | null
+  wished_at: number | null
+  /** The report with which it was first seen worse than before. */
+  worse_at: number | null
+  /** 1: a person let the rollout go on after what became of it. */
+  forgiven: number
+  at: number | null
+}
+
+/** One row: when any node was last seen alive. */
+export interface ServiceBeatTable {
+  id: number
+  at: number
+}
+/** When no node was. */
+export interface ServiceAwayTable {
+  seq: Generated<number>
+  from_at: number
+  until_at: number
+}
+
 /** Who did what, when, to what. Kept when what it names is gone. */
 export interface AuditTable {
   id: string
@@ -300,6 +375,11 @@ export interface Tables {
   bot: BotTable
   bot_token: BotTokenTable
   machine_change: MachineChangeTable
+  update_event: UpdateEventTable
+  rollout: RolloutTable
+  rollout_agent: RolloutAgentTable
+  service_beat: ServiceBeatTable
+  service_away: ServiceAwayTable
   release: ReleaseTable
   audit: AuditTable
   link: LinkTable
@@ -317,4 +397,6 @@ export type LogRow = Selectable<LogTable>
 export type AuditRow = Selectable<AuditTable>
 export type InstallCodeRow = Selectable<InstallCodeTable>
 export type BotRow = Selectable<BotTable>
+export type RolloutDbRow = Selectable<RolloutTable>
+export type RolloutAgentDbRow = Selectable<RolloutAgentTable>
 export type BotTokenRow = Selectable<BotTokenTable>

@@ -1,6 +1,6 @@
 /** The two routes of an agent (4): report and log, on the bare listener. The order of refusals is D15's. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { limits, type RefusalCode, readLogUpload, readReport } from '@svc/protocol'
+import { type Answer, limits, type RefusalCode, readLogUpload, readReport } from '@svc/protocol'
 import type { Caller } from '../agents/lookup.ts'
 import type { Side } from '../agents/side.ts'
 import type { Window } from '../limits/window.ts'
@@ -34,6 +34,7 @@ export function agentRoutes(side: Side): BareRoutes {
       report: read.value,
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
+      offers: side.offers(),
     })
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') busy(res)
@@ -144,5 +145,5 @@ export function agentRoutes(side: Side): BareRoutes {
 }
 
 /** 2.7. Most answers carry no command. */
-const answerOf = ({ claimed }: Extract<Decision, { ok: true }>, interval: number): string =>
-  claimed.length === 0 ? `{"commands":[],"interval":${interval}}` : JSON.stringify({ commands: claimed, interval })
+const answerOf = ({ claimed, told }: Extract<Decision, { ok: true }>, interval: number): string =>
+  JSON.stringify({ commands: claimed, interval, ...told } satisfies Answer)

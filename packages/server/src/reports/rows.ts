@@ -2,6 +2,9 @@
 
 import type { Command, CommandState, CommandType, Level, Report } from '@svc/protocol'
 import type { AgentVersions, MachineChange } from '../agents/changes.ts'
+import type { Served } from '../releases/store.ts'
+import type { WishColumns } from '../wishes/kept.ts'
+import type { Told, UpdateNote } from '../wishes/report.ts'
 
 /** A report on its way into the store. */
 export interface Submission {
@@ -13,6 +16,8 @@ export interface Submission {
   interval: number
   /** Whether the client has hung up: then nothing is claimed for it (D1). */
   gone: () => boolean
+  /** Whether wishes that the agent has not heard of may be told: not by a node that is about to end. */
+  offers: boolean
 }
 
 /** What is stored about one agent and matters to its report; read in the transaction that writes. */
@@ -25,6 +30,11 @@ export interface AgentRows {
   /** What its reports said of pause, settings and version; null before the first. */
   facts: string | null
   versions: AgentVersions
+  /** Wishes and holds as JSON, and what the last report said of its attempts (wishes/kept.ts). */
+  wishes: string | null
+  attempts: string | null
+  /** The release that this transaction sees (D37). */
+  served: Served | undefined
   /** Those of its kept runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
   /** The lowest kept runs by D10, as many as `excess` says. */
@@ -64,7 +74,7 @@ export interface StoredCommand {
 
 export type Decision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
-  | { ok: true; workspaceId: string; write: Writes; claimed: Command[] }
+  | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; told: Told }
 
 /** Everything one report changes. */
 export interface Writes {
@@ -81,6 +91,9 @@ export interface Writes {
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
   /** The agent's own row; undefined as long as it stays as it is. */
   agent: { facts: string; reported: string | null; previous: string | null } | undefined
+  /** Wishes, holds and attempts; undefined as long as they stay as they are. */
+  wishes: (WishColumns & { attempts: string | null }) | undefined
+  updateEvents: UpdateNote[]
 }
 export interface ReportWrite {
   receivedAt: number

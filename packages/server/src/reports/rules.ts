@@ -3,12 +3,14 @@ import type { Report } from '@svc/protocol'
 import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from '../agents/changes.ts'
 import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settle.ts'
 import { wishOf } from '../commands/wish.ts'
+import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { mergeRuns } from './runs.ts'
 
-/** What is kept of an agent's changes on its machine: the newest ones. */
+/** What is kept of an agent's changes on its machine, and of its updates: the newest ones. */
 export const machineChangesMost = 500
+export const updateEventsMost = 300
 
 /** Judges a report in the transaction that will store it: token and activation again (D22, 5.4), then everything else. */
 export function decide(rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge): Decision {
@@ -23,19 +25,29 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
     logs: rows.logs,
     age,
   })
+  const updates = updatesOf(rows, report, now, submission.offers && !submission.gone())
   const { level, label } = columns
   return {
     ok: true,
     workspaceId: rows.workspaceId,
     claimed,
+    told: updates.told,
     write: {
       report: { ...columns, runsKept },
       ...runs,
       levelChange: level !== null && level !== rows.last?.level ? { at: now, level, label } : undefined,
       commands: changes,
-      ...agentAfter(rows, report, changes, now),
+      ...agentAfter(rows, report, changes, updates.wished, now),
+      wishes: updates.write,
+      updateEvents: updates.events,
     },
   }
+}
+
+/** 2.7, 3.4: what becomes of the wishes, and what the answer says of them. */
+function updatesOf({ versions, wishes, attempts, served }: AgentRows, report: Report, now: number, offers: boolean) {
+  const { blueprint, reported, installed } = versions
+  return updatesAfter({ blueprint, running: reported ?? installed, wishes, attempts }, report, served, now, offers)
 }
 
 /** What the report says that another than we did on the machine, and what the agent's row keeps of it. */
@@ -43,12 +55,13 @@ function agentAfter(
   { facts, versions, commands }: AgentRows,
   report: Report,
   changes: readonly CommandChange[],
+  wished: UpdatesAfter['wished'],
   now: number,
 ): Pick<Writes, 'machineChanges' | 'agent'> {
   const given = givenOf(commands, changes)
   const next = versionsAfter(versions, report)
   if (saysTheSame(facts, report) && !given.some(({ accepted }) => accepted) && !next) return unchanged
-  const compared = machineChanges(facts, report, given, now)
+  const compared = machineChanges(facts, report, given, now, wished)
   const { reported, previous } = next ?? versions
   return {
     agent: compared.facts === facts && !next ? undefined : { facts: compared.facts, reported, previous },
@@ -83,10 +96,11 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
   last.seq !== null &&
   report.seq < last.seq
 
-/** D11: such a report may still bring acks, but changes nothing else and claims nothing. */
+/** D11: such a report may still bring acks, but changes nothing else and claims nothing; it is told what was told before. */
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])
-  return { ok: true, workspaceId: rows.workspaceId, claimed: [], write: { ...nothing, commands } }
+  const { told } = updatesOf(rows, report, now, false)
+  return { ok: true, workspaceId: rows.workspaceId, claimed: [], told, write: { ...nothing, commands } }
 }
 
 const nothing: Writes = {
@@ -99,6 +113,8 @@ const nothing: Writes = {
   commands: [],
   machineChanges: [],
   agent: undefined,
+  wishes: undefined,
+  updateEvents: [],
 }
 
 /** Whether the log names of kept runs matter to this report (D6). */

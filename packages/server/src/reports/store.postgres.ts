@@ -6,8 +6,9 @@ import type { Store } from '../db/open.ts'
 import { hasLost, untilWon } from '../db/transaction.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
-import { asksForLog, decide, machineChangesMost } from './rules.ts'
+import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
+import { servedRelease, servedRow } from './served.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>): ReportStore {
   return (batch, now, age) => untilWon(() => commitOnce(store.pool, batch, now, age))
@@ -51,6 +52,8 @@ async function load(client: pg.PoolClient, batch: readonly Submission[]): Promis
   // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
   await client.query(statements.lock, [ids])
   const agents = await client.query(statements.agents, [ids])
+  // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
+  const served = servedRow((await client.query(statements.served)).rows[0])
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
   const kept = new Map<string, Map<string, KeptRun>>(ids.map((id) => [id, new Map()]))
   if (named.length > 0) {
@@ -76,6 +79,9 @@ async function load(client: pg.PoolClient, batch: readonly Submission[]): Promis
         reported: row.reported_version,
         previous: row.previous_version,
       },
+      wishes: row.wishes,
+      attempts: row.attempts,
+      served,
       runs: kept.get(row.id) ?? new Map(),
       lowest: [],
       commands: commands.get(row.id) ?? [],
@@ -158,6 +164,18 @@ async function write(client: pg.PoolClient, batch: readonly Submission[], decisi
     each((w) => (w.agent ? [w.agent] : [])),
   )
   await put(
+    statements.wishChanges,
+    each((w) => (w.wishes ? [w.wishes] : [])),
+  )
+  await put(
+    statements.updateEvents,
+    each((w) => w.updateEvents),
+  )
+  await put(
+    statements.trimEvents,
+    each((w) => w.updateEvents.slice(0, 1).map(() => ({}))),
+  )
+  await put(
     statements.reports,
     each((w) => (w.report ? [w.report] : [])),
   )
@@ -172,7 +190,8 @@ const commandColumns =
 const statements = {
   lock: 'select id from agent where id = any($1::text[]) order by id for update',
   agents: `select a.id, a.workspace_id, a.token_hash, p.activated_at, r.received_at, r.level, r.boot, r.seq, r.reporters,
-    r.runs_kept as "runsKept", a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version from agent a
+    r.runs_kept as "runsKept", a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version,
+    a.wishes, a.attempts from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[])`,
@@ -213,6 +232,19 @@ const statements = {
   agentChanges: `update agent set facts = r.facts, reported_version = r.reported, previous_version = r.previous
     from json_to_recordset($1::json) as r (agent_id text, facts text, reported text, previous text)
     where agent.id = r.agent_id`,
+  served: servedRelease,
+  wishChanges: `update agent set wishes = r.wishes, wished_version = r.wished_version, runtime_wished = r.runtime_wished,
+    runtime_granted_at = r.runtime_granted_at, attempts = r.attempts from json_to_recordset($1::json) as r
+    (agent_id text, wishes text, wished_version text, runtime_wished text, runtime_granted_at bigint, attempts text)
+    where agent.id = r.agent_id`,
+  updateEvents: `insert into update_event
+    (agent_id, at, subject, kind, version, from_version, message, by_name, rollout_id, since)
+    select agent_id, at, "of", kind, version, "from", message, "by", rollout, since from json_to_recordset($1::json) as r
+    (agent_id text, at bigint, "of" text, kind text, version text, "from" text, message text, "by" text, rollout text,
+    since bigint)`,
+  trimEvents: `delete from update_event e using json_to_recordset($1::json) as r (agent_id text)
+    where e.agent_id = r.agent_id and e.seq < (select seq from update_event k where k.agent_id = r.agent_id
+    order by seq desc limit 1 offset ${updateEventsMost - 1})`,
   commandChanges: `update command set state = r.state, delivered_at = r.delivered_at, failed_at = r.failed_at,
     answered_at = r.answered_at, message = r.message, due_at = r.due_at from json_to_recordset($1::json) as r
     (id text, state text, delivered_at bigint, failed_at bigint, answered_at bigint, message text, due_at bigint)

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
+import type { Served } from '../releases/store.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type {
   AgentRows,
@@ -15,8 +16,9 @@ import type {
   Submission,
   Writes,
 } from './rows.ts'
-import { asksForLog, decide, machineChangesMost } from './rules.ts'
+import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
+import { type ServedRow, servedRelease, servedRow } from './served.ts'
 
 /**
  * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
@@ -42,8 +44,9 @@ function commit(
   s.begin.run()
   let decisions: Decision[]
   try {
+    const served = servedRow(s.served.get() as ServedRow | undefined)
     decisions = batch.map((submission) => {
-      const loaded = load(s, submission)
+      const loaded = load(s, submission, served)
       const decision = decide(loaded?.rows, submission, now, age)
       if (decision.ok) write(s, submission.agentId, loaded?.reportRow ?? null, decision.write)
       return decision
@@ -66,6 +69,7 @@ type Row = Record<string, string | number | null>
 function load(
   s: Statements,
   { agentId, report }: Submission,
+  served: Served | undefined,
 ): { rows: AgentRows; reportRow: number | null } | undefined {
   const found = s.agent.get(agentId) as Row | undefined
   if (!found) return undefined
@@ -91,6 +95,9 @@ function load(
         reported: found.reported_version as string | null,
         previous: found.previous_version as string | null,
       },
+      wishes: found.wishes as string | null,
+      attempts: found.attempts as string | null,
+      served,
       runs,
       lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
       commands,
@@ -145,6 +152,14 @@ function write(s: Statements, agentId: string, reportRow: number | null, w: Writ
   for (const c of w.machineChanges) s.machineChange.run(agentId, c.at, c.kind, c.key, c.before, c.after)
   if (w.machineChanges.length > 0) s.trimChanges.run(agentId, agentId, machineChangesMost - 1)
   if (w.agent) s.changeAgent.run(w.agent.facts, w.agent.reported, w.agent.previous, agentId)
+  const u = w.wishes
+  if (u) {
+    s.changeWishes.run(u.wishes, u.wished_version, u.runtime_wished, u.runtime_granted_at, u.attempts, agentId)
+  }
+  for (const e of w.updateEvents) {
+    s.updateEvent.run(agentId, e.at, e.of, e.kind, e.version, e.from, e.message, e.by, e.rollout, e.since)
+  }
+  if (w.updateEvents.length > 0) s.trimEvents.run(agentId, agentId, updateEventsMost - 1)
   const r = w.report
   if (!r) return
   const columns = [
@@ -193,7 +208,7 @@ const prepare = (db: DatabaseSync) => ({
   commit: db.prepare('commit'),
   rollback: db.prepare('rollback'),
   agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, a.facts, a.blueprint, a.installed_version,
-    a.reported_version, a.previous_version from agent a
+    a.reported_version, a.previous_version, a.wishes, a.attempts from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc' where a.id = ?`),
   lastReport: db.prepare(`select rowid as reportRow, level, boot, seq, reporters, runs_kept as runsKept
     from agent_report where agent_id = ?`),
@@ -223,6 +238,14 @@ const prepare = (db: DatabaseSync) => ({
   trimChanges: db.prepare(`delete from machine_change where agent_id = ?
     and seq < (select seq from machine_change where agent_id = ? order by seq desc limit 1 offset ?)`),
   changeAgent: db.prepare('update agent set facts = ?, reported_version = ?, previous_version = ? where id = ?'),
+  served: db.prepare(servedRelease),
+  changeWishes: db.prepare(`update agent set wishes = ?, wished_version = ?, runtime_wished = ?, runtime_granted_at = ?,
+    attempts = ? where id = ?`),
+  updateEvent: db.prepare(`insert into update_event
+    (agent_id, at, subject, kind, version, from_version, message, by_name, rollout_id, since)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+  trimEvents: db.prepare(`delete from update_event where agent_id = ?
+    and seq < (select seq from update_event where agent_id = ? order by seq desc limit 1 offset ?)`),
   changeCommand:
     db.prepare(`update command set state = ?, delivered_at = ?, failed_at = ?, answered_at = ?, message = ?,
     due_at = ? where id = ?`),

@@ -1,0 +1,50 @@
+/**
+ * When the service was away: any node that runs moves one row of the database forward, and the one that finds it behind
+ * writes down since when. A runtime on trial needs one good report, so a rollback in such a time says nothing about it.
+ */
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
+
+const beatEveryMs = 10_000
+/** Away for less is a restart, which no trial notices. */
+const awayLeastMs = 30_000
+const keptMs = 90 * 86_400_000
+
+export interface Away {
+  from: number
+  to: number
+}
+
+/** Says that this node runs. Called at a start before the first report is answered, and in every round of the sweeper. */
+export async function beat(db: Db, now: number): Promise<void> {
+  const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
+  if (seen && now - seen.at < beatEveryMs) return
+  await transaction(db, async (trx) => {
+    const one = { id: 1, at: now }
+    await trx
+      .insertInto('service_beat')
+      .values(one)
+      .onConflict((oc) => oc.column('id').doNothing())
+      .execute()
+    const row = trx.selectFrom('service_beat').select('at').where('id', '=', 1)
+    const { at } = await (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirstOrThrow()
+    if (now <= at) return
+    if (now - at > awayLeastMs) await trx.insertInto('service_away').values({ from_at: at, until_at: now }).execute()
+    await trx.updateTable('service_beat').set(one).where('id', '=', 1).execute()
+    await trx
+      .deleteFrom('service_away')
+      .where('until_at', '<', now - keptMs)
+      .execute()
+  })
+}
+
+/** The times that reach past `since`. */
+export async function timesAway(db: Db, since: number): Promise<Away[]> {
+  const rows = await db.selectFrom('service_away').selectAll().where('until_at', '>', since).orderBy('seq').execute()
+  return rows.map(({ from_at, until_at }) => ({ from: from_at, to: until_at }))
+}
+
+/** The time away that a trial from `since` to `until` ran into; undefined when there was none. */
+export const awayBetween = (times: readonly Away[], since: number, until: number): Away | undefined =>
+  times.find(({ from, to }) => from < until && to > since)

@@ -1,0 +1,66 @@
+/** The timeline of an agent's updates: bounded, newest kept. The report path writes the same lines in its own statements. */
+import type { UpdateEvent } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { updateEventsMost } from '../reports/rules.ts'
+import { awayBetween, timesAway } from './away.ts'
+import type { UpdateNote } from './report.ts'
+
+/** Adds a line and drops the oldest ones beyond what is kept. */
+export async function noteUpdate(
+  db: Db,
+  agent: { id: string },
+  note: Pick<UpdateNote, 'at' | 'of' | 'kind'> & Partial<UpdateNote>,
+): Promise<void> {
+  await db
+    .insertInto('update_event')
+    .values({
+      agent_id: agent.id,
+      at: note.at,
+      subject: note.of,
+      kind: note.kind,
+      version: note.version ?? null,
+      from_version: note.from ?? null,
+      message: note.message ?? null,
+      by_name: note.by ?? null,
+      rollout_id: note.rollout ?? null,
+      since: note.since ?? null,
+    })
+    .execute()
+  const oldestKept = await db
+    .selectFrom('update_event')
+    .select('seq')
+    .where('agent_id', '=', agent.id)
+    .orderBy('seq', 'desc')
+    .offset(updateEventsMost - 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (!oldestKept) return
+  await db.deleteFrom('update_event').where('agent_id', '=', agent.id).where('seq', '<', oldestKept.seq).execute()
+}
+
+/** Newest first. */
+export async function updateEvents(db: Db, agent: { id: string }, limit: number): Promise<UpdateEvent[]> {
+  const rows = await db
+    .selectFrom('update_event')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  const trials = rows.filter(({ kind, since }) => kind === 'rolled_back' && since !== null)
+  const first = Math.min(...trials.map(({ since }) => since ?? 0))
+  const away = trials.length > 0 ? await timesAway(db, first) : []
+  return rows.map((row) => ({
+    id: String(row.seq),
+    at: row.at,
+    of: row.subject,
+    kind: row.kind,
+    version: row.version,
+    from: row.from_version,
+    message: row.message,
+    by: row.by_name,
+    rollout: row.rollout_id,
+    serviceAway:
+      row.kind === 'rolled_back' && row.since !== null ? (awayBetween(away, row.since, row.at) ?? null) : null,
+  }))
+}

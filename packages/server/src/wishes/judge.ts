@@ -1,0 +1,54 @@
+/** 3.4: the two tables of the runtime wish. Pure. */
+import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
+import type { RuntimeRefusal } from '../api.ts'
+import type { Served } from '../releases/store.ts'
+import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
+
+/** D34: a runtime whose outcomes all read alike has kept the version when it reports it for longer than this. */
+const sameWordsSeconds = 600
+
+/** What one report does to a standing wish, in the order of D33. `now` in Unix milliseconds. */
+export function judgeWish(
+  wish: RuntimeWish,
+  runtime: RuntimeInfo | undefined,
+  served: Pick<Served, 'version'> | undefined,
+  now: number,
+): 'dropped' | 'stands' | 'met' | 'held' {
+  if (served?.version !== wish.version) return 'dropped'
+  if (!runtime) return 'stands'
+  const { applied, version } = runtime
+  const runs = version === wish.version
+  if (runs && wish.runsSince !== undefined && now - wish.runsSince > sameWordsSeconds * 1000) return 'met' // D34
+  if (!applied || sameAttempt(applied, wish.mark)) return 'stands'
+  if (applied.outcome === 'ok') return runs ? 'met' : 'stands'
+  return applied.outcome === undefined ? 'stands' : 'held'
+}
+
+/** Whether "update runtime" can be pressed (D36): the first row that holds refuses. `held` words the hold. */
+export function judgePress(
+  runtime: RuntimeInfo | undefined,
+  hold: RuntimeHold | undefined,
+  served: Served | undefined,
+): { ok: true; served: Served } | { ok: false; code: RuntimeRefusal; message: string } {
+  if (!served) return refuse('runtime_not_served', 'There is none to update to: add one with "svc-server release add".')
+  if (!runtime) return refuse('runtime_too_old', 'Update it once on the machine, with the line for installing it.')
+  const { version, pinned } = runtime
+  if (version === served.version) return refuse('runtime_up_to_date', `That is ${served.version}.`)
+  if (pinned !== undefined && pinned !== served.version)
+    return refuse('runtime_pinned', `That is ${pinned}; on the machine "svc pin-runtime off" ends it.`)
+  if (isHeld(hold, served))
+    return refuse('runtime_version_held', `${heldBecause(hold)} When that is mended, lift the hold and press again.`)
+  return { ok: true, served }
+}
+
+const heldBecause = ({ version, outcome, message }: RuntimeHold): string =>
+  `${version} ${outcome === 'failed' ? 'failed' : 'was rolled back'}${message ? `: ${message}` : ''}.`.replace(
+    /\.\.$/,
+    '.',
+  )
+
+const refuse = <Code extends RuntimeRefusal & RefusalCode>(code: Code, more: string) =>
+  ({ ok: false, code, message: `${refusals[code][1]} ${more}` }) as const
+
+/** How long a trial that was offered may take: the download (D59), the window, and once more after a reboot (D38). */
+export const trialMostMs = (600 + 2 * limits.trialSeconds) * 1000

@@ -1,0 +1,259 @@
+import { expect, test } from 'vitest'
+import { type Reporting, reporting } from '../../testing/reporting.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { wishesIn } from './kept.ts'
+import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
+import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
+
+const ok = { outcome: 'ok', message: 'installed' }
+const runs = (version: string, applied: object = ok) => ({
+  agent: { version },
+  applied: { version, ...applied },
+})
+const runtime = (version: string, message = 'first', outcome = 'ok') => ({
+  runtime: { version, applied: { version, outcome, message } },
+})
+
+everyEngine('wishes in answers', (open) => {
+  const start = async (): Promise<World & Reporting & Helpers> => {
+    const w = await world(await open())
+    await ofBlueprint(w, w.agent, 'triage', '1.0.0')
+    await addVersion(w, 'triage', '1.1.0')
+    const r = reporting(w)
+    return { ...r, ...w, store: w.store, ...helpers(w, r) } as World & Reporting & Helpers
+  }
+
+  test('an answer to an agent without a wish says nothing more than it ever did', async () => {
+    const { told } = await start()
+    expect(await told(runs('1.0.0'))).toEqual({})
+    expect(await told({ ...runs('1.0.0'), ...runtime('1.0.0') })).toEqual({})
+  })
+
+  test('the served release is told to whoever reports a runtime, and to nobody else (2.7)', async () => {
+    const { told, release } = await start()
+    await release('2.0.0')
+    expect(await told(runtime('1.0.0'))).toEqual({ runtime: { version: '2.0.0', sha256: expect.any(String) } })
+    expect(await told({})).toEqual({})
+  })
+
+  test('desired goes out with every answer while the wish stands, whatever became of it (D24)', async () => {
+    const { told, wish, timeline, state, clock } = await start()
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    expect(await state()).toMatchObject({ blueprint: { version: '1.1.0' } })
+    const desired = { desired: { blueprint: 'triage', version: '1.1.0' } }
+    expect(await told(runs('1.0.0'))).toEqual(desired)
+    clock.pass(30)
+    expect(await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))).toEqual(desired)
+    expect(await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))).toEqual(desired)
+    expect(await timeline()).toEqual(['wished 1.1.0', 'offered 1.1.0', 'kept 1.1.0'])
+    await wish(undefined)
+    expect(await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))).toEqual({})
+  })
+
+  test('a version that was rolled back is held until another one is named and told (D25)', async () => {
+    const { told, wish, state, timeline } = await start()
+    const back = runs('1.0.0', { outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' })
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await told(back)
+    expect(await state()).toMatchObject({ blueprint: {}, blueprintHold: { version: '1.1.0', outcome: 'rolled_back' } })
+    await wish(undefined)
+    await told(back)
+    await wish('1.1.0')
+    await told(back)
+    expect(await state()).toMatchObject({ blueprintHold: { version: '1.1.0' } })
+    await wish('1.0.0')
+    expect(await state()).toMatchObject({ blueprintHold: { version: '1.1.0' } })
+    await told(back)
+    expect((await state()).blueprintHold).toBeUndefined()
+    expect((await timeline()).filter((line) => line.startsWith('rolled_back'))).toEqual(['rolled_back 1.1.0'])
+  })
+
+  test('a version that was kept and then got worse counts as rolled back, not the one that runs again', async () => {
+    const { told, wish, state } = await start()
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await told(runs('1.1.0', { outcome: 'ok', message: 'kept' }))
+    await told(runs('1.0.0', { outcome: 'rolled_back', message: 'worse' }))
+    expect(await state()).toMatchObject({ blueprintHold: { version: '1.1.0' } })
+    expect((await state()).blueprint?.keptAt).toBeUndefined()
+  })
+
+  test('an outcome that comes after the wish was changed is about the version that its message names', async () => {
+    const { told, wish, state, timeline, world: w } = await start()
+    await addVersion(w, 'triage', '1.2.0')
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await wish('1.2.0')
+    await told(runs('1.0.0', { outcome: 'failed', message: '1.0.0 -> 1.1.0, 12:00: refused.' }))
+    expect((await timeline()).at(-2)).toBe('failed 1.1.0')
+    expect(await state()).toEqual({ blueprint: expect.objectContaining({ version: '1.2.0' }) })
+    await told(runs('1.0.0', { outcome: 'failed', message: '1.0.0 -> 1.2.0, 12:10: refused.' }))
+    expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })
+  })
+
+  test('a version that an admin wished is no change by another hand; one that nobody wished is', async () => {
+    const { told, wish, store } = await start()
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await told(runs('1.1.0', { outcome: 'ok', message: 'kept' }))
+    const changes = () => store.db.selectFrom('machine_change').select(['kind', 'after']).execute()
+    expect(await changes()).toEqual([])
+    await told(runs('1.0.0', { outcome: 'rolled_back', message: 'svc rollback' }))
+    expect(await changes()).toEqual([{ kind: 'version', after: '"1.0.0"' }])
+  })
+
+  test('an agent that was connected by hand is never told a version of a blueprint', async () => {
+    const { world: w, told, store } = await start()
+    const byHand = await w.addAgent('by-hand')
+    expect(await wishBlueprint(store.db, rowOf(byHand), { version: '1.1.0' }, w.admin, w.clock.now())).toMatchObject({
+      code: 'no_blueprint',
+    })
+    expect(await told(runs('1.0.0'), { agent: byHand })).toEqual({})
+  })
+
+  test('the runtime wish goes out while it stands, and ends with the outcome of the attempt (3.4)', async () => {
+    const { told, press, release, state, timeline } = await start()
+    await release('2.0.0')
+    const about = { version: '2.0.0', sha256: expect.any(String) }
+    await told(runtime('1.0.0'))
+    expect(await press()).toMatchObject({ ok: true })
+    expect(await told(runtime('1.0.0'))).toEqual({ runtime: about, runtime_desired: '2.0.0' })
+    expect(await told({})).toEqual({})
+    expect(await told({ runtime: { ...runtime('2.0.0').runtime, previous: '1.0.0' } })).toMatchObject({
+      runtime_desired: '2.0.0',
+    })
+    expect(await told(runtime('2.0.0', 'updated'))).toEqual({ runtime: about })
+    expect(await state()).toEqual({})
+    expect(await timeline()).toEqual(['wished 2.0.0', 'offered 2.0.0', 'trying 2.0.0', 'kept 2.0.0'])
+  })
+
+  test('a failure ends the wish and holds the version, until an admin lifts that or another release is served', async () => {
+    const { told, press, release, lift, state, timeline } = await start()
+    await release('2.0.0')
+    await told(runtime('1.0.0'))
+    await press()
+    await told(runtime('1.0.0'))
+    expect(await told(runtime('1.0.0', 'no ssh-keygen', 'failed'))).not.toHaveProperty('runtime_desired')
+    expect(await press()).toMatchObject({
+      code: 'runtime_version_held',
+      message: expect.stringContaining('ssh-keygen'),
+    })
+    expect(await lift()).toMatchObject({ ok: true, value: { made: true } })
+    expect(await press()).toMatchObject({ ok: true })
+    expect(await told(runtime('1.0.0', 'no ssh-keygen', 'failed'))).toHaveProperty('runtime_desired')
+    await told(runtime('1.0.0', 'no ssh-keygen, again', 'failed'))
+    expect(await state()).toMatchObject({ runtimeHold: { version: '2.0.0' } })
+    await release('2.0.1')
+    expect(await press()).toMatchObject({ ok: true })
+    expect(await timeline()).toEqual(
+      ['wished', 'offered', 'failed', 'held', 'lifted', 'wished', 'offered', 'failed', 'held']
+        .map((kind) => `${kind} 2.0.0`)
+        .concat('wished 2.0.1'),
+    )
+  })
+
+  test('a newer release drops a wish for the one before, and is never undercut (I11)', async () => {
+    const { told, press, release, state, timeline } = await start()
+    await release('2.0.0')
+    await told(runtime('1.0.0'))
+    await press()
+    await told(runtime('1.0.0'))
+    await release('2.1.0')
+    expect(await told(runtime('1.0.0'))).toEqual({ runtime: { version: '2.1.0', sha256: expect.any(String) } })
+    expect(await state()).toEqual({})
+    expect((await timeline()).at(-1)).toBe('dropped 2.0.0')
+  })
+
+  test('a press while a wish stands keeps its mark; a withdrawn wish is not told (D34)', async () => {
+    const { told, press, release, world: w, state } = await start()
+    await release('2.0.0')
+    await told(runtime('1.0.0'))
+    await press()
+    await told(runtime('1.0.0'))
+    const { runtime: before } = await state()
+    w.clock.pass(60)
+    expect(await press()).toMatchObject({ ok: true, value: { made: false } })
+    expect((await state()).runtime).toEqual(before)
+    await clearRuntime(w.store.db, rowOf(w.agent), w.admin, w.clock.now())
+    expect(await told(runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
+  })
+
+  test('a runtime whose outcomes all read alike has met the wish after ten minutes on the version (D34)', async () => {
+    const { told, press, release, world: w, state } = await start()
+    await release('2.0.0')
+    const always = (version: string) => runtime(version, 'updated')
+    await told(always('1.0.0'))
+    await press()
+    await told(always('1.0.0'))
+    await told(always('2.0.0'))
+    w.clock.pass(600)
+    expect(await told(always('2.0.0'))).toHaveProperty('runtime_desired')
+    w.clock.pass(1)
+    expect(await told(always('2.0.0'))).not.toHaveProperty('runtime_desired')
+    expect(await state()).toEqual({})
+  })
+
+  test('a node that is about to end tells no agent of a wish that it has not heard of', async () => {
+    const { told, wish, press, release } = await start()
+    await release('2.0.0')
+    const both = { ...runs('1.0.0'), ...runtime('1.0.0') }
+    await told(both)
+    await wish('1.1.0')
+    await press()
+    expect(Object.keys(await told(both, { offers: false }))).toEqual(['runtime'])
+    expect(Object.keys(await told(both))).toEqual(['desired', 'runtime', 'runtime_desired'])
+    expect(Object.keys(await told(both, { offers: false }))).toEqual(['desired', 'runtime', 'runtime_desired'])
+  })
+
+  test('a report that came late changes nothing about wishes, and is told what was told before (D11)', async () => {
+    const { told, press, release, state } = await start()
+    await release('2.0.0')
+    await told({ ...runtime('1.0.0'), boot: 'a', seq: 1 })
+    await press()
+    await told({ ...runtime('1.0.0'), boot: 'a', seq: 3 })
+    const before = await state()
+    expect(await told({ ...runtime('1.0.0', 'other', 'failed'), boot: 'a', seq: 2 })).not.toHaveProperty('commands')
+    expect(await state()).toEqual(before)
+  })
+})
+
+const rowOf = ({ id, workspaceId }: { id: string; workspaceId: string }) => ({ id, workspace_id: workspaceId })
+
+type Helpers = ReturnType<typeof helpers> & { world: World }
+function helpers(w: World, r: Reporting) {
+  const { db } = w.store
+  const agent = rowOf(w.agent)
+  return {
+    world: w,
+    told: async (...sent: Parameters<Reporting['decide']>) => {
+      const decision = await r.decide(...sent)
+      if (!decision.ok) throw new Error(decision.code)
+      return decision.told
+    },
+    wish: async (version: string | undefined) => {
+      const made =
+        version === undefined
+          ? await clearBlueprint(db, agent, w.admin, w.clock.now())
+          : await wishBlueprint(db, agent, { version }, w.admin, w.clock.now())
+      expect(made).toMatchObject({ ok: true })
+    },
+    press: () => pressRuntime(db, agent, {}, w.admin, w.clock.now()),
+    lift: () => liftHold(db, agent, w.admin, w.clock.now()),
+    release: (version: string) => serveRelease(w, version),
+    state: async () => {
+      const row = await db.selectFrom('agent').select('wishes').where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+      return wishesIn(row.wishes)
+    },
+    timeline: async () => {
+      const rows = await db.selectFrom('update_event').select(['kind', 'version']).orderBy('seq').execute()
+      return rows.map(({ kind, version }) => `${kind} ${version}`)
+    },
+  }
+}

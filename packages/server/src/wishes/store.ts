@@ -1,0 +1,204 @@
+/**
+ * Wishes as admins make them: a blueprint version named for an agent (3.3), "update runtime" pressed, withdrawn, its hold
+ * lifted (3.4). Each is one transaction that takes the agent's row, so that it happens before or after a report, not within.
+ */
+import { type RuntimeInfo, shown, type Verdict } from '@svc/protocol'
+import type { RolloutKind, RuntimeRefusal, UpdateKind } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import { runningVersion } from '../blueprints/agents.ts'
+import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { servedRelease } from '../releases/store.ts'
+import { noteUpdate } from './events.ts'
+import { judgePress } from './judge.ts'
+import { attemptsIn, wishesIn } from './kept.ts'
+import { keep, lockRow } from './row.ts'
+import { grant, lockWorkspace } from './trials.ts'
+
+type Place = { id: string; workspace_id: string }
+export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'
+/** `made` false: it stood already, or there was nothing to take back. */
+export type Wished = { agent: AgentRow; made: boolean }
+
+/** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
+export const wishBlueprint = (
+  db: Db,
+  agent: Place,
+  wish: { version: string; blueprint?: string; rollout?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, by, now))
+
+/** The same in a transaction of the caller's. */
+export async function wishBlueprintWithin(
+  trx: Db,
+  place: Place,
+  { version, blueprint, rollout }: { version: string; blueprint?: string; rollout?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<Wished, WishRefusal>> {
+  const agent = await lockRow(trx, place)
+  if (!agent) return unknownAgent
+  if (agent.blueprint === null) return noBlueprint(agent)
+  if (blueprint !== undefined && blueprint !== agent.blueprint) return otherBlueprint(agent, blueprint)
+  if (!(await hasVersion(trx, agent, version))) {
+    const message = `There is no version ${shown(version)} of ${agent.blueprint} here: upload it first.`
+    return { ok: false, code: 'version_unknown', message }
+  }
+  const wishes = wishesIn(agent.wishes)
+  const before = wishes.blueprint
+  if (before?.version === version) return { ok: true, value: { agent, made: false } }
+  const begun = before?.offeredAt !== undefined && before.keptAt === undefined && before.version
+  wishes.blueprint = {
+    version,
+    at: now,
+    by: by.name,
+    mark: attemptsIn(agent.attempts).applied ?? null,
+    ...(rollout !== undefined && { rollout }),
+    ...(runningVersion(agent) === version && { keptAt: now }),
+    ...(begun && { earlier: begun }),
+  }
+  const after = await keep(trx, agent, wishes)
+  await tell(trx, agent, by, now, 'blueprint', 'wished', version, { from: runningVersion(agent), rollout })
+  return { ok: true, value: { agent: after, made: true } }
+}
+
+/** D24: takes the wish back. What the machine has begun it carries through (D31). */
+export const clearBlueprint = (
+  db: Db,
+  place: Place,
+  by: By,
+  now: number,
+): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> =>
+  transaction(db, async (trx) => {
+    const agent = await lockRow(trx, place)
+    if (!agent) return unknownAgent
+    if (agent.blueprint === null) return noBlueprint(agent)
+    const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
+    if (!wish) return { ok: true, value: { agent, made: false } }
+    const after = await keep(trx, agent, rest)
+    await tell(trx, agent, by, now, 'blueprint', 'withdrawn', wish.version, { rollout: wish.rollout })
+    return { ok: true, value: { agent: after, made: true } }
+  })
+
+/** 3.4: stores the served version as the wish, with the mark of the last outcome. A wish that stands keeps its mark (D34). */
+export const pressRuntime = (
+  db: Db,
+  place: Place,
+  { rollout }: { rollout?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
+  transaction(db, async (trx) => {
+    await lockWorkspace(trx, place.workspace_id)
+    return pressWithin(trx, place, { ...(rollout !== undefined && { rollout }) }, by, now)
+  })
+
+/** The same where the caller has the workspace locked, which comes before any agent. */
+export async function pressWithin(
+  trx: Db,
+  place: Place,
+  { rollout }: { rollout?: string },
+  by: By,
+  now: number,
+): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> {
+  const agent = await lockRow(trx, place)
+  if (!agent) return unknownAgent
+  const wishes = wishesIn(agent.wishes)
+  const { runtime } = attemptsIn(agent.attempts)
+  const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
+  if (!verdict.ok) return verdict
+  const { version } = verdict.served
+  if (wishes.runtime?.version === version) return { ok: true, value: { agent, made: false } }
+  delete wishes.runtimeHold
+  wishes.runtime = {
+    version,
+    at: now,
+    by: by.name,
+    mark: runtime?.applied ?? null,
+    ...(rollout !== undefined && { rollout }),
+    ...((await grant(trx, agent.workspace_id, now)) && { grantedAt: now }),
+  }
+  const after = await keep(trx, agent, wishes)
+  await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, rollout })
+  return { ok: true, value: { agent: after, made: true } }
+}
+
+/** Takes the press back; a runtime that has begun ends what it does. */
+export const clearRuntime = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
+  transaction(db, async (trx) => {
+    const agent = await lockRow(trx, place)
+    if (!agent) return unknownAgent
+    const { runtime: wish, ...rest } = wishesIn(agent.wishes)
+    if (!wish) return { ok: true, value: { agent, made: false } }
+    const after = await keep(trx, agent, rest)
+    await tell(trx, agent, by, now, 'runtime', 'withdrawn', wish.version, { rollout: wish.rollout })
+    return { ok: true, value: { agent: after, made: true } }
+  })
+
+/** D35: makes a held version pressable again. */
+export const liftHold = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
+  transaction(db, async (trx) => {
+    const agent = await lockRow(trx, place)
+    if (!agent) return unknownAgent
+    const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
+    if (!hold) return { ok: true, value: { agent, made: false } }
+    const after = await keep(trx, agent, rest)
+    await tell(trx, agent, by, now, 'runtime', 'lifted', hold.version, {})
+    return { ok: true, value: { agent: after, made: true } }
+  })
+
+/** What the last report said of the runtime. */
+export const runtimeOf = (agent: Pick<AgentRow, 'attempts'>): RuntimeInfo | undefined =>
+  attemptsIn(agent.attempts).runtime
+
+/** A line of the timeline, and one of the audit trail. */
+async function tell(
+  trx: Db,
+  agent: AgentRow,
+  by: By,
+  at: number,
+  of: RolloutKind,
+  kind: UpdateKind,
+  version: string,
+  { from = null, rollout }: { from?: string | null; rollout?: string | undefined },
+): Promise<void> {
+  await noteUpdate(trx, agent, { at, of, kind, version, from, by: by.name, rollout: rollout ?? null })
+  await audit(trx, {
+    workspaceId: agent.workspace_id,
+    at,
+    by,
+    action: `${kind === 'lifted' ? 'hold' : 'wish'}.${kind === 'wished' ? 'made' : kind}`,
+    subject: `agent ${agent.name}`,
+    details: { of, version, ...(from !== null && { from }), ...(rollout !== undefined && { rollout }) },
+  })
+}
+
+async function hasVersion(trx: Db, agent: AgentRow, version: string): Promise<boolean> {
+  const row = trx
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('blueprint_version.id')
+    .where('workspace_id', '=', agent.workspace_id)
+    .where('name', '=', agent.blueprint)
+    .where('version', '=', version)
+  // Kept from being deleted meanwhile: deleting looks for wishes under the stronger lock.
+  return (await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()) !== undefined
+}
+
+const unknownAgent = { ok: false, code: 'agent_unknown', message: 'There is no such agent.' } as const
+const noBlueprint = ({ name }: AgentRow) =>
+  ({
+    ok: false,
+    code: 'no_blueprint',
+    message: `${name} was connected by hand: only an agent that was installed from a blueprint can be given another version.`,
+  }) as const
+const otherBlueprint = ({ name, blueprint }: AgentRow, wanted: string) =>
+  ({
+    ok: false,
+    code: 'other_blueprint',
+    message: `${name} was installed from ${blueprint}, not from ${shown(wanted)}.`,
+  }) as const

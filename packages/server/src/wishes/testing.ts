@@ -1,0 +1,64 @@
+/** For tests: versions of blueprints and releases as rows, without the bytes that nobody fetches here. */
+import type { World } from '../../testing/world.ts'
+import { newId } from '../ids.ts'
+
+export async function addVersion(w: World, blueprint: string, version: string): Promise<void> {
+  const { db } = w.store
+  const known = await db.selectFrom('blueprint').select('id').where('name', '=', blueprint).executeTakeFirst()
+  const id = known?.id ?? newId(w.clock.now())
+  const made = { id, workspace_id: w.workspace.id, name: blueprint, created_at: w.clock.now() }
+  if (!known) await db.insertInto('blueprint').values(made).execute()
+  await db
+    .insertInto('blueprint_version')
+    .values({
+      id: newId(w.clock.now()),
+      blueprint_id: id,
+      version,
+      description: '',
+      sha256: 'a'.repeat(64),
+      size: 5,
+      uploaded_at: w.clock.now(),
+      uploaded_by: null,
+      uploaded_by_name: 'Ada',
+      manifest: '{}',
+      files: '[]',
+      bundle: Buffer.from('bytes'),
+    })
+    .execute()
+}
+
+/** Makes an agent one of this blueprint, as a code would have installed it. */
+export async function ofBlueprint(w: World, agent: { id: string }, blueprint: string, version: string): Promise<void> {
+  const known = await w.store.db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('version')
+    .where('name', '=', blueprint)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (!known) await addVersion(w, blueprint, version)
+  const set = { blueprint, installed_version: version }
+  await w.store.db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
+}
+
+/** Serves a release that nobody fetches. */
+export async function serveRelease(w: Pick<World, 'store' | 'clock'>, version: string, signed = true): Promise<void> {
+  const { serial } = await w.store.db
+    .selectFrom('release')
+    .select((eb) => eb.fn.max('serial').as('serial'))
+    .executeTakeFirstOrThrow()
+  await w.store.db
+    .insertInto('release')
+    .values({
+      serial: (serial ?? 0) + 1,
+      version,
+      sha256: 'b'.repeat(64),
+      size: 5,
+      added_at: w.clock.now(),
+      added_by: null,
+      added_by_name: 'operator',
+      signature: signed ? Buffer.from('signature') : null,
+      file: Buffer.from('bytes'),
+    })
+    .execute()
+}
