@@ -12,11 +12,13 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * Takes whatever came and gives what of it is kept, undefined for nothing. It cuts and drops, and never throws (2). With
- * `notes` it also tells what it did not know or had to drop (2.11); without, that costs nothing.
+ * Takes parsed JSON and gives what of it is kept, undefined for nothing. It cuts and drops, and never throws (2). What is
+ * kept as it came is the very same value, so that nothing is copied where nothing changes, and `kept === input` says so.
+ * With `notes` it also tells what it did not know or had to drop (2.11). `tidy` says that all of its texts are known to be
+ * clean (D13), so that they need not be looked through one by one.
  */
 export interface Field<T> {
-  (input: unknown, notes?: Notes): T | undefined
+  (input: unknown, notes?: Notes, tidy?: boolean): T | undefined
   readonly schema: JsonSchema
 }
 /** What a field keeps. */
@@ -28,13 +30,16 @@ type ObjectOf<S extends Shape, R extends keyof S> = Simple<
   { [K in R]: Kept<S[K]> } & { [K in Exclude<keyof S, R>]?: Kept<S[K]> }
 >
 
-export function field<T>(read: (input: unknown, notes?: Notes) => T | undefined, schema: JsonSchema): Field<T> {
+export function field<T>(
+  read: (input: unknown, notes?: Notes, tidy?: boolean) => T | undefined,
+  schema: JsonSchema,
+): Field<T> {
   return Object.assign(read, { schema })
 }
 
 /** A text, cleaned (D13) and cut at `max` code points (D12). */
 export const text = (max: number): Field<string> =>
-  field((v) => (typeof v === 'string' ? cut(clean(v), max) : undefined), {
+  field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) : undefined), {
     type: 'string',
     maxLength: max,
     pattern: tidyPattern,
@@ -42,13 +47,15 @@ export const text = (max: number): Field<string> =>
 
 /** A text that must not be empty: an id, a name something else refers to. */
 export const name = (max: number): Field<string> =>
-  field(
-    (v) => {
-      const kept = typeof v === 'string' ? cut(clean(v), max) : ''
-      return kept === '' ? undefined : kept
-    },
-    { type: 'string', minLength: 1, maxLength: max, pattern: tidyPattern },
-  )
+  field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) || undefined : undefined), {
+    type: 'string',
+    minLength: 1,
+    maxLength: max,
+    pattern: tidyPattern,
+  })
+
+const kept = (text: string, max: number, tidy: boolean | undefined): string =>
+  tidy && text.length <= max ? text : cut(clean(text), max)
 
 /** A text that means nothing when it is cut: a version, a checksum, an id to be echoed. Kept whole or dropped. */
 export const exact = (max: number, shape?: RegExp): Field<string> =>
@@ -80,7 +87,7 @@ export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v 
 
 /** One of the listed words; an unknown one is dropped. */
 export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
-  field((v) => words.find((word) => word === v), { enum: words })
+  field((v) => ((words as readonly unknown[]).includes(v) ? (v as T) : undefined), { enum: words })
 
 /** A link (2, D21): kept whole or dropped. */
 export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
@@ -93,14 +100,17 @@ export const link: Field<string> = field((v) => (typeof v === 'string' && isLink
 /** A list: what is not an item is dropped, what is beyond `max` is cut. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
-    (v, notes) => {
+    (v, notes, tidy) => {
       if (!Array.isArray(v)) return undefined
-      const kept: T[] = []
-      for (let i = 0; i < v.length && kept.length < max; i++) {
-        const value = notes ? notes.step(`[${i}]`, item, v[i]) : item(v[i])
-        if (value !== undefined) kept.push(value)
+      let changed: T[] | undefined
+      for (let i = 0; i < v.length; i++) {
+        const count = changed ? changed.length : i
+        if (count === max) return changed ?? v.slice(0, max)
+        const value = notes ? notes.step(`[${i}]`, item, v[i]) : item(v[i], undefined, tidy)
+        if (changed === undefined && !Object.is(value, v[i])) changed = v.slice(0, i)
+        if (changed !== undefined && value !== undefined) changed.push(value)
       }
-      return kept
+      return changed ?? v
     },
     { type: 'array', items: item.schema, maxItems: max },
   )
@@ -109,11 +119,15 @@ export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
 export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
   const readKey = name(keyMax)
   return field(
-    (v, notes) => {
+    (v, notes, tidy) => {
       if (!isObject(v)) return undefined
+      const keys = Object.keys(v)
+      const stays = (key: string) =>
+        readKey(key, undefined, tidy) === key && Object.is(value(v[key], undefined, tidy), v[key])
+      if (!notes && keys.length <= max && keys.every(stays)) return Object.setPrototypeOf(v, null)
       const kept: Record<string, T> = Object.create(null)
       let count = 0
-      for (const raw of Object.keys(v)) {
+      for (const raw of keys) {
         if (count === max) break
         const key = readKey(raw)
         const read = notes ? notes.step(raw, value, v[raw]) : value(v[raw])
@@ -137,35 +151,45 @@ export function object<S extends Shape, R extends keyof S & string = never>(
   shape: S,
   ...required: R[]
 ): Field<ObjectOf<S, R>> {
-  const keys = Object.keys(shape)
-  const fields = Object.values(shape)
+  const fields = new Map(Object.entries(shape))
   return field(
-    (v, notes) => {
+    (v, notes, tidy) => {
       if (!isObject(v)) return undefined
-      const kept: Record<string, unknown> = {}
-      for (let i = 0; i < keys.length; i++) {
-        const key = keys[i] as string
+      let changed: Record<string, unknown> | undefined
+      for (const key in v) {
         const raw = v[key]
-        if (raw === undefined || raw === null) continue
-        const read = fields[i] as Field<unknown>
-        const value = notes ? notes.step(key, read, raw) : read(raw)
-        if (value !== undefined) kept[key] = value
+        const read = fields.get(key)
+        const value =
+          read && raw !== null ? (notes ? notes.step(key, read, raw) : read(raw, undefined, tidy)) : undefined
+        if (changed === undefined && !Object.is(value, raw)) changed = upTo(key, v)
+        if (changed !== undefined && value !== undefined) changed[key] = value
       }
-      for (const key of required) if (kept[key] === undefined) return undefined
-      if (notes) for (const key of Object.keys(v)) if (!Object.hasOwn(shape, key)) notes.unknown(key)
-      return kept as ObjectOf<S, R>
+      const whole = changed ?? v
+      for (const key of required) if (whole[key] === undefined) return undefined
+      if (notes) for (const key of Object.keys(v)) if (!fields.has(key)) notes.unknown(key)
+      return whole as ObjectOf<S, R>
     },
     {
       type: 'object',
-      properties: Object.fromEntries(keys.map((key) => [key, (shape[key] as Field<unknown>).schema])),
+      properties: Object.fromEntries([...fields].map(([key, one]) => [key, one.schema])),
       ...(required.length > 0 && { required }),
     },
   )
 }
 
+/** A copy of the properties that stand before `end`. All of them are known ones. */
+function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (const key in v) {
+    if (key === end) break
+    copy[key] = v[key]
+  }
+  return copy
+}
+
 /** The first of several fields that keeps the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
-  field<A | B>((v, notes) => a(v) ?? b(v, notes), { anyOf: [a.schema, b.schema] })
+  field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 
 export function isObject(v: unknown): v is Record<string, unknown> {
   return typeof v === 'object' && v !== null && !Array.isArray(v)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readJson } from './json.ts'
+import { isTidy, readJson } from './json.ts'
+import { clean } from './text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
@@ -30,3 +31,22 @@ test('a body after a refused one is read as if nothing had been', () => {
   readJson(new Uint8Array([0xe2, 0x82]))
   expect(readJson(bytes('{"a":"€"}'))).toEqual({ ok: true, value: { a: '€' } })
 })
+
+test('D13: JSON that is called tidy holds no unclean text, however it is written', () => {
+  const written = (text: string, escaped: boolean) =>
+    escaped
+      ? `"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+      : JSON.stringify(text)
+  for (let code = 0; code < 0x10000; code++) {
+    const text = `a${String.fromCharCode(code)}b`
+    for (const escaped of [true, false]) {
+      const json = written(text, escaped)
+      if (isTidy(json, bytes(json).length)) expect(clean(JSON.parse(json)), json).toBe(text)
+    }
+  }
+})
+
+test.each([['{"a":"plain"}'], ['{"a":"line\\n\\ttab \\"quoted\\" \\/ "}'], ['{\n\t"a": 1\r\n}']])(
+  'D13: there is nothing to look for in %s',
+  (json) => expect(isTidy(json, bytes(json).length)).toBe(true),
+)

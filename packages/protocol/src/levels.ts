@@ -6,7 +6,8 @@ export type Level = (typeof levels)[number]
 
 /** 2.1: an unknown level is read as `info`. */
 export const level: Field<Level> = field(
-  (v) => (v === undefined || v === null ? undefined : (levels.find((l) => l === v) ?? 'info')),
+  (v) =>
+    v === undefined || v === null ? undefined : (levels as readonly unknown[]).includes(v) ? (v as Level) : 'info',
   { enum: levels },
 )
 

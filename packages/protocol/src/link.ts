@@ -9,13 +9,15 @@ const unfit = '\\s\\\\\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff'
 export const linkPattern = `^https?://[^/?#@${unfit}]+([/?#][^${unfit}]*)?$`
 const shape = new RegExp(linkPattern, 'u')
 
-/** Most hosts are labels that begin and end with a letter: without punycode these always parse. */
-const plain = /^https?:\/\/(?!xn--|[^/?#]*\.xn--)[a-z](?:[a-z0-9-]*[a-z])?(?:\.[a-z](?:[a-z0-9-]*[a-z])?)*(?:[/?#]|$)/
+/** Most links: hosts of labels that begin and end with a letter, which without punycode always parse, and ASCII after them. */
+const plain =
+  /^https?:\/\/(?!xn--|[^/?#]*\.xn--)[a-z](?:[a-z0-9-]*[a-z])?(?:\.[a-z](?:[a-z0-9-]*[a-z])?)*(?:[/?#][!-[\]-~]*)?$/
 
 /**
  * D21: besides its shape a link parses as a URL and is no longer than 2000 characters. A text of this shape that parses
  * has a host and no user, so there is no need to build the URL.
  */
 export function isLink(text: string): boolean {
-  return shape.test(text) && cut(text, limits.url) === text && (plain.test(text) || URL.canParse(text))
+  if (text.length <= limits.url && plain.test(text)) return true
+  return shape.test(text) && cut(text, limits.url) === text && URL.canParse(text)
 }

@@ -35,13 +35,14 @@ export type PanelType = keyof typeof kinds
 export type Panel = { [T in PanelType]: Kept<(typeof kinds)[T]> }[PanelType]
 export type Cell = Kept<typeof goodCell>
 export const panelTypes = Object.keys(kinds) as PanelType[]
+const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 
 /** A panel of an unknown type is dropped (9.2: an older server ignores a newer type). */
 export const panel: Field<Panel> = field<Panel>(
-  (v, notes) => {
+  (v, notes, tidy) => {
     if (!isObject(v)) return undefined
-    const type = panelTypes.find((t) => t === v.type)
-    return type === undefined ? undefined : kinds[type](v, notes)
+    const { type } = v
+    return isPanelType(type) ? kinds[type](v, notes, tidy) : undefined
   },
   { oneOf: Object.values(kinds).map((kind) => kind.schema) },
 )
@@ -55,8 +56,8 @@ export const panelParts: Readonly<Record<PanelType, readonly string[]>> = {
 }
 
 function orEmpty<T>(good: Field<T>): Field<T | ''> {
-  return field((v, notes) => {
-    const kept = good(v, notes)
+  return field((v, notes, tidy) => {
+    const kept = good(v, notes, tidy)
     if (kept === undefined) notes?.drop()
     return kept ?? ''
   }, good.schema)

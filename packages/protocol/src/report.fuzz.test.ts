@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { limits } from './limits.ts'
-import { readReport } from './report.ts'
+import { Notes } from './notes.ts'
+import { readReport, report } from './report.ts'
 import { readStatusFile } from './status-file.ts'
 
 /** The long form takes a minute and more. */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
+const decoder = new TextDecoder()
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
@@ -43,6 +45,7 @@ function holds(body: Uint8Array): boolean {
   expect(wrongIn(read.value)).toBeUndefined()
   const again = readReport(new TextEncoder().encode(kept))
   expect(again.ok && JSON.stringify(again.value)).toBe(kept)
+  expect(read.value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
   return true
 }
 

@@ -15,6 +15,15 @@ test('2.1: a good report is kept as it is', () => {
   expect(readReport(bytes(sampleReport))).toEqual({ ok: true, value: sampleReport })
 })
 
+test('of a report that changes in one place only that place is copied', () => {
+  const input = { protocol: 1, state: { level: 'ok' }, health: [{ name: 'Disk' }, { name: 'M\u0000' }], seq: -0 }
+  const read = report(input)
+  expect(read).toEqual({ protocol: 1, state: { level: 'ok' }, health: [{ name: 'Disk' }, { name: 'M\ufffd' }], seq: 0 })
+  expect(read?.state).toBe(input.state)
+  expect(read?.health?.[0]).toBe(input.health[0])
+  expect(input.health[1]).toEqual({ name: 'M\u0000' })
+})
+
 test.each([
   ['names protocol 2', { protocol: 2 }],
   ['names protocol "1"', { protocol: '1' }],

@@ -17,7 +17,7 @@ import {
   record,
   text,
 } from './fields.ts'
-import { readJson } from './json.ts'
+import { isShallow, isTidy, parseObject, tooDeep } from './json.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
@@ -53,8 +53,8 @@ export type Run = Kept<typeof run>
 
 /** D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. */
 const runList = list(run, limits.runsPerReport)
-export const runs: Field<Run[]> = field((v, notes) => {
-  const kept = runList(v, notes)
+export const runs: Field<Run[]> = field((v, notes, tidy) => {
+  const kept = runList(v, notes, tidy)
   if (kept === undefined || kept.length < 2) return kept
   const byId = new Map(kept.map((one) => [one.id, one]))
   return byId.size === kept.length ? kept : [...byId.values()]
@@ -87,7 +87,7 @@ const anyControls = list(oneOf(controls), limits.controls)
 const controlList: Field<Control[]> = field(
   (v) => {
     const kept = anyControls(v)
-    return kept && [...new Set(kept)]
+    return kept === undefined || new Set(kept).size === kept.length ? kept : [...new Set(kept)]
   },
   { ...anyControls.schema, uniqueItems: true },
 )
@@ -145,14 +145,17 @@ export type Report = Kept<typeof report>
 
 /** D14: reads the bytes of a body; refuses only what is no report at all. */
 export function readReport(body: Uint8Array): Verdict<Report, 'body_invalid'> {
-  const json = readJson(body)
+  const json = parseObject(body)
   if (!json.ok) return json
-  const kept = report(json.value)
+  const { value, text } = json
+  const kept = report(value, undefined, isTidy(text, body.length))
+  // What was kept as it came has only fields that are known, so it cannot be deep.
+  if (!Object.is(kept, value) && !isShallow(value)) return tooDeep
   if (kept) return { ok: true, value: kept }
   return {
     ok: false,
     code: 'body_invalid',
-    message: `The report must name protocol ${protocolVersion}: got ${shown(json.value.protocol, 40)}.`,
+    message: `The report must name protocol ${protocolVersion}: got ${shown(value.protocol, 40)}.`,
   }
 }
 

@@ -49,7 +49,7 @@ export type SettingValue = string | number | boolean | null
 const textValue = text(limits.settingText)
 const numberValue = number()
 const value: Field<SettingValue> = field<SettingValue>(
-  (v) => (v === null ? null : (textValue(v) ?? numberValue(v) ?? boolean(v))),
+  (v, _notes, tidy) => (v === null ? null : (textValue(v, undefined, tidy) ?? numberValue(v) ?? boolean(v))),
   { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
 export const settingValues = record(value, limits.settings)
