@@ -1,12 +1,34 @@
-/** `npm run bench -- NAME`: measurements, each against its limit in the same run. */
-import { benchReport } from './report.ts'
+/**
+ * `npm run bench -- NAME`: measurements, each against its limit in the same run. What a measurement gives is Markdown; it is
+ * printed, and with `--write` takes its place in docs/benchmarks.md. `all` runs every one, one after another.
+ */
+import { machine } from './common/machine.ts'
+import { writeSection } from './common/write.ts'
 
-const benches: Readonly<Record<string, (args: string[]) => Promise<void>>> = { report: benchReport }
+/** Gives its tables as Markdown; one that prints them itself gives nothing, and cannot be written. */
+export type Bench = (args: string[]) => Promise<string | void>
 
-const [name = '', ...args] = process.argv.slice(2)
-const bench = benches[name]
-if (!bench) {
-  console.error(`Which measurement? One of: ${Object.keys(benches).join(', ')}. Such as: npm run bench -- report`)
+/** Loaded only when asked for. In the order of `all`. */
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  report: async () => (await import('./report.ts')).benchReport,
+}
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--write')
+const write = process.argv.includes('--write')
+const [name = '', ...rest] = args
+const chosen = name === 'all' ? Object.keys(benches) : [name]
+if (!chosen.every((one) => Object.hasOwn(benches, one))) {
+  const names = [...Object.keys(benches), 'all'].join(', ')
+  console.error(
+    `Which measurement? One of: ${names}. Such as: npm run bench -- report\n--write puts the tables into docs/benchmarks.md.`,
+  )
   process.exit(2)
 }
-await bench(args)
+for (const one of chosen) {
+  const bench = await benches[one]?.()
+  const tables = await bench?.(rest)
+  if (typeof tables !== 'string') continue
+  const section = `${machine()}\n\n${tables.trim()}\n`
+  console.log(`\n${section}`)
+  if (write) writeSection(one, section)
+}
