@@ -31,6 +31,8 @@ export function openPostgres(url: string): Store {
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
+  // The same for one that breaks while it is lent out: whoever has it hears it from the statement that fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { engine: 'postgres', db, pool, close: () => db.destroy() }
 }

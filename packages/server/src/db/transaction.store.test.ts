@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { once } from '../../testing/postgres.ts'
 import { newPostgresDatabase, openTestPostgres } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
 import { type Db, openPostgres } from './open.ts'
@@ -52,6 +53,19 @@ test('work that loses every time ends with the error; any other error is not tri
     await expect(work).rejects.toMatchObject({ code })
     expect([code, tries]).toEqual([code, begun])
   }
+  await store.close()
+})
+
+test('a connection that is cut costs the transaction on it, not the process (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const store = openPostgres(url)
+  const cut = transaction(store.db, async (trx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+    await once(url, `select pg_terminate_backend(${rows[0]?.pid}, 10000)`)
+    await sql`select 1`.execute(trx)
+  })
+  await expect(cut).rejects.toThrow() // and nothing else is thrown, which would fail the run
+  expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
   await store.close()
 })
 
