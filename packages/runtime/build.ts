@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { deflateRawSync } from 'node:zlib'
 import { archive, type Member } from '@svc/blueprint/zip'
 import { build } from 'esbuild'
+import { readKeys } from './src/self-update/keys.ts'
 import { leastNode } from './src/version.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -25,15 +26,25 @@ export interface Built {
   readonly version: string
 }
 
-/** Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`. `version` defaults to the repository's. */
+/** The keys that a runtime built here trusts for its updates (3.5). */
+export const ownKeys = (): string[] => readKeys(readFileSync(join(here, 'release-keys'), 'utf8'))
+
+/**
+ * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`. `version` defaults to the repository's, `keys` to those of
+ * `release-keys`. `first` is code that runs before all else: tests of updates build runtimes with a fault.
+ */
 export async function buildRuntime({
   outDir,
   version = ownVersion(),
+  keys = ownKeys(),
+  first = '',
 }: {
   outDir: string
   version?: string
+  keys?: readonly string[]
+  first?: string
 }): Promise<Built> {
-  const program = await bundle(version)
+  const program = await bundle({ version, keys, first })
   const release = JSON.stringify({ version, built: buildTime(), leastNode })
   const bytes = withArchive(program, [
     ['__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')],
@@ -54,7 +65,15 @@ export async function buildRuntime({
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
-async function bundle(version: string): Promise<string> {
+async function bundle({
+  version,
+  keys,
+  first,
+}: {
+  version: string
+  keys: readonly string[]
+  first: string
+}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(here, 'src/main.ts')],
     absWorkingDir: here,
@@ -68,7 +87,8 @@ async function bundle(version: string): Promise<string> {
     sourcemap: false,
     write: false,
     logLevel: 'warning',
-    define: { __SVC_VERSION__: JSON.stringify(version) },
+    define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
+    ...(first !== '' && { banner: { js: first } }),
   })
   return outputFiles[0]?.text ?? ''
 }

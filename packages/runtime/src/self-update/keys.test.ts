@@ -1,0 +1,26 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { readKeys } from './keys.ts'
+
+/** A public key as OpenSSH writes it. */
+function publicKey(): string {
+  const raw = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const part = (b: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, b.length]), b])
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)]).toString('base64')}`
+}
+
+test('release keys are read one a line, without what stands after the key, comments and empty lines', () => {
+  const [a, b] = [publicKey(), publicKey()]
+  expect(readKeys(`# ours\n\n${a} release@example\r\n  ${b}\n`)).toEqual([a, b])
+  expect(readKeys('# none yet\n')).toEqual([])
+})
+
+test.each([
+  ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----'],
+  ['a line of allowed_signers', `svc-release ${publicKey()}`],
+  ['a key that lost its end', publicKey().slice(0, -8)],
+  ['a key under the name of another type', publicKey().replace('ssh-ed25519', 'ssh-rsa')],
+  ['a line with options before the key', `namespaces="file" ${publicKey()}`],
+])('%s is refused, so that no build trusts less or more than its authors meant', (_what, line) => {
+  expect(() => readKeys(`# ours\n${line}`)).toThrow('Line 2 of the release keys must be an OpenSSH public key')
+})

@@ -1,0 +1,35 @@
+/**
+ * The keys whose signature makes a file a runtime of ours (3.5): built in, so that no service and no file on the machine can
+ * name others. Several, so that a key can be changed. The build bakes them in from `packages/runtime/release-keys`.
+ */
+declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
+
+/** `ssh-ed25519 AAAA…`, type and key alone. */
+export const releaseKeys: readonly string[] = typeof __SVC_RELEASE_KEYS__ === 'undefined' ? [] : __SVC_RELEASE_KEYS__
+
+const types = ['ssh-ed25519', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ssh-rsa']
+
+/** Reads a file of public keys: one a line, empty lines and `#` comments allowed. Throws for a line that is no key. */
+export function readKeys(text: string): string[] {
+  return text.split('\n').flatMap((written, i) => {
+    const line = written.trim()
+    if (line === '' || line.startsWith('#')) return []
+    const [type = '', key = ''] = line.split(/\s+/)
+    if (!types.includes(type) || !isKey(type, key))
+      throw new Error(`Line ${i + 1} of the release keys must be an OpenSSH public key: got ${JSON.stringify(line)}.`)
+    return [`${type} ${key}`]
+  })
+}
+
+/** The bytes of a key begin with the length and the text of its type: a line that lost its end or was mixed up is noticed. */
+function isKey(type: string, key: string): boolean {
+  const bytes = Buffer.from(key, 'base64')
+  if (bytes.toString('base64') !== key || bytes.length < 4 + type.length + 4) return false
+  let at = 0
+  for (let first = true; at + 4 <= bytes.length; first = false) {
+    const length = bytes.readUInt32BE(at)
+    if (first && bytes.toString('latin1', 4, 4 + length) !== type) return false
+    at += 4 + length
+  }
+  return at === bytes.length
+}
