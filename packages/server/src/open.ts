@@ -12,6 +12,7 @@ import {
   holderOf,
   lockFolder,
   makeDataFolder,
+  refuseMoved,
   secretOf,
 } from './ops/data-folder.ts'
 import { openAuth } from './people/auth.ts'
@@ -54,6 +55,7 @@ async function openLocked(config: Config, now: () => number, lock: FolderLock | 
 
 function openStore({ databaseUrl, dataDir }: Config): Store {
   if (databaseUrl !== undefined) return openPostgres(databaseUrl)
+  refuseMoved(dataDir)
   const store = openEmbedded(databaseFile(dataDir))
   chmodSync(databaseFile(dataDir), 0o600)
   return store

@@ -97,6 +97,22 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 
 const sqliteBusy = 5
 
+/** Says that the data was moved to PostgreSQL: nobody may go on with an embedded database here by mistake. */
+export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
+
+export function noteMoved(dataDir: string, to: string): void {
+  note(movedFile(dataDir), `${to}\n`)
+}
+
+/** Throws where the data was moved away. */
+export function refuseMoved(dataDir: string): void {
+  const to = readIfThere(movedFile(dataDir))
+  if (to === undefined) return
+  throw new DataFolderError(
+    `The data of ${dataDir} was moved to ${to}: set SVC_DATABASE_URL. To go back to the embedded database and lose what happened since, move svc.db back from the folder moved-… and remove the file ${movedFile(dataDir)}.`,
+  )
+}
+
 /** Who has the lock, for people: `process 4711`. */
 export const holderOf = (dataDir: string): string => {
   const pid = readIfThere(join(dataDir, 'svc.pid'))
@@ -106,6 +122,7 @@ export const holderOf = (dataDir: string): string => {
 function note(file: string, text: string): void {
   const fd = openSync(file, 'w', 0o600)
   writeSync(fd, text)
+  fsyncSync(fd)
   closeSync(fd)
 }
 

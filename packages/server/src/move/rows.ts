@@ -1,0 +1,82 @@
+/** Rows of one table on either side, in the order of their key, as values that can be compared. */
+import type { DatabaseSync } from 'node:sqlite'
+import type pg from 'pg'
+import type { Column, Kind, Table } from './tables.ts'
+
+export type Value = string | number | boolean | Date | Uint8Array | null
+export type Row = Value[]
+
+/** Rows and bytes that are sent or fetched at once. */
+const rowsAtOnce = 500
+const bytesAtOnce = 8 * 1024 * 1024
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+const listed = (columns: readonly Column[]) => columns.map(({ name }) => quoted(name)).join(', ')
+
+/** The embedded database's rows, each value as PostgreSQL keeps it. Text is ordered by its bytes on both sides. */
+export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<Row> {
+  const order = key.map(quoted).join(', ')
+  const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
+  for (const row of statement.iterate()) {
+    yield columns.map((column) => asThere(row[column.name] ?? null, column.kind, `${name}.${column.name}`))
+  }
+}
+
+/** Dates and booleans are the accounts library's: text and numbers here. */
+function asThere(value: string | number | bigint | Uint8Array | null, kind: Kind, where: string): Value {
+  if (value === null) return null
+  if (kind === 'text' && typeof value === 'string') return value
+  if (kind === 'bytea' && value instanceof Uint8Array) return value
+  if ((kind === 'bigint' || kind === 'integer') && Number.isSafeInteger(value)) return Number(value)
+  if (kind === 'boolean' && (value === 0 || value === 1)) return value === 1
+  if (kind === 'timestamp with time zone' && typeof value === 'string' && !Number.isNaN(Date.parse(value)))
+    return new Date(value)
+  throw new Error(`${where} holds a value that is no ${kind}.`)
+}
+
+/** PostgreSQL's rows, through a cursor of the running transaction. */
+export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<Row> {
+  const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
+  const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
+  await client.query(
+    `declare moved no scroll cursor for select ${listed(columns)} from ${quoted(name)} order by ${order}`,
+  )
+  const some = columns.some(({ kind }) => kind === 'bytea') ? 1 : rowsAtOnce
+  for (let more = true; more; ) {
+    const { rows } = await client.query({ text: `fetch ${some} from moved`, rowMode: 'array' })
+    yield* rows as Row[]
+    more = rows.length === some
+  }
+  await client.query('close moved')
+}
+
+/** Writes rows, many with one statement: an array for each column. */
+export async function insertRows(client: pg.ClientBase, table: Table, rows: Iterable<Row>): Promise<number> {
+  const { name, columns } = table
+  const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
+  const insert = `insert into ${quoted(name)} (${listed(columns)}) select * from unnest(${arrays})`
+  let waiting: Row[] = []
+  let bytes = 0
+  let written = 0
+  const flush = async () => {
+    if (waiting.length > 0)
+      await client.query(
+        insert,
+        columns.map((_, i) => waiting.map((row) => row[i])),
+      )
+    written += waiting.length
+    waiting = []
+    bytes = 0
+  }
+  for (const row of rows) {
+    waiting.push(row)
+    for (const value of row) bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
+    if (waiting.length >= rowsAtOnce || bytes >= bytesAtOnce) await flush()
+  }
+  await flush()
+  return written
+}
+
+/** One text for one row, the same on both sides: what is compared and hashed. */
+export const textOf = (row: Row): string =>
+  JSON.stringify(row.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)))

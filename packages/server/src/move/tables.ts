@@ -1,0 +1,84 @@
+/** What is moved, read from the databases themselves, so that no table is forgotten: ours and the accounts library's. */
+import type { DatabaseSync } from 'node:sqlite'
+import type pg from 'pg'
+
+/** How PostgreSQL keeps a column. */
+export type Kind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
+export interface Column {
+  name: string
+  kind: Kind
+  /** Numbered by the database: the numbering goes on after the highest. */
+  counted: boolean
+}
+export interface Table {
+  name: string
+  columns: Column[]
+  /** The columns of its primary key. */
+  key: string[]
+}
+
+/** Of the migrations themselves; both sides have been brought to the same version. */
+const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
+const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
+
+/** Every table of the embedded database, those that others refer to first. */
+export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<Table[]> {
+  const names = sqlite
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !notData.has(name))
+  const target = await columnsThere(client)
+  const tables = names.map((name): Table => {
+    const rows = sqlite.prepare('select name, pk from pragma_table_info(?)').all(name)
+    const there = target.get(name) ?? new Map<string, Column>()
+    const columns = rows.map((row) => {
+      const column = there.get(String(row.name))
+      if (!column) throw new Error(`The table ${name} has a column ${row.name} that PostgreSQL's does not have.`)
+      return column
+    })
+    if (columns.length !== there.size) throw new Error(`The table ${name} has other columns in PostgreSQL.`)
+    const key = rows.filter(({ pk }) => Number(pk) > 0).sort((a, b) => Number(a.pk) - Number(b.pk))
+    return { name, columns, key: key.map((row) => String(row.name)) }
+  })
+  const more = [...target.keys()].filter((name) => !names.includes(name) && !notData.has(name))
+  if (more.length > 0) throw new Error(`PostgreSQL has tables that are not known here: ${more.join(', ')}.`)
+  return inOrder(tables, (name) =>
+    sqlite
+      .prepare('select distinct "table" as parent from pragma_foreign_key_list(?)')
+      .all(name)
+      .map(({ parent }) => String(parent)),
+  )
+}
+
+async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<string, Column>>> {
+  const { rows } = await client.query(`select table_name, column_name, data_type, is_identity
+    from information_schema.columns where table_schema = current_schema()`)
+  const tables = new Map<string, Map<string, Column>>()
+  for (const { table_name, column_name, data_type, is_identity } of rows) {
+    const columns = tables.get(table_name) ?? new Map<string, Column>()
+    tables.set(table_name, columns)
+    if (notData.has(table_name)) continue
+    if (!kinds.includes(data_type)) throw new Error(`${table_name}.${column_name} is of the kind ${data_type}.`)
+    columns.set(column_name, { name: column_name, kind: data_type as Kind, counted: is_identity === 'YES' })
+  }
+  return tables
+}
+
+/** Parents before children. A table that refers to itself, or a ring, is not known and is an error. */
+export function inOrder(tables: readonly Table[], parentsOf: (name: string) => string[]): Table[] {
+  const placed: Table[] = []
+  const left = new Set(tables)
+  while (left.size > 0) {
+    const ready = [...left].filter(({ name }) =>
+      parentsOf(name).every((parent) => placed.some((t) => t.name === parent)),
+    )
+    if (ready.length === 0)
+      throw new Error(`These tables refer to each other: ${[...left].map((t) => t.name).join(', ')}.`)
+    for (const table of ready) {
+      placed.push(table)
+      left.delete(table)
+    }
+  }
+  return placed
+}

@@ -1,0 +1,93 @@
+/** `svc-server move`: the embedded installation to PostgreSQL; runs without a service, on the data folder itself. */
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { sync } from '../backup/backup.ts'
+import { readers } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import { openEmbedded, openPostgres } from '../db/open.ts'
+import type { Config } from '../deps.ts'
+import { type MovedRows, moveRows } from '../move/move.ts'
+import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
+import { granted, Misused, option, Refused, type Request } from './command.ts'
+import { table } from './show.ts'
+
+type Moved = MovedRows & {
+  /** Where it lies now, without a password. */
+  to: string
+  /** Where the embedded database lies now. */
+  kept: string
+}
+
+export async function move(request: Omit<Request, 'input'>, config: Config, progress: (line: string) => void) {
+  const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
+  if (to === undefined) throw new Misused('Where to? svc-server move --to postgres://USER@HOST/DATABASE')
+  if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
+    throw new Misused(`--to must be ${readers.SVC_DATABASE_URL.split(', or')[0]}.`)
+  const { dataDir } = config
+  if (!existsSync(databaseFile(dataDir))) {
+    const why = existsSync(movedFile(dataDir)) ? ': it was moved already' : ''
+    throw new Refused(`There is no embedded database in ${dataDir}${why}.`)
+  }
+  const lock = lockFolder(dataDir)
+  if (!lock) throw new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
+  try {
+    const rows = await moveAll(databaseFile(dataDir), to, progress)
+    return { ...rows, to: withoutPassword(to), kept: putAside(dataDir, withoutPassword(to)) } satisfies Moved
+  } finally {
+    lock.release()
+  }
+}
+
+async function moveAll(file: string, to: string, progress: (line: string) => void): Promise<MovedRows> {
+  const from = openEmbedded(file)
+  const target = openPostgres(to)
+  try {
+    await migrate(from)
+    await migrate(target)
+    if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('The engines are not what they are.')
+    return granted(await moveRows(from, target, progress))
+  } finally {
+    await target.close()
+    await from.close()
+  }
+}
+
+/** From here on the embedded database is a past that nobody may go on with: an answer given twice would come of it. */
+function putAside(dataDir: string, to: string): string {
+  noteMoved(dataDir, to)
+  const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)
+  mkdirSync(kept, { mode: 0o700 })
+  for (const part of ['-wal', '-shm', '']) {
+    const file = databaseFile(dataDir) + part
+    if (existsSync(file)) renameSync(file, join(kept, `svc.db${part}`))
+  }
+  sync(dataDir)
+  return kept
+}
+
+export function withoutPassword(address: string): string {
+  const url = URL.parse(address.replace(/@\//, '@localhost/'))
+  if (!url) return 'PostgreSQL'
+  url.password = ''
+  url.searchParams.delete('password')
+  return url.href
+}
+
+/** A password among the arguments can be read by every user of the machine while the command runs. */
+export const showsPassword = (to: string | undefined): boolean =>
+  to !== undefined && withoutPassword(to) !== URL.parse(to.replace(/@\//, '@localhost/'))?.href
+
+export const showMoved = ({ tables, rows, before, to, kept }: Moved): string =>
+  [
+    table(
+      ['TABLE', 'ROWS', 'SHA-256'],
+      tables.filter((t) => t.rows > 0).map((t) => [t.table, t.rows, t.sha256]),
+      'There was no row to move.',
+    ),
+    before
+      ? `All ${rows} rows were in PostgreSQL already, each the same as here.`
+      : `Moved ${rows} rows; each was read back and is the same.`,
+    `The embedded database lies in ${kept}: keep it until you are content; it is out of use.`,
+    `Now set SVC_DATABASE_URL to ${to} (with its password) and start the service. Tokens of agents, install codes,`,
+    'passwords and sessions go on as they are. Every further node needs a copy of the file "secret" of this data folder.',
+  ].join('\n')
