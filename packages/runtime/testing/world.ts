@@ -32,13 +32,21 @@ export async function installWorld(packed: Packed): Promise<World> {
 
 export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
 
+/** Where a kill fell: before the code was noted as being sent, after that and before it was sent, or after it, with the step then noted. */
+export type Fell = 'before' | 'noted' | InstallStep
+
 /**
  * After a kill (rules section 3): before the code was sent the next installation works; after it nothing starts and the words say what to do,
- * or everything is there. Gives the step of the note then found; undefined before the code was sent.
+ * or everything is there. Between the note that it is being sent and the sending nobody can know: the words say what to do, and doing it works.
  */
-export async function expectStandsAsSaid(w: World, where: string): Promise<InstallStep | undefined> {
+export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {
   const { agent } = w
   const sent = w.count.redeemed > 0
+  const noted = !sent && readInstall(agent)?.is === 'redeeming'
+  if (noted) {
+    await expectRefused(w, where)
+    rmSync(agent.root, { recursive: true })
+  }
   if (!sent) await expectStillGood(w, where)
   const is = readInstall(agent)?.is
   expect(sent ? ['redeeming', 'redeemed', 'installed'] : ['installed'], where).toContain(is)
@@ -53,7 +61,7 @@ export async function expectStandsAsSaid(w: World, where: string): Promise<Insta
     expect(statSync(join(agent.current, 'svc.agent.yaml')).isFile(), `${where}: I17`).toBe(true)
   const seed = join(agent.state, 'seed.json')
   if (existsSync(seed)) expect(readFileSync(seed, 'utf8'), `${where}: I20, no partial seed`).toBe('{"seed":true}\n')
-  return sent ? is : undefined
+  return noted ? 'noted' : sent && is ? is : 'before'
 }
 
 async function expectStillGood(w: World, where: string): Promise<void> {

@@ -65,7 +65,10 @@ async function life(at: number): Promise<Seen> {
   }
 }
 
-test('killed at any change of the disk, each command is applied at most once, and an ack tells the truth', async () => {
+const limit = process.env.SVC_TEST_LONG ? 20 * 60_000 : 120_000
+test('killed at any change of the disk, each command is applied at most once, and an ack tells the truth', {
+  timeout: limit,
+}, async () => {
   const untouched = await life(0)
   expect(untouched.applied).toBe(1)
   expect(untouched.acks.map((a) => a.ok)).toEqual([true, true, true])
