@@ -6,7 +6,7 @@ import { machine } from './common/machine.ts'
 import { writeSection } from './common/write.ts'
 
 /** Gives its tables as Markdown; one that prints them itself gives nothing, and cannot be written. */
-export type Bench = (args: string[]) => Promise<string | void>
+export type Bench = (args: string[]) => Promise<unknown>
 
 /** Loaded only when asked for. In the order of `all`. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {

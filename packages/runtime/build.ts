@@ -1,7 +1,7 @@
 /**
- * Builds `svc.pyz`: one file that Node runs and that is a genuine Python zip application as well. The program is one CommonJS
- * bundle; the archive stands behind `//` on its last line, so none of the archive's bytes may end a line. The archive holds
- * `__main__.py`, which finds Node and becomes it, and `release.json`. The same commit gives the same bytes.
+ * Builds `svc.pyz`: one file that Node runs and that is a genuine Python zip application as well. The program stands in it in packed
+ * parts, of which a process loads one; the archive stands behind `//` on its last line, so none of the archive's bytes may end a line.
+ * The archive holds `__main__.py`, which finds Node and becomes it, and `release.json`. The same commit gives the same bytes.
  *
  *   node packages/runtime/build.ts --out dist/cli
  */
@@ -11,9 +11,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { deflateRawSync } from 'node:zlib'
 import { archive, type Member } from '@svc/blueprint/zip'
-import { build } from 'esbuild'
+import { endsNoLine, member } from './archive/lines.ts'
+import { program } from './archive/parts.ts'
 import { readKeys } from './src/self-update/keys.ts'
 import { leastNode } from './src/version.ts'
 
@@ -44,11 +44,14 @@ export async function buildRuntime({
   keys?: readonly string[]
   first?: string
 }): Promise<Built> {
-  const program = await bundle({ version, keys, first })
-  const release = JSON.stringify({ version, built: buildTime(), leastNode })
-  const bytes = withArchive(program, [
-    ['__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')],
-    ['release.json', release],
+  const code = await program(join(here, 'src/main.ts'), shebang.length, {
+    first,
+    define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
+  })
+  const release = JSON.stringify({ version, built: buildTime(), leastNode, keys })
+  const bytes = withArchive(`${shebang}${code}`, [
+    member('__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')),
+    member('release.json', release),
   ])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   mkdirSync(outDir, { recursive: true })
@@ -65,57 +68,13 @@ export async function buildRuntime({
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
-async function bundle({
-  version,
-  keys,
-  first,
-}: {
-  version: string
-  keys: readonly string[]
-  first: string
-}): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(here, 'src/main.ts')],
-    absWorkingDir: here,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: `node${leastNode}`,
-    minify: true,
-    charset: 'ascii',
-    legalComments: 'none',
-    sourcemap: false,
-    write: false,
-    logLevel: 'warning',
-    define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
-    ...(first !== '' && { banner: { js: first } }),
-  })
-  return outputFiles[0]?.text ?? ''
-}
-
 /** Padding before the archive moves the offsets in it until none of their bytes ends a line. */
-function withArchive(program: string, files: readonly (readonly [name: string, text: string])[]): Buffer {
-  const members = files.map(([name, text]) => member(name, text))
+function withArchive(text: string, members: readonly Member[]): Buffer {
   for (let spaces = 0; ; spaces++) {
-    const head = Buffer.from(`${shebang}${program.trimEnd()}\n${' '.repeat(spaces)}//`)
-    const tail = archive(members, head.length)
-    if (noLineEnd(tail)) return Buffer.concat([head, tail])
+    const tail = archive(members, text.length + spaces + 2)
+    if (endsNoLine(tail)) return Buffer.concat([Buffer.from(`${text}${' '.repeat(spaces)}//`), tail])
   }
 }
-
-/** Counts a remark at the end of the text up until neither its compressed bytes nor its sums end a line. */
-function member(name: string, text: string): Member {
-  const remark = name.endsWith('.py') ? (n: number) => `# ${n}\n` : (n: number) => ' '.repeat(n)
-  for (let n = 0; ; n++) {
-    const content = Buffer.from(text + remark(n))
-    const made = { name, content, packed: deflateRawSync(content, { level: 9 }) }
-    if (noLineEnd(archive([made], 0))) return made
-  }
-}
-
-/** Whether nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
-const noLineEnd = (bytes: Buffer): boolean =>
-  !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 function put(file: string, data: string | Uint8Array, mode: number): void {
   const beside = `${file}.${process.pid}.tmp`

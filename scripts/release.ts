@@ -1,0 +1,163 @@
+/**
+ * `npm run release -- --key FILE`: builds `svc.pyz`, signs it with an OpenSSH key, verifies that as every runtime will, and
+ * puts it with its checksum and signature where the service finds it. Without a key the build is not signed.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { isVersion, runtimeVersion, shown } from '../packages/protocol/src/index.ts'
+import { buildRuntime } from '../packages/runtime/build.ts'
+import { readConfig } from '../packages/server/src/config.ts'
+import { readBuild } from '../packages/server/src/releases/build.ts'
+import { markRuntimeBuilt } from './build.ts'
+import { addKey, keysOf, publicPart, ReleaseError, whyOf } from './release/keys.ts'
+import { sign, verify } from './release/sign.ts'
+
+const root = join(import.meta.dirname, '..')
+const usage = `npm run release -- [--key FILE] [--add-key] [--version V] [--out FOLDER] [--keys FILE]
+
+  --key FILE      the OpenSSH key to sign with; a public one when an agent holds its private part
+  --add-key       add its public part to the keys that are built in, where it is missing
+  --version V     the version of the release (default: the one in package.json)
+  --out FOLDER    where to put it (default: SVC_RELEASE_DIR, else dist/cli)
+  --keys FILE     the public keys that are built in (default: packages/runtime/release-keys)`
+
+try {
+  await release(optionsOf(process.argv.slice(2)))
+} catch (error) {
+  if (!(error instanceof ReleaseError)) throw error
+  process.stderr.write(`svc: ${error.message}\n`)
+  process.exitCode = 1
+}
+
+interface Options {
+  key: string | undefined
+  addKey: boolean
+  version: string
+  out: string
+  keysFile: string
+}
+
+async function release({ key, addKey, version, out, keysFile }: Options): Promise<void> {
+  const keys = builtInKeys(key, keysFile, addKey)
+  const work = mkdtempSync(join(tmpdir(), 'svc-release-'))
+  try {
+    const { file, sha256 } = await buildRuntime({ outDir: work, version, keys })
+    const signature = key === undefined ? undefined : sign(file, key)
+    if (signature) {
+      verify(file, signature, keys)
+      writeFileSync(`${file}.sig`, signature)
+    }
+    const judged = readBuild(work)
+    if (!judged?.ok) throw new ReleaseError(`The service would refuse this build: ${judged?.message}`)
+    place(work, out)
+    if (out === join(root, 'dist/cli')) markRuntimeBuilt()
+    tell({ version, sha256, out, signedBy: key === undefined ? undefined : publicPart(key) })
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** What every runtime of this build accepts; the key that signs must be among it, or the next release could not be signed by it. */
+function builtInKeys(key: string | undefined, keysFile: string, add: boolean): string[] {
+  const keys = keysOf(keysFile)
+  if (key === undefined) return keys
+  const mine = publicPart(key)
+  if (keys.includes(mine)) return keys
+  const name = relative(process.cwd(), keysFile)
+  if (!add) {
+    throw new ReleaseError(
+      `The key ${key} is not among those that are built in, so no runtime would accept the release. Add this line to ${name}, or say --add-key:\n\n${mine}\n`,
+    )
+  }
+  addKey(keysFile, mine)
+  process.stdout.write(`Added to ${name}; commit it:\n  ${mine}\n`)
+  return [...keys, mine]
+}
+
+/** Whoever reads meanwhile finds a checksum or signature that does not fit, and serves what it did before. */
+function place(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const name of ['package.json', 'svc.pyz', 'svc.pyz.sha256', 'svc.pyz.sig']) {
+    const [made, wanted] = [join(from, name), join(to, name)]
+    if (!existsSync(made)) {
+      rmSync(wanted, { force: true })
+      continue
+    }
+    const beside = `${wanted}.${process.pid}.tmp`
+    writeFileSync(beside, readFileSync(made), { mode: name === 'svc.pyz' ? 0o755 : 0o644 })
+    renameSync(beside, wanted)
+  }
+}
+
+function tell({
+  version,
+  sha256,
+  out,
+  signedBy,
+}: {
+  version: string
+  sha256: string
+  out: string
+  signedBy: string | undefined
+}) {
+  const lines = [`Release ${version} lies in ${out}`, `  SHA-256 ${sha256}`]
+  if (signedBy !== undefined) lines.push(`  signed by ${signedBy}`)
+  else
+    lines.push(
+      '  NOT SIGNED: it can be fetched and installed, but no runtime updates itself to it, and /cli/svc.pyz.sig answers 404.',
+      '  To sign it: ssh-keygen -t ed25519 -f release-key, once, then npm run release -- --key release-key --add-key',
+    )
+  if (hasChanges()) lines.push('  The checkout has changes that are not committed: nobody else can build these bytes.')
+  lines.push(`To serve it: npx svc-server release add ${relative(process.cwd(), out) || '.'}`)
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function hasChanges(): boolean {
+  try {
+    return execFileSync('git', ['status', '--porcelain'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).length > 0
+  } catch {
+    return false // not a checkout
+  }
+}
+
+function optionsOf(args: string[]): Options {
+  const { key, 'add-key': addKey, version, out, keys } = read(args)
+  if (!isVersion(version) || !runtimeVersion.test(version))
+    throw new ReleaseError(
+      `The version of a release must be a semantic version of at most 64 characters without "+", such as 1.4.0: got ${shown(version)}.`,
+    )
+  return {
+    key: key && resolve(key),
+    addKey,
+    version,
+    out: out === undefined ? readConfig().releaseDir : resolve(out),
+    keysFile: keys === undefined ? join(root, 'packages/runtime/release-keys') : resolve(keys),
+  }
+}
+
+function read(args: string[]) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        key: { type: 'string' },
+        'add-key': { type: 'boolean', default: false },
+        version: { type: 'string', default: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version },
+        out: { type: 'string' },
+        keys: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (values.help) {
+      process.stdout.write(`${usage}\n`)
+      process.exit(0)
+    }
+    return values
+  } catch (error) {
+    process.stderr.write(`svc: ${whyOf(error)}\n\n${usage}\n`)
+    process.exit(2)
+  }
+}

@@ -1,0 +1,66 @@
+/** The keys of a release: the public ones that are built into every runtime, and the public part of the one that signs. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { readKeys } from '../../packages/runtime/src/self-update/keys.ts'
+
+/** Something that the person who releases must mend; its message says all. */
+export class ReleaseError extends Error {}
+
+/** The keys of a file that lists what is built in. */
+export function keysOf(file: string): string[] {
+  if (!existsSync(file)) return []
+  try {
+    return readKeys(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ReleaseError(`${file}: ${whyOf(error)}`)
+  }
+}
+
+/** The first line of a public key file; undefined for anything else, such as a private key. */
+function publicIn(text: string): string | undefined {
+  try {
+    return readKeys(text.split('\n')[0] ?? '')[0]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The public part of the key in this file, which may itself be a public one whose private part an agent holds. Asked of
+ * `ssh-keygen`, which may ask for a passphrase, only where no `.pub` lies beside.
+ */
+export function publicPart(file: string): string {
+  const text = readKeyFile(file)
+  const written = publicIn(text) ?? (existsSync(`${file}.pub`) ? publicIn(readKeyFile(`${file}.pub`)) : undefined)
+  if (written !== undefined) return written
+  try {
+    const said = execFileSync('ssh-keygen', ['-y', '-f', file], { stdio: ['inherit', 'pipe', 'inherit'] }).toString()
+    const line = publicIn(said)
+    if (line !== undefined) return line
+  } catch (error) {
+    throw new ReleaseError(`The public part of ${file} could not be had from ssh-keygen: ${whyOf(error)}`)
+  }
+  throw new ReleaseError(`${file} is no OpenSSH key.`)
+}
+
+/** Adds a key to those that are built in. */
+export function addKey(keysFile: string, line: string): void {
+  const text = existsSync(keysFile) ? readFileSync(keysFile, 'utf8') : ''
+  appendFileSync(keysFile, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ReleaseError(`The key ${file} cannot be read: ${whyOf(error)}`)
+  }
+}
+
+export const whyOf = (error: unknown): string => {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'syscall' in error)
+    return String(error.syscall).startsWith('spawn')
+      ? 'ssh-keygen is not there (OpenSSH 8.2 or newer)'
+      : 'there is no such file'
+  return error instanceof Error ? error.message : String(error)
+}

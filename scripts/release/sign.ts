@@ -1,0 +1,46 @@
+/** Signing with OpenSSH, and verifying as every runtime will (3.5.3, D39). */
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ReleaseError, whyOf } from './keys.ts'
+
+const namespace = 'svc-runtime'
+const signer = 'svc-release'
+
+/** The signature of exactly the bytes of `file`. `ssh-keygen` asks for a passphrase, or an agent for a touch, by itself. */
+export function sign(file: string, keyFile: string): Buffer {
+  const { stdout, status } = keygen(['-q', '-Y', 'sign', '-f', keyFile, '-n', namespace], file, 'inherit')
+  if (status !== 0 || stdout.length === 0)
+    throw new ReleaseError(`ssh-keygen did not sign with ${keyFile}; what it said stands above.`)
+  return stdout
+}
+
+/** Throws unless the signature is good by one of these keys. */
+export function verify(file: string, signature: Buffer, keys: readonly string[]): void {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-verify-'))
+  try {
+    const [allowed, sig] = [join(dir, 'allowed_signers'), join(dir, 'svc.pyz.sig')]
+    writeFileSync(allowed, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''))
+    writeFileSync(sig, signature)
+    const args = ['-Y', 'verify', '-f', allowed, '-I', signer, '-n', namespace, '-s', sig]
+    const { status, stderr } = keygen(args, file, 'pipe')
+    if (status !== 0) {
+      const why = stderr.toString().trim().split('\n')[0] || 'it is not by a key that is built in'
+      throw new ReleaseError(`The signature just made is not accepted: ${why}`)
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function keygen(args: string[], inputFile: string, errors: 'inherit' | 'pipe') {
+  const input = openSync(inputFile, 'r')
+  try {
+    const done = spawnSync('ssh-keygen', args, { stdio: [input, 'pipe', errors] })
+    if (done.error) throw new ReleaseError(`It cannot be signed: ${whyOf(done.error)}.`)
+    return done
+  } finally {
+    closeSync(input)
+  }
+}
