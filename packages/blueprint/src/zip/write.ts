@@ -4,6 +4,8 @@
  */
 import { bytesOf, crc32 } from './bytes.ts'
 
+export { deflate } from './deflate.ts'
+
 export interface Member {
   readonly name: string
   readonly content: Uint8Array

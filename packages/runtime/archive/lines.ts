@@ -1,0 +1,48 @@
+/**
+ * The archive in `svc.pyz` stands in a comment, so none of its bytes may end a line. What is packed here is deflate (RFC 1951) without
+ * compression: each line as it stands in stored blocks, and the end of a line as a block with the fixed codes, whose bytes end none.
+ */
+import { archive, type Member } from '@svc/blueprint/zip'
+
+/** A member of the archive. Only its sums are left to chance: a remark at its end changes them until they end no line. */
+export function member(name: string, text: string): Member {
+  const remark = name.endsWith('.py') ? (n: number) => `# ${n}\n` : (n: number) => ' '.repeat(n)
+  for (let n = 0; ; n++) {
+    const content = Buffer.from(text + remark(n))
+    const made = { name, content, packed: packed(content) }
+    if (endsNoLine(archive([made]))) return made
+  }
+}
+
+/** Whether nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
+export const endsNoLine = (bytes: Buffer): boolean =>
+  !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
+
+/** Throws for a text that holds what ends a line other than LF. */
+export function packed(text: Buffer): Buffer {
+  const parts: Buffer[] = []
+  let at = 0
+  for (let end = text.indexOf(0x0a); end >= 0; end = text.indexOf(0x0a, at)) {
+    parts.push(...stored(text.subarray(at, end)), lineEnd)
+    at = end + 1
+  }
+  const bytes = Buffer.concat([...parts, ...stored(text.subarray(at)), lastBlock])
+  if (!endsNoLine(bytes)) throw new Error('A text of the archive holds CR, U+2028 or U+2029.')
+  return bytes
+}
+
+/** Not last, fixed codes: LF, the end of the block; then the head of a stored block of nothing, which fills the byte. */
+const lineEnd = Buffer.from([0xe2, 0x02, 0x00, 0x00, 0x00, 0xff, 0xff])
+/** Last, fixed codes: the end of the block. */
+const lastBlock = Buffer.from([0x03, 0x00])
+
+/** Stored blocks, of lengths whose own bytes end no line. */
+function stored(text: Buffer): Buffer[] {
+  const blocks: Buffer[] = []
+  for (let at = 0, length = 0; at < text.length; at += length) {
+    length = Math.min(text.length - at, 200)
+    if (length === 0x0a || length === 0x0d) length--
+    blocks.push(Buffer.from([0, length, 0, 255 - length, 0xff]), text.subarray(at, at + length))
+  }
+  return blocks
+}
