@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildRuntime } from './build.ts'
+import { buildRuntime, ownKeys } from './build.ts'
 import { whoHolds } from './src/files/lock.ts'
 import { agentFolder, reporter } from './testing/folder.ts'
 import { startService } from './testing/service.ts'
@@ -134,7 +134,7 @@ test.runIf(python)('Python reads the archive: the release is told without runnin
     '-c',
     `import zipfile; print(zipfile.ZipFile(${JSON.stringify(file)}).read("release.json").decode())`,
   ])
-  expect(JSON.parse(release)).toEqual({ version: '7.8.9', built: expect.any(Number), leastNode: 20 })
+  expect(JSON.parse(release)).toEqual({ version: '7.8.9', built: expect.any(Number), leastNode: 20, keys: ownKeys() })
 })
 
 test('nothing in the file names the machine it was built on', () => {
