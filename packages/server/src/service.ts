@@ -12,6 +12,7 @@ import { createLive, type Hub } from './live/hub.ts'
 import { type Opened, openService } from './open.ts'
 import { operator } from './operator/command.ts'
 import { askService, serveOperator } from './operator/socket.ts'
+import { agreeOnSecret } from './ops/agreed.ts'
 import { DataFolderError, holderOf, isCode } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
@@ -22,6 +23,7 @@ import { linkUrl, makeLink } from './people/links.ts'
 import { nobodyYet } from './people/store.ts'
 import { openReleases } from './releases/releases.ts'
 import { webApp } from './web/app.ts'
+import { beat } from './wishes/away.ts'
 
 export interface RunningService {
   /** Where people and agents reach it. */
@@ -59,6 +61,7 @@ async function assemble(
   closers: (() => Promise<void> | void)[],
 ): Promise<void> {
   const { store, auth, now } = opened
+  await agreeOnSecret(store, config.dataDir)
   const releases = await openReleases({ store, config, log, now })
   closers.push(releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
@@ -69,6 +72,8 @@ async function assemble(
   await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.push((await serveOperator({ ...opened, live }, log)).close)
 
+  // Before the first report: it may tell of a trial that ended while we were away.
+  await beat(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
   const drain = drainable(server, live.close)

@@ -57,13 +57,13 @@ export async function openTestPostgres(): Promise<Store> {
   return openPostgres(await newPostgresDatabase())
 }
 
-/** The address of a migrated PostgreSQL database, for a service process or several stores. */
-export async function newPostgresDatabase(): Promise<string> {
+/** The address of a migrated PostgreSQL database, for a service process or several stores; or of an empty one. */
+export async function newPostgresDatabase({ empty = false } = {}): Promise<string> {
   cluster ??= address()
   const of = (database: string, base: string) => base.replace('DATABASE', database)
   const base = await cluster
   const name = `svc_test_${process.pid}_${Date.now()}_${made++}`
-  await once(of('postgres', base), `create database ${name} template ${template}`)
+  await once(of('postgres', base), `create database ${name} template ${empty ? 'template0' : template}`)
   cleaning.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
   return of(name, base)
 }

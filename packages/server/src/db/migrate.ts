@@ -1,11 +1,14 @@
 import { getMigrations } from 'better-auth/db/migration'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import type pg from 'pg'
 import { authOptions } from '../people/auth.ts'
+import { StoreError } from './error.ts'
 import * as first from './migrations/001-first.ts'
 import * as blueprints from './migrations/002-blueprints.ts'
 import * as releases from './migrations/003-releases.ts'
 import * as wishes from './migrations/004-wishes.ts'
+import * as nodes from './migrations/005-nodes.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -13,8 +16,10 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '002-blueprints': blueprints,
   '003-releases': releases,
   '004-wishes': wishes,
+  '005-nodes': nodes,
 }
 
+const leastVersion = 15
 /** Any number that is ours: nodes that start together migrate one after another. */
 const migrationLock = 7_270_001
 
@@ -24,7 +29,7 @@ const migrationLock = 7_270_001
  */
 export async function migrate(store: Store): Promise<void> {
   if (store.engine === 'sqlite') return migrateAlone(store)
-  const holder = await store.pool.connect()
+  const holder = await firstConnection(store.pool)
   try {
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
@@ -38,7 +43,37 @@ export async function migrate(store: Store): Promise<void> {
   }
 }
 
+/** What must be right of a PostgreSQL is said before anything is written to it. */
+async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
+  const client = await pool.connect().catch((cause: Error) => {
+    throw new StoreError(`The PostgreSQL of SVC_DATABASE_URL could not be opened: ${cause.message}`, { cause })
+  })
+  const asked = `select current_setting('server_version_num')::int as version, current_setting('server_version') as called,
+    current_setting('server_encoding') as encoding`
+  const { version, called, encoding } = (await client.query(asked)).rows[0]
+  const wrong =
+    version < leastVersion * 10_000
+      ? `PostgreSQL ${leastVersion} or newer is needed: this one is ${called}.`
+      : encoding !== 'UTF8' && `The database must have the encoding UTF8: it has ${encoding}.`
+  if (!wrong) return client
+  client.release()
+  throw new StoreError(wrong)
+}
+
+/** Of a newer svc, whose tables this one does not know. */
+async function refuseNewer({ db }: Store): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const unknown = rows.find(({ name }) => !Object.hasOwn(migrations, name))
+  if (!unknown) return
+  throw new StoreError(
+    `The database was brought to a newer version (${unknown.name}): start the svc that did it, or a newer one. Nodes of this version that run already may go on until they are replaced.`,
+  )
+}
+
 async function migrateAlone(store: Store): Promise<void> {
+  await refuseNewer(store)
   const accounts = await getMigrations(
     authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) }),
   )

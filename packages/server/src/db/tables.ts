@@ -315,6 +315,12 @@ export interface ServiceAwayTable {
   until_at: number
 }
 
+/** What all nodes on one database must agree on. */
+export interface AgreedTable {
+  name: string
+  value: string
+}
+
 /** Who did what, when, to what. Kept when what it names is gone. */
 export interface AuditTable {
   id: string
@@ -381,6 +387,7 @@ export interface Tables {
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable
   release: ReleaseTable
+  agreed: AgreedTable
   audit: AuditTable
   link: LinkTable
   workspace: WorkspaceTable

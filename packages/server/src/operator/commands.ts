@@ -11,6 +11,7 @@ import { logCommands } from './commands/log.ts'
 import { personCommands } from './commands/person.ts'
 import { productCommands } from './commands/product.ts'
 import { releaseCommands } from './commands/release.ts'
+import { secretCommands } from './commands/secret.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 
 export const commands: Readonly<Record<string, OperatorCommand>> = {
@@ -25,5 +26,6 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...botCommands,
   ...releaseCommands,
   ...auditCommands,
+  ...secretCommands,
   ...backupCommands,
 }

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config.ts'
+import { StoreError } from '../db/error.ts'
 import type { Config } from '../deps.ts'
 import { DataFolderError } from '../ops/data-folder.ts'
 import { Misused, type OperatorCommand, Refused, type Request } from './command.ts'
@@ -95,9 +96,9 @@ const print = (text: string): Promise<void> =>
 function failed(error: unknown): number {
   if (error instanceof CommanderError) return 2 // it has said why
   if (error instanceof Misused) return say(error.message, 2)
-  if (error instanceof Refused || error instanceof ConfigError || error instanceof DataFolderError)
-    return say(error.message, 1)
-  return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
+  if (!(error instanceof Error)) return say(String(error), 1)
+  const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
+  return say(forPeople ? error.message : (error.stack ?? error.message), 1)
 }
 
 function say(message: string, code: number): number {

@@ -67,4 +67,5 @@ const groupSays: Readonly<Record<string, string>> = {
   bot: 'who acts for agents in products',
   release: 'the runtime that /cli/ serves',
   audit: 'who did what',
+  secret: 'what signs cookies, on all nodes the same',
 }

@@ -4,6 +4,7 @@ import { renewAccess } from '../backup/renew.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'
 import type { Config } from '../deps.ts'
 import { openService } from '../open.ts'
+import { adoptSecret } from '../ops/agreed.ts'
 import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
 import { granted, Misused, option, Refused, type Request } from './command.ts'
 import { table } from './show.ts'
@@ -38,7 +39,9 @@ async function newTokens(config: Config, tokensOf: string[] | undefined) {
   })
   if (!opened) throw running(config)
   try {
-    return granted(await renewAccess(opened.store.db, tokensOf, Date.now()))
+    const agents = granted(await renewAccess(opened.store.db, tokensOf, Date.now()))
+    if (opened.store.engine === 'postgres') await adoptSecret(opened.store, config.dataDir)
+    return agents
   } finally {
     await opened.close()
   }
