@@ -45,6 +45,7 @@ function holds(body: Uint8Array): boolean {
   expect(wrongIn(read.value)).toBeUndefined()
   const again = readReport(new TextEncoder().encode(kept))
   expect(again.ok && JSON.stringify(again.value)).toBe(kept)
+  if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(read.value)
   expect(read.value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
   return true
 }

@@ -12,7 +12,21 @@ const kept = (part: object) => {
 const times = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
 
 test('2.1: a good report is kept as it is', () => {
-  expect(readReport(bytes(sampleReport))).toEqual({ ok: true, value: sampleReport })
+  const text = JSON.stringify(sampleReport)
+  expect(readReport(bytes(sampleReport))).toEqual({ ok: true, value: sampleReport, text })
+})
+
+test.each([
+  ['a field that nobody knows', { colour: 'red' }],
+  ['a null', { state: null }],
+  ['a text to clean', { state: { label: 'a\u0007b' } }],
+  ['a text to cut', { state: { label: 'x'.repeat(81) } }],
+  ['a list to cut', { controls: Array(21).fill('pause') }],
+  ['a value to drop', { settings: { values: { every: [1] } } }],
+  ['a level to read as info', { state: { level: 'fine' } }],
+  ['two runs of one id', { runs: [{ id: 'a' }, { id: 'a' }] }],
+])('a report with %s is not the text that came', (_what, parts) => {
+  expect(readReport(bytes({ protocol: 1, ...parts }))).toMatchObject({ ok: true, text: undefined })
 })
 
 test('of a report that changes in one place only that place is copied', () => {

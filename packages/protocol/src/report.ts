@@ -17,13 +17,12 @@ import {
   record,
   text,
 } from './fields.ts'
-import { isShallow, isTidy, parseObject, tooDeep } from './json.ts'
+import { isShallow, isTidy, parseObject, type Refused, tooDeep } from './json.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
 import { settings } from './settings.ts'
 import { shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 import { protocolVersion } from './versions.ts'
 
 /** 2.1: without a title it is nothing. */
@@ -143,15 +142,19 @@ export const report = object(
 )
 export type Report = Kept<typeof report>
 
+/** With the text of the body, if all of it was kept as it came: the same report, in JSON already. */
+export type ReadReport = { ok: true; value: Report; text: string | undefined } | Refused
+
 /** D14: reads the bytes of a body; refuses only what is no report at all. */
-export function readReport(body: Uint8Array): Verdict<Report, 'body_invalid'> {
+export function readReport(body: Uint8Array): ReadReport {
   const json = parseObject(body)
   if (!json.ok) return json
   const { value, text } = json
   const kept = report(value, undefined, isTidy(text, body.length))
   // What was kept as it came has only fields that are known, so it cannot be deep.
-  if (!Object.is(kept, value) && !isShallow(value)) return tooDeep
-  if (kept) return { ok: true, value: kept }
+  const whole = Object.is(kept, value)
+  if (!whole && !isShallow(value)) return tooDeep
+  if (kept) return { ok: true, value: kept, text: whole ? text : undefined }
   return {
     ok: false,
     code: 'body_invalid',

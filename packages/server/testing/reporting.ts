@@ -1,5 +1,5 @@
 /** Reports straight into the store, without HTTP: for tests of the rules on both engines. */
-import { type Report, readReport } from '@svc/protocol'
+import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
 import { hashToken } from '../src/agents/tokens.ts'
 import { Deliveries } from '../src/commands/deliveries.ts'
@@ -73,7 +73,7 @@ export function submission(
   return {
     agentId: agent.id,
     tokenHash: hashToken(token ?? agent.token),
-    report: asRead(parts),
+    ...asRead(parts),
     interval: 30,
     gone: () => gone,
     offers,
@@ -81,8 +81,8 @@ export function submission(
 }
 
 /** The parts as the report reader keeps them. */
-function asRead(parts: object): Report {
+function asRead(parts: object): Pick<Submission, 'report' | 'text'> {
   const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })))
   if (!read.ok) throw new Error(read.message)
-  return read.value
+  return { report: read.value, text: read.text }
 }

@@ -32,6 +32,7 @@ export function agentRoutes(side: Side): BareRoutes {
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
       report: read.value,
+      text: read.text,
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: side.offers(),

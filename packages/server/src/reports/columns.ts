@@ -1,16 +1,16 @@
 /** What of a report stands in columns of its own, so that lists need no body. */
 import { cut, limits, type Report } from '@svc/protocol'
+import { bodyOf } from './body.ts'
 import { rememberReporter } from './reporters.ts'
-import type { LastReport, ReportWrite } from './rows.ts'
+import type { LastReport, ReportWrite, Submission } from './rows.ts'
 
-/** The row of a report, without how many runs are kept. */
+/** The row of a report, without how many runs are kept; `runs` are those it names, in JSON. */
 export function columnsOf(
-  report: Report,
+  { report, text, interval }: Submission,
+  runs: readonly string[],
   last: LastReport | undefined,
-  interval: number,
   now: number,
 ): Omit<ReportWrite, 'runsKept'> {
-  const { runs: _, acks: __, ...body } = report
   const { state } = report
   return {
     receivedAt: now,
@@ -24,7 +24,7 @@ export function columnsOf(
     boot: report.boot ?? null,
     seq: report.seq ?? null,
     reporters: rememberReporter(last?.reporters ?? '', report),
-    body: JSON.stringify(body),
+    body: bodyOf(report, text, runs),
   }
 }
 

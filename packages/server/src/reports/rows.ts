@@ -12,6 +12,8 @@ export interface Submission {
   /** SHA-256 of the token it came with; compared again inside the transaction (D22). */
   tokenHash: string
   report: Report
+  /** The report as it came in JSON, where all of it was kept. */
+  text: string | undefined
   /** Seconds that the answer asks for (2.7). */
   interval: number
   /** Whether the client has hung up: then nothing is claimed for it (D1). */

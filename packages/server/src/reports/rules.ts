@@ -18,8 +18,9 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   if (!rows.activated) return { ok: false, code: 'workspace_inactive' }
   const { report } = submission
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
-  const { runsKept, ...runs } = mergeRuns(report, rows.runs, rows.lowest, rows.last, now)
-  const columns = columnsOf(report, rows.last, submission.interval, now)
+  const inJson = (report.runs ?? []).map((run) => JSON.stringify(run))
+  const { runsKept, ...runs } = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
+  const columns = columnsOf(submission, inJson, rows.last, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: rows.commands.length > 0 && !submission.gone(),
     logs: rows.logs,

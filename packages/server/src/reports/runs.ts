@@ -12,9 +12,10 @@ export const usageMost = 1e12
 /** A report without runs changes none. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
-/** What the runs of a report change, given those of them that are kept already and the lowest kept ones. */
+/** What the runs of a report change, given those of them that are kept already and the lowest kept ones; `bodies` are they in JSON. */
 export function mergeRuns(
   report: Report,
+  bodies: readonly string[],
   kept: ReadonlyMap<string, KeptRun>,
   lowest: readonly Ranked[],
   last: LastReport | undefined,
@@ -25,9 +26,9 @@ export function mergeRuns(
   const fresh: RunWrite[] = []
   const changed: { run: Run; was: KeptRun; write: RunWrite & { seq: number } }[] = []
   const freshRuns: Run[] = []
-  for (const run of report.runs) {
+  for (const [i, run] of report.runs.entries()) {
     const was = kept.get(run.id)
-    const body = JSON.stringify(run)
+    const body = bodies[i] ?? ''
     if (was === undefined) {
       fresh.push(asWritten(run, placeOf(run, now), now, body))
       freshRuns.push(run)

@@ -1,21 +1,12 @@
 /** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Level } from '@svc/protocol'
 import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
-import type {
-  AgentRows,
-  CommandChange,
-  Decision,
-  KeptRun,
-  LastReport,
-  Ranked,
-  StoredCommand,
-  Submission,
-  Writes,
-} from './rows.ts'
+import type { AgentRows, CommandChange, Decision, KeptRun, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
 import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
@@ -44,9 +35,9 @@ function commit(
   s.begin.run()
   let decisions: Decision[]
   try {
-    const served = servedRow(s.served.get() as ServedRow | undefined)
+    const seen: Seen = { served: servedRow(s.served.get() as ServedRow | undefined), activated: new Map() }
     decisions = batch.map((submission) => {
-      const loaded = load(s, submission, served)
+      const loaded = load(s, submission, seen)
       const decision = decide(loaded?.rows, submission, now, age)
       if (decision.ok) write(s, submission.agentId, loaded?.reportRow ?? null, decision.write)
       return decision
@@ -64,39 +55,42 @@ function commit(
   return decisions
 }
 
-type Row = Record<string, string | number | null>
+/** What the reports of a batch have in common, read once. */
+interface Seen {
+  served: Served | undefined
+  /** Whether a workspace is activated (5.4), by its id. */
+  activated: Map<string, boolean>
+}
 
 function load(
   s: Statements,
   { agentId, report }: Submission,
-  served: Served | undefined,
+  { served, activated }: Seen,
 ): { rows: AgentRows; reportRow: number | null } | undefined {
-  const found = s.agent.get(agentId) as Row | undefined
+  const found = s.agent.get(agentId) as unknown as AgentRow | undefined
   if (!found) return undefined
-  const stored = s.lastReport.get(agentId) as (LastReport & { reportRow: number }) | undefined
+  const [workspaceId, tokenHash, facts, blueprint, installed, reported, previous, wishes, attempts, ...of] = found
+  const [hasCommands, reportRow, level, boot, seq, reporters, runsKept] = of
+  const last =
+    reportRow === null ? undefined : { level, boot, seq, reporters: reporters ?? '', runsKept: runsKept ?? 0 }
   const runs = new Map<string, KeptRun>()
   for (const { id } of report.runs ?? []) {
-    const kept = s.run.get(agentId, id) as KeptRun | undefined
-    if (kept) runs.set(id, kept)
+    const kept = s.run.get(agentId, id) as unknown as RunRow | undefined
+    if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2] })
   }
-  const tooMany = excess(stored, (report.runs?.length ?? 0) - runs.size)
-  const commands = loadCommands(s, agentId, report.acks)
+  const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
+  const commands = hasCommands || report.acks ? loadCommands(s, agentId, report.acks) : []
   return {
-    reportRow: stored?.reportRow ?? null,
+    reportRow,
     rows: {
-      workspaceId: found.workspace_id as string,
-      tokenHash: found.token_hash as string,
-      activated: found.activated_at !== null,
-      last: stored,
-      facts: found.facts as string | null,
-      versions: {
-        blueprint: found.blueprint as string | null,
-        installed: found.installed_version as string | null,
-        reported: found.reported_version as string | null,
-        previous: found.previous_version as string | null,
-      },
-      wishes: found.wishes as string | null,
-      attempts: found.attempts as string | null,
+      workspaceId,
+      tokenHash,
+      activated: isActivated(s, activated, workspaceId),
+      last,
+      facts,
+      versions: { blueprint, installed, reported, previous },
+      wishes,
+      attempts,
       served,
       runs,
       lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
@@ -104,6 +98,15 @@ function load(
       logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
+}
+
+function isActivated(s: Statements, known: Map<string, boolean>, workspaceId: string): boolean {
+  let activated = known.get(workspaceId)
+  if (activated === undefined) {
+    activated = s.activated.get(workspaceId) !== undefined
+    known.set(workspaceId, activated)
+  }
+  return activated
 }
 
 function logNames(s: Statements, agentId: string): Set<string> {
@@ -201,18 +204,47 @@ const reportColumns = [
 ]
 const commandColumns = 'id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
 
+/** The columns of `agent` and `run` below, in their order: objects with names cost a third more. */
+type AgentRow = [
+  workspaceId: string,
+  tokenHash: string,
+  facts: string | null,
+  blueprint: string | null,
+  installed: string | null,
+  reported: string | null,
+  previous: string | null,
+  wishes: string | null,
+  attempts: string | null,
+  hasCommands: number,
+  reportRow: number | null,
+  level: Level | null,
+  boot: string | null,
+  seq: number | null,
+  reporters: string | null,
+  runsKept: number | null,
+]
+type RunRow = [seq: number, place: number, body: string]
+
+function inArrays(statement: StatementSync): StatementSync {
+  statement.setReturnArrays(true)
+  return statement
+}
+
 type Statements = ReturnType<typeof prepare>
 
 const prepare = (db: DatabaseSync) => ({
   begin: db.prepare('begin immediate'),
   commit: db.prepare('commit'),
   rollback: db.prepare('rollback'),
-  agent: db.prepare(`select a.workspace_id, a.token_hash, p.activated_at, a.facts, a.blueprint, a.installed_version,
-    a.reported_version, a.previous_version, a.wishes, a.attempts from agent a
-    left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc' where a.id = ?`),
-  lastReport: db.prepare(`select rowid as reportRow, level, boot, seq, reporters, runs_kept as runsKept
-    from agent_report where agent_id = ?`),
-  run: db.prepare('select seq, place, body from run where agent_id = ? and id = ?'),
+  agent: inArrays(
+    db.prepare(`select a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
+    a.previous_version, a.wishes, a.attempts,
+    exists (select 1 from command where agent_id = a.id and due_at is not null),
+    r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept
+    from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
+  ),
+  activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
+  run: inArrays(db.prepare('select seq, place, body from run where agent_id = ? and id = ?')),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
   manifest: db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`),
