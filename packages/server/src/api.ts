@@ -133,7 +133,7 @@ export interface FleetRow {
   /** US dollars of today (UTC) and of the last 30 days; null when no run named a cost. */
   costToday: number | null
   cost30: number | null
-  updates?: FleetUpdates
+  updates: FleetUpdates
 }
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 export interface Fleet {
@@ -172,7 +172,7 @@ export interface AgentPage {
   /** Its versions of that blueprint; all null for an agent that was connected by hand. */
   versions: AgentVersions
   /** What it runs, what it should run, and what became of that. */
-  updates?: AgentUpdates
+  updates: AgentUpdates
   /** What its blueprint binds it to, by product. Empty for an agent that was connected by hand. */
   bindings: AgentBinding[]
   /** Two authors, one truth: what changed on the machine and not by a wish from here; newest first, 50 at most. */
@@ -260,8 +260,8 @@ export interface BlueprintPage {
     running: string
     previous: string | null
     /** The version that an admin wants it to run, and what became of that. */
-    wished?: string | null
-    wishState?: WishState
+    wished: string | null
+    wishState: WishState
     level: Level | null
     seenAt: number | null
   }[]
@@ -280,7 +280,7 @@ export interface BlueprintVersionRow {
   runs: string[]
   keeps: string[]
   /** Names of the agents for which it is wished. */
-  wished?: string[]
+  wished: string[]
   /** Install codes for it that are still good. */
   codes: number
 }

@@ -14,6 +14,16 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   controls: [],
   costToday: null,
   cost30: null,
+  updates: {
+    blueprint: null,
+    wished: null,
+    wishState: 'none',
+    runtime: null,
+    runtimeWished: null,
+    runtimeWishState: 'none',
+    runtimeHeld: false,
+    runtimePinned: null,
+  },
   ...more,
 })
 const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 2 }

@@ -321,7 +321,7 @@ test('what the operator is shown of an agent is the page with its runs', async (
     ],
   })
   const agent = await findAgent(service.store.db, north, 'mail')
-  const shown = agent && (await agentSnapshot(service.store.db, agent))
+  const shown = agent && (await agentSnapshot(service.store.db, agent, service.now()))
   expect(shown).toMatchObject({ name: 'mail', version: '2.0.0', runtime: { version: '1.2.3' }, blueprint: null })
   expect(shown?.report?.runs).toEqual([
     { id: 'new', started: 2000 },

@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { agentUpdates } from '../wishes/page.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown'
@@ -136,7 +137,7 @@ export async function lastReport(db: Db, { id }: { id: string }): Promise<Stored
 }
 
 /** What `agent show` gives: the agent as the page shows it. `seenAt` in Unix milliseconds. */
-export async function agentSnapshot(db: Db, agent: AgentRow) {
+export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
   const row = await db
     .selectFrom('agent_report')
     .select(['received_at', 'version', 'body'])
@@ -151,6 +152,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow) {
     .limit(limits.runsKept)
     .execute()
   const report = row && (JSON.parse(row.body) as StoredReport)
+  const updates = await agentUpdates(db, agent, now)
   return {
     name: agent.name,
     seenAt: row?.received_at ?? null,
@@ -158,9 +160,10 @@ export async function agentSnapshot(db: Db, agent: AgentRow) {
     blueprint: agent.blueprint,
     version: row?.version ?? null,
     runtime: report?.runtime ?? null,
-    /** Standing wishes and held versions come with blueprints and runtime updates. */
-    wishes: { blueprint: null, runtime: null },
-    holds: { blueprint: null, runtime: null },
+    /** The versions that are wished and held; `updates` says the rest of it. */
+    wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
+    holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
+    updates,
   }
 }
 

@@ -16,7 +16,16 @@ export const agentsOf = (db: Db, workspaceId: string, blueprint: string) =>
   db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.name', 'installed_version', 'reported_version', 'previous_version', 'level', 'received_at'])
+    .select([
+      'agent.name',
+      'installed_version',
+      'reported_version',
+      'previous_version',
+      'wished_version',
+      'wishes',
+      'level',
+      'received_at',
+    ])
     .where('workspace_id', '=', workspaceId)
     .where('blueprint', '=', blueprint)
     .orderBy('agent.name')

@@ -48,6 +48,7 @@ everyEngine('blueprints', (open) => {
       runtime: 'process',
       runs: [],
       keeps: [],
+      wished: [],
       codes: 0,
       manifest: expect.objectContaining({
         name: 'mail',

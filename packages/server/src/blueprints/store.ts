@@ -7,6 +7,7 @@ import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { wishStateOf } from '../wishes/page.ts'
 import { agentsOf, keptVersions, runningVersion } from './agents.ts'
 
 interface Place {
@@ -63,6 +64,8 @@ export async function blueprintPage(
       name: agent.name,
       running: runningVersion(agent) ?? '',
       previous: agent.previous_version,
+      wished: agent.wished_version,
+      wishState: wishStateOf(agent),
       level: agent.level,
       seenAt: agent.received_at,
     })),
@@ -121,7 +124,8 @@ export function deleteVersion(
   return transaction(db, async (trx) => {
     const row = await lockVersion(trx, workspace, name, version)
     if (!row) return refuse('version_unknown', `There is no blueprint ${shown(name)} with version ${shown(version)}.`)
-    const users = (await agentsOf(trx, workspace.id, name)).filter((agent) => keptVersions(agent).includes(version))
+    const agents = await agentsOf(trx, workspace.id, name)
+    const users = agents.filter((agent) => keptVersions(agent).includes(version))
     if (users.length > 0)
       return refuse(
         'version_in_use',
@@ -131,6 +135,8 @@ export function deleteVersion(
           users.map((agent) => agent.name),
         ),
       )
+    const wished = agents.filter(({ wished_version }) => wished_version === version)
+    if (wished.length > 0) return refuse('version_in_use', wishedFor(name, version, wished))
     const { codes } = await liveCodes(trx, row.id, now)
     if (codes > 0)
       return refuse('version_in_use', `An install code for ${name} ${version} is still good: revoke it first.`)
@@ -192,6 +198,7 @@ async function versionRows(
       keeps: agents
         .filter((agent) => agent.previous_version === row.version && runningVersion(agent) !== row.version)
         .map(({ name }) => name),
+      wished: agents.filter(({ wished_version }) => wished_version === row.version).map(({ name }) => name),
       codes: Number(codes.find(({ version_id }) => version_id === row.id)?.count ?? 0),
     }))
 }
@@ -224,6 +231,11 @@ function inUseBy(name: string, version: string, agents: string[]): string {
   const [first, ...more] = agents
   const who = more.length === 0 ? `The agent ${first}` : `The agent ${first} and ${more.length} more`
   return `${who} ${more.length === 0 ? 'runs or keeps' : 'run or keep'} ${name} ${version}: it can be deleted when none does.`
+}
+
+function wishedFor(name: string, version: string, agents: readonly { name: string }[]): string {
+  const more = agents.length === 1 ? '' : ` and ${agents.length - 1} more`
+  return `${name} ${version} is named for the agent ${agents[0]?.name}${more}: name another version or withdraw the wish first.`
 }
 
 const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const

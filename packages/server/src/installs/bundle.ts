@@ -1,11 +1,13 @@
 /** The bundle route (4, rule 3) on the bare listener. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
-import type { Lookup } from '../agents/lookup.ts'
+import type { Caller, Lookup } from '../agents/lookup.ts'
 import { bundleOf } from '../blueprints/store.ts'
+import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import { noteFetched } from '../wishes/store.ts'
 import type { Needs } from './calls.ts'
 
 const bundlePath = '/api/agent/v1/bundle/'
@@ -14,7 +16,10 @@ const bundlePath = '/api/agent/v1/bundle/'
  * `GET /api/agent/v1/bundle/:version`: an agent of a blueprint fetches a version of it, byte for byte as it was uploaded
  * (4, rule 3). Another blueprint's version and an unknown one are the same 404.
  */
-export function bundleCall({ store, log }: Pick<Needs, 'store' | 'log'>, lookup: Lookup): BareRoutes {
+export function bundleCall(
+  { store, log, live, now }: Pick<Needs, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
+  lookup: Lookup,
+): BareRoutes {
   return { [`GET ${bundlePath}*`]: answer }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -36,7 +41,7 @@ export function bundleCall({ store, log }: Pick<Needs, 'store' | 'log'>, lookup:
     const version = versionOf(req.url ?? '')
     const agent = await store.db
       .selectFrom('agent')
-      .select('blueprint')
+      .select(['blueprint', 'wished_version'])
       .where('id', '=', caller.agentId)
       .executeTakeFirst()
     const found =
@@ -52,6 +57,16 @@ export function bundleCall({ store, log }: Pick<Needs, 'store' | 'log'>, lookup:
       'X-Content-Type-Options': 'nosniff',
     })
     res.end(found.bundle)
+    if (agent?.wished_version === version) await fetched(caller)
+  }
+
+  /** For the timeline only: the agent has its answer, whatever becomes of this. */
+  async function fetched({ agentId, workspaceId }: Caller): Promise<void> {
+    try {
+      if (await noteFetched(store.db, { id: agentId }, now())) live.changed(workspaceId, agentId)
+    } catch (error) {
+      log.warn({ err: error }, 'it could not be noted that an agent fetched a bundle')
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import { personCommands } from './commands/person.ts'
 import { productCommands } from './commands/product.ts'
 import { releaseCommands } from './commands/release.ts'
 import { secretCommands } from './commands/secret.ts'
+import { wishCommands } from './commands/wish.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 
 export const commands: Readonly<Record<string, OperatorCommand>> = {
@@ -24,6 +25,7 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...blueprintCommands,
   ...codeCommands,
   ...botCommands,
+  ...wishCommands,
   ...releaseCommands,
   ...auditCommands,
   ...secretCommands,

@@ -18,6 +18,8 @@ export { addProduct, listProducts, removeProduct } from '../products/store.ts'
 export { readBuild, strangerTo } from '../releases/build.ts'
 export { addRelease, listReleases, servedFiles } from '../releases/store.ts'
 export { logOf, logsOf } from '../web/queries/logs.ts'
+export { agentUpdates } from '../wishes/page.ts'
+export { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from '../wishes/store.ts'
 export {
   activate,
   createWorkspace,

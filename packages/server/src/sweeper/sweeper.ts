@@ -4,6 +4,8 @@
  */
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Deps } from '../deps.ts'
+import { beat } from '../wishes/away.ts'
+import { grantWaiting } from '../wishes/trials.ts'
 import { eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
@@ -44,6 +46,8 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   async function sweepOnce(): Promise<void> {
     const now = deps.now()
     for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
+    await beat(deps.store.db, now)
+    for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
   }

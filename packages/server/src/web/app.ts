@@ -19,6 +19,7 @@ import { sseHandler } from '../live/routes.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
 import { type SignIn, signInOf } from '../people/sign-in.ts'
 import { releaseRoutes } from '../releases/routes.ts'
+import { wishRoutes } from '../wishes/routes.ts'
 import { invitationRoutes, workspaceRoutes } from '../workspaces/routes.ts'
 import { callerAddress } from './address.ts'
 import { commandRoutes } from './commands.ts'
@@ -74,6 +75,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
     workspaceRoutes,
     agentRoutes,
     commandRoutes,
+    wishRoutes,
     logRoutes,
     blueprintRoutes,
     codeRoutes,

@@ -1,5 +1,5 @@
 /** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
-import type { Verdict } from '@svc/protocol'
+import { refusals, type Verdict } from '@svc/protocol'
 import type { BundleFinding } from '../api.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
@@ -43,6 +43,13 @@ export const webRefusals = {
   command_under_way: [409, 'The command is still under way.'],
   version_taken: [409, 'That version is there already.'],
   version_in_use: [409, 'An agent runs or keeps that version.'],
+  no_blueprint: [409, 'The agent was connected by hand.'],
+  other_blueprint: [409, 'The agent was installed from another blueprint.'],
+  runtime_not_served: refusals.runtime_not_served,
+  runtime_too_old: refusals.runtime_too_old,
+  runtime_up_to_date: refusals.runtime_up_to_date,
+  runtime_pinned: refusals.runtime_pinned,
+  runtime_version_held: refusals.runtime_version_held,
   code_over: [409, 'The install code is over already.'],
   conflict: [409, 'Somebody else changed this at the same moment: look again.'],
   body_too_large: [413, 'The request is larger than this route accepts.'],

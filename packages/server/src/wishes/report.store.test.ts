@@ -244,7 +244,7 @@ function helpers(w: World, r: Reporting) {
           : await wishBlueprint(db, agent, { version }, w.admin, w.clock.now())
       expect(made).toMatchObject({ ok: true })
     },
-    press: () => pressRuntime(db, agent, {}, w.admin, w.clock.now()),
+    press: () => pressRuntime(db, agent, w.admin, w.clock.now()),
     lift: () => liftHold(db, agent, w.admin, w.clock.now()),
     release: (version: string) => serveRelease(w, version),
     state: async () => {

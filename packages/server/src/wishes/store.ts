@@ -2,7 +2,7 @@
  * Wishes as admins make them: a blueprint version named for an agent (3.3), "update runtime" pressed, withdrawn, its hold
  * lifted (3.4). Each is one transaction that takes the agent's row, so that it happens before or after a report, not within.
  */
-import { type RuntimeInfo, shown, type Verdict } from '@svc/protocol'
+import { shown, type Verdict } from '@svc/protocol'
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import { runningVersion } from '../blueprints/agents.ts'
@@ -14,7 +14,7 @@ import { transaction } from '../db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
-import { attemptsIn, wishesIn } from './kept.ts'
+import { attemptsIn, type Wish, wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
 import { grant, lockWorkspace } from './trials.ts'
 
@@ -22,12 +22,17 @@ type Place = { id: string; workspace_id: string }
 export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'
 /** `made` false: it stood already, or there was nothing to take back. */
 export type Wished = { agent: AgentRow; made: boolean }
+/** Of a wish made with others: the rollout that makes it; `silent`: one line of the audit trail stands for all of them. */
+export interface WithOthers {
+  rollout?: string
+  silent?: boolean
+}
 
 /** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
 export const wishBlueprint = (
   db: Db,
   agent: Place,
-  wish: { version: string; blueprint?: string; rollout?: string },
+  wish: { version: string; blueprint?: string },
   by: By,
   now: number,
 ): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, by, now))
@@ -36,9 +41,10 @@ export const wishBlueprint = (
 export async function wishBlueprintWithin(
   trx: Db,
   place: Place,
-  { version, blueprint, rollout }: { version: string; blueprint?: string; rollout?: string },
+  { version, blueprint }: { version: string; blueprint?: string },
   by: By,
   now: number,
+  others: WithOthers = {},
 ): Promise<Verdict<Wished, WishRefusal>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
@@ -57,12 +63,12 @@ export async function wishBlueprintWithin(
     at: now,
     by: by.name,
     mark: attemptsIn(agent.attempts).applied ?? null,
-    ...(rollout !== undefined && { rollout }),
+    ...(others.rollout !== undefined && { rollout: others.rollout }),
     ...(runningVersion(agent) === version && { keptAt: now }),
     ...(begun && { earlier: begun }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, by, now, 'blueprint', 'wished', version, { from: runningVersion(agent), rollout })
+  await tell(trx, agent, by, now, 'blueprint', 'wished', version, { from: runningVersion(agent), ...others })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -73,37 +79,58 @@ export const clearBlueprint = (
   by: By,
   now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> =>
+  transaction(db, (trx) => clearBlueprintWithin(trx, place, by, now))
+
+export async function clearBlueprintWithin(
+  trx: Db,
+  place: Place,
+  by: By,
+  now: number,
+  others: WithOthers = {},
+): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> {
+  const agent = await lockRow(trx, place)
+  if (!agent) return unknownAgent
+  if (agent.blueprint === null) return noBlueprint(agent)
+  const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
+  if (!wish) return { ok: true, value: { agent, made: false } }
+  const after = await keep(trx, agent, rest)
+  await tell(trx, agent, by, now, 'blueprint', 'withdrawn', wish.version, { ...rolloutOf(wish), ...others })
+  return { ok: true, value: { agent: after, made: true } }
+}
+
+/** The agent has fetched the bundle of the version that is wished: whether that is news. */
+export const noteFetched = (db: Db, place: { id: string }, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, place)
-    if (!agent) return unknownAgent
-    if (agent.blueprint === null) return noBlueprint(agent)
-    const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
-    if (!wish) return { ok: true, value: { agent, made: false } }
-    const after = await keep(trx, agent, rest)
-    await tell(trx, agent, by, now, 'blueprint', 'withdrawn', wish.version, { rollout: wish.rollout })
-    return { ok: true, value: { agent: after, made: true } }
+    const wishes = wishesIn(agent?.wishes ?? null)
+    const wish = wishes.blueprint
+    if (!agent || !wish || wish.fetchedAt !== undefined || runningVersion(agent) === wish.version) return false
+    wish.fetchedAt = now
+    await keep(trx, agent, wishes)
+    const { version } = wish
+    await noteUpdate(trx, agent, { at: now, of: 'blueprint', kind: 'fetched', version, ...rolloutOf(wish) })
+    return true
   })
 
 /** 3.4: stores the served version as the wish, with the mark of the last outcome. A wish that stands keeps its mark (D34). */
 export const pressRuntime = (
   db: Db,
   place: Place,
-  { rollout }: { rollout?: string },
   by: By,
   now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
   transaction(db, async (trx) => {
     await lockWorkspace(trx, place.workspace_id)
-    return pressWithin(trx, place, { ...(rollout !== undefined && { rollout }) }, by, now)
+    return pressWithin(trx, place, by, now)
   })
 
 /** The same where the caller has the workspace locked, which comes before any agent. */
 export async function pressWithin(
   trx: Db,
   place: Place,
-  { rollout }: { rollout?: string },
   by: By,
   now: number,
+  others: WithOthers = {},
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
@@ -119,25 +146,33 @@ export async function pressWithin(
     at: now,
     by: by.name,
     mark: runtime?.applied ?? null,
-    ...(rollout !== undefined && { rollout }),
+    ...(others.rollout !== undefined && { rollout: others.rollout }),
     ...((await grant(trx, agent.workspace_id, now)) && { grantedAt: now }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, rollout })
+  await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, ...others })
   return { ok: true, value: { agent: after, made: true } }
 }
 
 /** Takes the press back; a runtime that has begun ends what it does. */
 export const clearRuntime = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
-  transaction(db, async (trx) => {
-    const agent = await lockRow(trx, place)
-    if (!agent) return unknownAgent
-    const { runtime: wish, ...rest } = wishesIn(agent.wishes)
-    if (!wish) return { ok: true, value: { agent, made: false } }
-    const after = await keep(trx, agent, rest)
-    await tell(trx, agent, by, now, 'runtime', 'withdrawn', wish.version, { rollout: wish.rollout })
-    return { ok: true, value: { agent: after, made: true } }
-  })
+  transaction(db, (trx) => clearRuntimeWithin(trx, place, by, now))
+
+export async function clearRuntimeWithin(
+  trx: Db,
+  place: Place,
+  by: By,
+  now: number,
+  others: WithOthers = {},
+): Promise<Verdict<Wished, 'agent_unknown'>> {
+  const agent = await lockRow(trx, place)
+  if (!agent) return unknownAgent
+  const { runtime: wish, ...rest } = wishesIn(agent.wishes)
+  if (!wish) return { ok: true, value: { agent, made: false } }
+  const after = await keep(trx, agent, rest)
+  await tell(trx, agent, by, now, 'runtime', 'withdrawn', wish.version, { ...rolloutOf(wish), ...others })
+  return { ok: true, value: { agent: after, made: true } }
+}
 
 /** D35: makes a held version pressable again. */
 export const liftHold = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
@@ -147,13 +182,11 @@ export const liftHold = (db: Db, place: Place, by: By, now: number): Promise<Ver
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }
     const after = await keep(trx, agent, rest)
-    await tell(trx, agent, by, now, 'runtime', 'lifted', hold.version, {})
+    await tell(trx, agent, by, now, 'runtime', 'lifted', hold.version)
     return { ok: true, value: { agent: after, made: true } }
   })
 
-/** What the last report said of the runtime. */
-export const runtimeOf = (agent: Pick<AgentRow, 'attempts'>): RuntimeInfo | undefined =>
-  attemptsIn(agent.attempts).runtime
+const rolloutOf = ({ rollout }: Wish): WithOthers => (rollout === undefined ? {} : { rollout })
 
 /** A line of the timeline, and one of the audit trail. */
 async function tell(
@@ -164,9 +197,10 @@ async function tell(
   of: RolloutKind,
   kind: UpdateKind,
   version: string,
-  { from = null, rollout }: { from?: string | null; rollout?: string | undefined },
+  { from = null, rollout, silent }: WithOthers & { from?: string | null } = {},
 ): Promise<void> {
   await noteUpdate(trx, agent, { at, of, kind, version, from, by: by.name, rollout: rollout ?? null })
+  if (silent) return
   await audit(trx, {
     workspaceId: agent.workspace_id,
     at,

@@ -2,7 +2,10 @@
 import type { World } from '../../testing/world.ts'
 import { newId } from '../ids.ts'
 
-export async function addVersion(w: World, blueprint: string, version: string): Promise<void> {
+/** What of a world is needed here. */
+type Place = Pick<World, 'store' | 'clock'> & { workspace: { id: string } }
+
+export async function addVersion(w: Place, blueprint: string, version: string): Promise<void> {
   const { db } = w.store
   const known = await db.selectFrom('blueprint').select('id').where('name', '=', blueprint).executeTakeFirst()
   const id = known?.id ?? newId(w.clock.now())
@@ -28,7 +31,7 @@ export async function addVersion(w: World, blueprint: string, version: string): 
 }
 
 /** Makes an agent one of this blueprint, as a code would have installed it. */
-export async function ofBlueprint(w: World, agent: { id: string }, blueprint: string, version: string): Promise<void> {
+export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: string, version: string): Promise<void> {
   const known = await w.store.db
     .selectFrom('blueprint_version')
     .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')

@@ -43,12 +43,14 @@ export const agentCommands = {
     args: [path],
     run: async (request, service, { agentOf, agentSnapshot }) => {
       const { agent } = await agentOf(service, argument(request, 0))
-      return agentSnapshot(service.store.db, agent)
+      return agentSnapshot(service.store.db, agent, service.now())
     },
-    show: ({ name, seenAt, version, report }) =>
+    show: ({ name, seenAt, version, report, updates }) =>
       [
         `${name}: ${report?.state?.level ?? '-'} ${line(report?.state?.label ?? '')}`.trimEnd(),
         `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
+        ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${line(updates.blueprint.says)}`] : []),
+        `  runtime ${line(updates.runtime.running ?? '-')}: ${line(updates.runtime.says)}`,
         ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),

@@ -5,6 +5,7 @@ import { logNamesOf, openCommands } from '../../commands/store.ts'
 import type { Db } from '../../db/open.ts'
 import type { AgentRow } from '../../db/tables.ts'
 import { twoReporters } from '../../reports/reporters.ts'
+import { agentUpdates } from '../../wishes/page.ts'
 import { commandOf } from './commands.ts'
 import { dayOf, fleetRows, silentAt } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
@@ -29,6 +30,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
       running: agent.reported_version,
       previous: agent.previous_version,
     },
+    updates: await agentUpdates(db, agent, now),
     bindings: await bindingsOf(db, agent, report?.health ?? [], now),
     machineChanges: await machineChangesOf(db, agent, 50),
     seenAt: last?.received_at ?? null,

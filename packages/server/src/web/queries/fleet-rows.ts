@@ -2,6 +2,7 @@ import { type Control, controls, limits } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
+import { fleetUpdates } from '../../wishes/page.ts'
 
 /** Days since 1970, UTC. */
 export const dayOf = (at: number): number => Math.floor(at / 86_400_000)
@@ -36,6 +37,12 @@ export async function fleetRows(
       'doing',
       'version',
       'controls',
+      'blueprint',
+      'installed_version',
+      'reported_version',
+      'previous_version',
+      'wishes',
+      'attempts',
     ])
     .where('workspace_id', '=', workspaceId)
   if (ids) agents = agents.where('agent.id', 'in', ids)
@@ -55,6 +62,7 @@ export async function fleetRows(
       controls: controlsOf(row.controls),
       costToday: dollars(cost?.today),
       cost30: dollars(cost?.month),
+      updates: fleetUpdates(row),
     })
   }
   return rows

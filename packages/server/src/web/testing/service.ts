@@ -87,7 +87,8 @@ export async function serve(given: Given = {}) {
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
   const side = openAgentSide(deps)
   server.on('request', (req, res) => {
-    const route = side.routes[`${req.method} ${req.url?.split('?')[0]}`]
+    const path = `${req.method} ${req.url?.split('?')[0]}`
+    const route = side.routes[path] ?? side.routes[path.replace(/[^/]+$/, '*')]
     if (route) void route(req, res)
     else listener(req, res)
   })
@@ -142,6 +143,8 @@ export async function serve(given: Given = {}) {
     errors,
     reports,
     uploads,
+    /** A round of the sweeper. */
+    sweeps: () => side.sweeper.sweep(),
     origin,
     baseUrl,
     app,

@@ -1,0 +1,78 @@
+import { isVersion, shown } from '@svc/protocol'
+import type { AgentUpdates } from '../../api.ts'
+import {
+  argument,
+  command,
+  granted,
+  Misused,
+  operator,
+  Refused,
+  type Request,
+  type Service,
+  type Stores,
+} from '../command.ts'
+import { line } from '../show.ts'
+
+const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
+
+export const wishCommands = {
+  'wish blueprint': command({
+    says: 'name the version of its blueprint that an agent should run; the one before rolls it back; off withdraws',
+    args: [path, ['<version>', 'a version that was uploaded, or off']],
+    run: async (request, service, stores) => {
+      const version = argument(request, 1)
+      if (version !== 'off' && !isVersion(version)) {
+        throw new Misused(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
+      }
+      return carry(request, service, stores, (agent) => {
+        const { db } = service.store
+        return version === 'off'
+          ? stores.clearBlueprint(db, agent, operator, service.now())
+          : stores.wishBlueprint(db, agent, { version }, operator, service.now())
+      })
+    },
+    show: ({ name, updates }) => `${name}: ${line(updates.blueprint?.says ?? '')}`,
+  }),
+  'wish runtime': command({
+    says: 'wish that an agent updates its runtime to the served version; off withdraws',
+    args: [path, ['[off]', 'takes the wish back']],
+    run: async (request, service, stores) => {
+      const off = request.args[1]
+      if (off !== undefined && off !== 'off') throw new Misused(`Only off may follow the agent: got ${shown(off)}.`)
+      return carry(request, service, stores, (agent) => {
+        const { db } = service.store
+        return off
+          ? stores.clearRuntime(db, agent, operator, service.now())
+          : stores.pressRuntime(db, agent, operator, service.now())
+      })
+    },
+    show: ({ name, updates }) => `${name}: ${line(updates.runtime.says)}`,
+  }),
+  'wish lift': command({
+    says: 'lift the hold on a runtime version that failed or was rolled back, so that it can be wished again',
+    args: [path],
+    run: async (request, service, stores) =>
+      carry(request, service, stores, (agent) => stores.liftHold(service.store.db, agent, operator, service.now())),
+    show: ({ name, changed }) => (changed ? `${name}: the hold is lifted.` : `${name}: no version is held.`),
+  }),
+}
+
+type Agent = Awaited<ReturnType<Stores['agentOf']>>['agent']
+type Made = Awaited<ReturnType<Stores['clearRuntime' | 'wishBlueprint' | 'pressRuntime' | 'clearBlueprint']>>
+
+/** Does it and says how things stand then. A refusal names its code, which programs go by (3.4). */
+async function carry(
+  request: Request,
+  service: Service,
+  { agentOf, agentUpdates }: Stores,
+  act: (agent: Agent) => Promise<Made>,
+): Promise<{ name: string; changed: boolean; updates: AgentUpdates }> {
+  const { agent, workspace } = await agentOf(service, argument(request, 0))
+  const verdict = await act(agent)
+  if (!verdict.ok) throw new Refused(`${verdict.message} (${verdict.code})`)
+  const { made, agent: after } = granted(verdict)
+  service.live.reported(workspace.id, agent.id)
+  service.live.changed(workspace.id, agent.id)
+  const updates = await agentUpdates(service.store.db, after, service.now())
+  return { name: agent.name, changed: made, updates }
+}

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bundle } from '../../testing/bundles.ts'
+import { buildFolder, pyz } from '../../testing/releases.ts'
+import { newPlace, report } from '../../testing/service-process.ts'
+
+test('wishes are made, withdrawn and held versions let go by the operator, and agent show tells of them', async () => {
+  const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
+  await place.start()
+  await place.value(['workspace', 'create', 'north'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  for (const version of ['1.0.0', '1.1.0']) {
+    const file = join(place.folder, `${version}.zip`)
+    writeFileSync(file, await bundle({ version }))
+    await place.value(['blueprint', 'upload', 'north', file])
+  }
+  const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0'])
+  const install = { method: 'POST', body: JSON.stringify({ code }) }
+  const redeemed = await (await fetch(`${place.url}/api/agent/v1/install`, install)).json()
+  const token = (redeemed as { env: { SVC_TOKEN: string } }).env.SVC_TOKEN
+  const says = (applied: object) => ({
+    applied: { version: '1.0.0', outcome: 'ok', message: 'installed' },
+    runtime: { version: '1.0.0', applied: { version: '1.0.0', ...applied } },
+  })
+  const quiet = says({ outcome: 'ok', message: 'installed' })
+  const answer = async (body: object) => (await report(place.url, token, body)).json()
+  const show = () => place.value(['agent', 'show', 'north/mail'])
+
+  expect(await place.run(['wish', 'runtime', 'north/mail'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('(runtime_not_served)'),
+  })
+  await place.value(['release', 'add', buildFolder(pyz('9.0.0'))])
+  await answer(quiet)
+  expect(await place.value(['wish', 'blueprint', 'north/mail', '1.1.0'])).toMatchObject({
+    changed: true,
+    updates: { blueprint: { state: 'waiting' } },
+  })
+  expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: true })
+  expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: false })
+  expect(await show()).toMatchObject({ wishes: { blueprint: '1.1.0', runtime: '9.0.0' }, holds: { runtime: null } })
+  expect(await answer(quiet)).toMatchObject({
+    desired: { blueprint: 'mail', version: '1.1.0' },
+    runtime_desired: '9.0.0',
+  })
+  await answer(says({ outcome: 'failed', message: 'no ssh-keygen' }))
+  expect(await show()).toMatchObject({ wishes: { runtime: null }, holds: { runtime: '9.0.0' } })
+  expect(await place.run(['wish', 'runtime', 'north/mail'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no ssh-keygen.*\(runtime_version_held\)/),
+  })
+  expect(await place.value(['wish', 'lift', 'north/mail'])).toMatchObject({ changed: true })
+  expect(await show()).toMatchObject({ holds: { runtime: null } })
+  expect(await place.value(['wish', 'blueprint', 'north/mail', 'off'])).toMatchObject({ changed: true })
+  expect(await place.run(['wish', 'blueprint', 'north/mail', '9.9.9'])).toMatchObject({ code: 1 })
+  expect(await place.run(['wish', 'blueprint', 'north/mail', 'newest'])).toMatchObject({ code: 2 })
+  const { stdout } = await place.run(['agent', 'show', 'north/mail'])
+  expect(stdout).toContain('blueprint mail: No version is named for it.')
+  const audit = await place.value<{ action: string }[]>(['audit', 'list', 'north'])
+  expect(audit.map(({ action }) => action).slice(0, 4)).toEqual([
+    'wish.withdrawn',
+    'hold.lifted',
+    'wish.made',
+    'wish.made',
+  ])
+})

@@ -1,0 +1,113 @@
+/** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
+import type { WishOfMany, WishResult } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
+import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, wishBlueprintWithin } from './store.ts'
+import { lockWorkspace } from './trials.ts'
+
+const atOnce = 100
+
+export interface ManyWished {
+  results: WishResult[]
+  /** The agents that have another wish now. */
+  changed: string[]
+}
+
+export async function wishMany(
+  db: Db,
+  workspace: { id: string },
+  wish: WishOfMany,
+  by: By,
+  now: number,
+): Promise<ManyWished> {
+  const names = [...new Set(wish.agents)]
+  const done: ManyWished = { results: [], changed: [] }
+  for (let i = 0; i < names.length; i += atOnce) {
+    const piece = names.slice(i, i + atOnce)
+    const { results, changed } = await transaction(db, (trx) =>
+      wishPiece(trx, workspace, { ...wish, agents: piece }, by, now),
+    )
+    done.results.push(...results)
+    done.changed.push(...changed)
+  }
+  return done
+}
+
+/** Agents in the order of their ids, as reports lock them. */
+async function wishPiece(
+  trx: Db,
+  workspace: { id: string },
+  wish: WishOfMany,
+  by: By,
+  now: number,
+): Promise<ManyWished> {
+  if (wish.kind === 'runtime') await lockWorkspace(trx, workspace.id)
+  const agents = await trx
+    .selectFrom('agent')
+    .select(['id', 'name', 'workspace_id'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', 'in', wish.agents)
+    .orderBy('id')
+    .execute()
+  const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
+  const changed: { id: string; name: string }[] = []
+  for (const agent of agents) {
+    const verdict = await one(trx, agent, wish, by, now)
+    const refused = verdict.ok ? null : verdict
+    results.set(agent.name, {
+      agent: agent.name,
+      ok: verdict.ok,
+      code: refused?.code ?? null,
+      message: refused?.message ?? null,
+    })
+    if (verdict.ok && verdict.value.made) changed.push(agent)
+  }
+  if (changed.length > 0)
+    await note(
+      trx,
+      workspace,
+      wish,
+      changed.map(({ name }) => name),
+      by,
+      now,
+    )
+  return { results: [...results.values()], changed: changed.map(({ id }) => id) }
+}
+
+function one(trx: Db, agent: { id: string; workspace_id: string }, wish: WishOfMany, by: By, now: number) {
+  const silent = { silent: true }
+  if (wish.kind === 'runtime') {
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, by, now, silent) : pressWithin(trx, agent, by, now, silent)
+  }
+  const { blueprint, version } = wish
+  return version === null
+    ? clearBlueprintWithin(trx, agent, by, now, silent)
+    : wishBlueprintWithin(trx, agent, { blueprint, version }, by, now, silent)
+}
+
+/** One line for the press, with the names. */
+async function note(trx: Db, workspace: { id: string }, wish: WishOfMany, agents: string[], by: By, at: number) {
+  const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
+  const [only] = agents
+  await audit(trx, {
+    workspaceId: workspace.id,
+    at,
+    by,
+    action: withdrawn ? 'wish.withdrawn' : 'wish.made',
+    subject: agents.length === 1 ? `agent ${only}` : `${agents.length} agents`,
+    details: {
+      of: wish.kind,
+      ...(wish.kind === 'blueprint' && { blueprint: wish.blueprint, version: wish.version }),
+      ...(agents.length > 1 && { agents }),
+    },
+  })
+}
+
+const unknown = (agent: string): WishResult => ({
+  agent,
+  ok: false,
+  code: 'agent_unknown',
+  message: 'There is no such agent.',
+})

@@ -1,0 +1,213 @@
+/** Where an agent's updates stand, for pages and the command line: computed from its row (D24). */
+import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
+import type {
+  AgentUpdates,
+  BlueprintUpdate,
+  FleetUpdates,
+  Hold,
+  LastOutcome,
+  RuntimeUpdate,
+  ServedRuntime,
+  StandingWish,
+  WishState,
+} from '../api.ts'
+import { runningVersion } from '../blueprints/agents.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { type Served, servedRelease } from '../releases/store.ts'
+import { judgePress } from './judge.ts'
+import {
+  attemptsIn,
+  type BlueprintWish,
+  type HoldNote,
+  isHeld,
+  type RuntimeHold,
+  type RuntimeWish,
+  type Wish,
+  wishesIn,
+} from './kept.ts'
+
+/** The columns that tell of an agent's updates. */
+export type UpdateColumns = Pick<
+  AgentRow,
+  'blueprint' | 'installed_version' | 'reported_version' | 'previous_version' | 'wishes' | 'attempts'
+>
+
+export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promise<AgentUpdates> {
+  const wishes = wishesIn(agent.wishes)
+  const { applied, runtime } = attemptsIn(agent.attempts)
+  const served = await servedRelease(db)
+  const rollouts = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
+    .select(['rollout.id', 'rollout.kind', 'rollout.version'])
+    .where('agent_id', '=', agent.id)
+    .where('rollout_agent.wave', '>', 0)
+    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .orderBy('rollout.created_at', 'desc')
+    .execute()
+  return {
+    now,
+    blueprint:
+      agent.blueprint === null
+        ? null
+        : blueprintUpdate(agent, agent.blueprint, wishes, applied, await versionsOf(db, agent)),
+    runtime: runtimeUpdate(wishes, runtime, served),
+    rollouts,
+  }
+}
+
+/** For a line of the fleet. */
+export function fleetUpdates(agent: UpdateColumns): FleetUpdates {
+  const wishes = wishesIn(agent.wishes)
+  const { runtime } = attemptsIn(agent.attempts)
+  return {
+    blueprint: agent.blueprint,
+    wished: wishes.blueprint?.version ?? null,
+    wishState: wishStateOf(agent),
+    runtime: runtime?.version ?? null,
+    runtimeWished: wishes.runtime?.version ?? null,
+    runtimeWishState: runtimeState(wishes.runtime, wishes.runtimeHold),
+    runtimeHeld: wishes.runtimeHold !== undefined,
+    runtimePinned: runtime?.pinned ?? null,
+  }
+}
+
+/** The state of an agent's blueprint wish by its row. */
+export function wishStateOf(agent: Omit<UpdateColumns, 'blueprint' | 'attempts'>): WishState {
+  const { blueprint, blueprintHold } = wishesIn(agent.wishes)
+  return blueprintState(runningVersion(agent), blueprint, blueprintHold)
+}
+
+/** D24: by what runs and by what the machine said of the attempt since the wish. */
+export function blueprintState(
+  running: string | null,
+  wish: BlueprintWish | undefined,
+  hold: HoldNote | undefined,
+): WishState {
+  if (!wish) return 'none'
+  if (running === wish.version) return 'kept'
+  const { fetchedAt, offeredAt } = wish
+  if (hold?.version === wish.version) {
+    if (fetchedAt !== undefined && fetchedAt > hold.at) return 'trying'
+    return hold.at >= wish.at ? hold.outcome : 'held'
+  }
+  if (offeredAt === undefined) return 'waiting'
+  return fetchedAt === undefined ? 'offered' : 'trying'
+}
+
+/** The wish is over with its outcome (3.4); what it left is the hold. */
+export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
+  if (!wish) return hold?.outcome ?? 'none'
+  if (wish.runsSince !== undefined) return 'trying'
+  if (wish.offeredAt !== undefined) return 'offered'
+  return wish.grantedAt === undefined ? 'queued' : 'waiting'
+}
+
+function blueprintUpdate(
+  agent: AgentRow,
+  blueprint: string,
+  { blueprint: wish, blueprintHold: hold }: ReturnType<typeof wishesIn>,
+  applied: Applied | undefined,
+  versions: string[],
+): BlueprintUpdate {
+  const running = runningVersion(agent)
+  const state = blueprintState(running, wish, hold)
+  return {
+    blueprint,
+    running,
+    previous: agent.previous_version,
+    wish: standing(wish),
+    state,
+    says: blueprintSays[state](wish?.version ?? '', running),
+    applied: outcomeOf(applied),
+    hold: holdOf(hold),
+    versions,
+  }
+}
+
+function runtimeUpdate(
+  { runtime: wish, runtimeHold }: ReturnType<typeof wishesIn>,
+  runtime: RuntimeInfo | undefined,
+  served: Served | undefined,
+): RuntimeUpdate {
+  const hold = isHeld(runtimeHold, served) ? runtimeHold : undefined
+  const state = runtimeState(wish, hold)
+  const press = judgePress(runtime, hold, served)
+  return {
+    running: runtime?.version ?? null,
+    previous: runtime?.previous ?? null,
+    pinned: runtime?.pinned ?? null,
+    served: served ? servedOf(served) : null,
+    wish: standing(wish),
+    state,
+    says: runtimeSays[state]((wish ?? hold)?.version ?? '', runtime, served),
+    applied: outcomeOf(runtime?.applied),
+    hold: holdOf(hold),
+    press: press.ok ? { ok: true } : press,
+  }
+}
+
+const heldSays = 'It is not tried again until another version is named.'
+const blueprintSays: Record<WishState, (version: string, running: string | null) => string> = {
+  none: () => 'No version is named for it.',
+  queued: (v) => `${v} waits for its turn.`,
+  waiting: (v) => `${v} goes out with the answer to its next report.`,
+  offered: (v) => `It was told to run ${v} and has not fetched it yet.`,
+  trying: (v) => `It has fetched ${v} and tries it.`,
+  kept: (v) => `It runs ${v}, as wished.`,
+  rolled_back: (v, running) => `${v} was rolled back${running ? `: it runs ${running}` : ''}. ${heldSays}`,
+  failed: (v) =>
+    `The update to ${v} failed, and nothing changed. A bundle that could not be fetched is tried again every ten minutes; one that was refused is not.`,
+  held: (v) => `Its machine holds ${v} since an earlier attempt. Naming another version lifts that.`,
+}
+
+type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: Served | undefined) => string
+const runtimeHeldSays = 'It is held until the service serves another version, or an admin lifts the hold.'
+const runtimeSays: Record<WishState, RuntimeWords> = {
+  none: (_, runtime, served) => {
+    if (!runtime) return 'Its last report names no runtime.'
+    if (!served) return 'The service serves no runtime.'
+    return runtime.version === served.version ? 'It runs the version that is served.' : `${served.version} is served.`
+  },
+  queued: (v) => `${v} waits for its turn: only so many runtimes of a workspace are on trial at once.`,
+  waiting: (v) => `${v} goes out with the answer to its next report.`,
+  offered: (v) => `It was told to update to ${v}; it fetches and checks it by itself.`,
+  trying: (v) => `${v} is on trial: a good report within five minutes makes it good.`,
+  kept: (v) => `It runs ${v}.`,
+  rolled_back: (v) => `${v} was rolled back. ${runtimeHeldSays}`,
+  failed: (v) => `The update to ${v} failed, and nothing changed. ${runtimeHeldSays}`,
+  held: (v) => `${v} is held. ${runtimeHeldSays}`,
+}
+
+const standing = (wish: Wish | undefined): StandingWish | null =>
+  wish
+    ? {
+        version: wish.version,
+        wishedAt: wish.at,
+        wishedBy: wish.by,
+        offeredAt: wish.offeredAt ?? null,
+        rollout: wish.rollout ?? null,
+      }
+    : null
+
+const holdOf = (hold: HoldNote | undefined): Hold | null =>
+  hold ? { version: hold.version, outcome: hold.outcome, message: hold.message, since: hold.at } : null
+
+const outcomeOf = (applied: Applied | undefined): LastOutcome | null =>
+  applied
+    ? { version: applied.version ?? null, outcome: applied.outcome ?? null, message: applied.message ?? null }
+    : null
+
+export const servedOf = ({ version, sha256, signed }: Served): ServedRuntime => ({ version, sha256, signed })
+
+async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('version')
+    .where('workspace_id', '=', agent.workspace_id)
+    .where('name', '=', agent.blueprint)
+    .execute()
+  return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
+}

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest'
+import type {
+  AgentPage,
+  AgentUpdates,
+  AuditEntry,
+  BlueprintPage,
+  Fleet,
+  RuntimeOverview,
+  UpdateEvent,
+  WishResult,
+} from '../api.ts'
+import { type Service, serve } from '../web/testing/service.ts'
+import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
+
+const north = '/api/web/w/north'
+const ok = { outcome: 'ok', message: 'installed' }
+const running = (version: string, applied: object = ok) => ({ agent: { version }, applied: { version, ...applied } })
+const runtime = (version: string, applied?: object) => ({ runtime: { version, ...(applied && { applied }) } })
+
+async function start() {
+  const service = await serve({ tick: 20 })
+  const workspace = await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const clock = { now: service.now, pass: service.pass }
+  const place = { store: service.store, clock, workspace } as const
+  const agent = async (name: string, version = '1.0.0') => {
+    const made = await service.agent(workspace, name)
+    await ofBlueprint(place, made.agent, 'triage', version)
+    return made
+  }
+  const mail = await agent('mail')
+  await addVersion(place, 'triage', '1.1.0')
+  return { service, ann, place, mail, agent, release: (version: string) => serveRelease(place, version) }
+}
+
+const updates = async (ann: Awaited<ReturnType<Service['person']>>, name = 'mail') =>
+  (await ann.get<AgentPage>(`${north}/agents/${name}`)).body.updates
+
+test('a version named on the page goes out, and the page says what became of it', async () => {
+  const { service, ann, mail } = await start()
+  await service.reports(mail.token, running('1.0.0'))
+  expect(await updates(ann)).toMatchObject({
+    blueprint: { running: '1.0.0', wish: null, state: 'none', versions: ['1.1.0', '1.0.0'] },
+  })
+  const wished = await ann.send<AgentUpdates>('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.1.0' })
+  expect(wished.body.blueprint).toMatchObject({ wish: { version: '1.1.0', wishedBy: 'Ann' }, state: 'waiting' })
+  const answer = await service.reports(mail.token, running('1.0.0'))
+  expect(answer.desired).toEqual({ blueprint: 'triage', version: '1.1.0' })
+  expect((await updates(ann)).blueprint).toMatchObject({ state: 'offered' })
+  const bundle = await fetch(`${service.origin}/api/agent/v1/bundle/1.1.0`, {
+    headers: { authorization: `Bearer ${mail.token}` },
+  })
+  expect(bundle.status).toBe(200)
+  await bundle.arrayBuffer()
+  await expect.poll(async () => (await updates(ann)).blueprint?.state).toBe('trying')
+  await service.reports(mail.token, running('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))
+  expect((await updates(ann)).blueprint).toMatchObject({
+    state: 'kept',
+    running: '1.1.0',
+    previous: '1.0.0',
+    applied: { outcome: 'ok', message: '1.0.0 -> 1.1.0' },
+  })
+  const timeline = (await ann.get<UpdateEvent[]>(`${north}/agents/mail/updates`)).body
+  expect(timeline.map(({ kind, by }) => [kind, by])).toEqual([
+    ['kept', null],
+    ['fetched', null],
+    ['offered', null],
+    ['wished', 'Ann'],
+  ])
+  const back = await ann.send<AgentUpdates>('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.0.0' })
+  expect(back.body.blueprint).toMatchObject({ state: 'waiting', wish: { version: '1.0.0' } })
+  const cleared = await ann.send<AgentUpdates>('DELETE', `${north}/agents/mail/wishes/blueprint`)
+  expect(cleared.body.blueprint).toMatchObject({ state: 'none', wish: null })
+  const audit = (await ann.get<AuditEntry[]>(`${north}/activity?limit=10`)).body
+  expect(audit.filter(({ actor }) => actor === 'Ann').map(({ action, details }) => [action, details.version])).toEqual([
+    ['wish.withdrawn', '1.0.0'],
+    ['wish.made', '1.0.0'],
+    ['wish.made', '1.1.0'],
+  ])
+})
+
+test('a version that was rolled back says so, with the words of the agent, on its page and in the fleet', async () => {
+  const { service, ann, mail } = await start()
+  await service.reports(mail.token, running('1.0.0'))
+  await ann.send('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.1.0' })
+  await service.reports(mail.token, running('1.0.0'))
+  await service.reports(
+    mail.token,
+    running('1.0.0', { outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' }),
+  )
+  expect((await updates(ann)).blueprint).toMatchObject({
+    state: 'rolled_back',
+    hold: { version: '1.1.0', outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' },
+  })
+  const fleet = (await ann.get<Fleet>(`${north}/fleet`)).body
+  expect(fleet.rows[0]?.updates).toMatchObject({ wished: '1.1.0', wishState: 'rolled_back', blueprint: 'triage' })
+  const page = (await ann.get<BlueprintPage>(`${north}/blueprints/triage`)).body
+  expect(page.agents).toMatchObject([{ name: 'mail', running: '1.0.0', wished: '1.1.0', wishState: 'rolled_back' }])
+  expect(page.versions.map(({ version, wished }) => [version, wished])).toEqual([
+    ['1.1.0', ['mail']],
+    ['1.0.0', []],
+  ])
+})
+
+test('a version that is wished cannot be deleted, and one that is not here cannot be wished', async () => {
+  const { ann, service, place } = await start()
+  await ann.send('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.1.0' })
+  const deleted = await ann.send('DELETE', `${north}/blueprints/triage/versions/1.1.0`)
+  expect(deleted).toMatchObject({ status: 409, body: { error: { code: 'version_in_use' } } })
+  for (const version of ['9.9.9', '../../etc', '']) {
+    const refused = await ann.send('PUT', `${north}/agents/mail/wishes/blueprint`, { version })
+    expect(refused).toMatchObject({ status: 404, body: { error: { code: 'version_unknown' } } })
+  }
+  await service.agent(place.workspace, 'by-hand')
+  const byHand = await ann.send('PUT', `${north}/agents/by-hand/wishes/blueprint`, { version: '1.1.0' })
+  expect(byHand).toMatchObject({ status: 409, body: { error: { code: 'no_blueprint' } } })
+})
+
+test('the five refusals of a press, each with its sentence, alone and among many (3.4)', async () => {
+  const { service, ann, mail, agent, release } = await start()
+  const press = (name = 'mail') => ann.send('POST', `${north}/agents/${name}/wishes/runtime`)
+  const refusal = (code: string) => ({ status: 409, body: { error: { code, message: expect.stringMatching(/\w/) } } })
+  expect(await press()).toMatchObject(refusal('runtime_not_served'))
+  await release('2.0.0')
+  expect(await press()).toMatchObject(refusal('runtime_too_old'))
+  await service.reports(mail.token, runtime('2.0.0'))
+  expect(await press()).toMatchObject(refusal('runtime_up_to_date'))
+  await service.reports(mail.token, { runtime: { version: '1.0.0', pinned: '1.0.0' } })
+  expect(await press()).toMatchObject(refusal('runtime_pinned'))
+  expect((await updates(ann)).runtime).toMatchObject({ pinned: '1.0.0', press: { ok: false, code: 'runtime_pinned' } })
+  await service.reports(mail.token, runtime('1.0.0'))
+  expect(await press()).toMatchObject({ status: 200, body: { runtime: { state: 'waiting' } } })
+  expect(await service.reports(mail.token, runtime('1.0.0'))).toMatchObject({ runtime_desired: '2.0.0' })
+  await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
+  expect(await press()).toMatchObject(refusal('runtime_version_held'))
+  expect((await updates(ann)).runtime).toMatchObject({ state: 'failed', hold: { message: 'no ssh-keygen' } })
+
+  const fresh = await agent('fresh')
+  await service.reports(fresh.token, runtime('1.0.0'))
+  const many = { kind: 'runtime', agents: ['mail', 'fresh', 'nobody', 'fresh'] }
+  const results = (await ann.send<WishResult[]>('POST', `${north}/wishes`, many)).body
+  expect(results.map(({ agent: name, ok: done, code }) => [name, done, code])).toEqual([
+    ['mail', false, 'runtime_version_held'],
+    ['fresh', true, null],
+    ['nobody', false, 'agent_unknown'],
+  ])
+  const lifted = await ann.send<AgentUpdates>('DELETE', `${north}/agents/mail/holds/runtime`)
+  expect(lifted.body.runtime).toMatchObject({ hold: null, press: { ok: true } })
+  const overview = (await ann.get<RuntimeOverview>(`${north}/runtime`)).body
+  expect(overview).toMatchObject({
+    served: { version: '2.0.0', signed: true },
+    running: [{ version: '1.0.0', agents: 2 }],
+    wished: 1,
+    held: 0,
+    trials: { most: 5, now: 1 },
+  })
+})
+
+test('one press for many agents is one line of the activity, and withdrawn in one', async () => {
+  const { service, ann, mail, agent } = await start()
+  const other = await agent('other')
+  for (const { token } of [mail, other]) await service.reports(token, running('1.0.0'))
+  const wish = { kind: 'blueprint', blueprint: 'triage', agents: ['mail', 'other'] }
+  const made = await ann.send<WishResult[]>('POST', `${north}/wishes`, { ...wish, version: '1.1.0' })
+  expect(made.body.every(({ ok: done }) => done)).toBe(true)
+  expect((await updates(ann, 'other')).blueprint?.wish).toMatchObject({ version: '1.1.0', wishedBy: 'Ann' })
+  await ann.send('POST', `${north}/wishes`, { ...wish, version: null })
+  expect((await updates(ann, 'other')).blueprint?.wish).toBeNull()
+  const foreign = await ann.send<WishResult[]>('POST', `${north}/wishes`, {
+    ...wish,
+    blueprint: 'else',
+    version: '1.1.0',
+  })
+  expect(foreign.body.map(({ code }) => code)).toEqual(['other_blueprint', 'other_blueprint'])
+  const audit = (await ann.get<AuditEntry[]>(`${north}/activity?limit=4`)).body
+  expect(audit.slice(0, 2)).toMatchObject([
+    { action: 'wish.withdrawn', subject: '2 agents' },
+    { action: 'wish.made', subject: '2 agents', details: { agents: ['mail', 'other'], version: '1.1.0' } },
+  ])
+})
+
+test('only so many runtimes of a workspace are on trial at once; a place that is free goes to one that waits', async () => {
+  const { service, ann, mail, agent, release } = await start()
+  await release('2.0.0')
+  const others = [mail, ...(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => agent(name))))]
+  for (const { token } of others) await service.reports(token, runtime('1.0.0'))
+  await ann.send('POST', `${north}/wishes`, { kind: 'runtime', agents: others.map(({ agent: { name } }) => name) })
+  const told = async () => {
+    const answers = await Promise.all(others.map(({ token }) => service.reports(token, runtime('1.0.0'))))
+    return answers.map(({ runtime_desired }) => runtime_desired !== undefined)
+  }
+  const first = await told()
+  expect(first.filter((yes) => yes).length).toBe(5)
+  expect((await ann.get<RuntimeOverview>(`${north}/runtime`)).body.trials).toEqual({ most: 5, now: 5 })
+  await service.sweeps()
+  expect(await told()).toEqual(first)
+  const waiting = others[first.indexOf(false)]?.agent.name ?? ''
+  expect((await updates(ann, waiting)).runtime).toMatchObject({ state: 'queued', wish: { offeredAt: null } })
+  const done = others[first.indexOf(true)]
+  await service.reports(done?.token ?? '', runtime('2.0.0', { version: '2.0.0', outcome: 'ok', message: 'updated' }))
+  await service.sweeps()
+  expect((await updates(ann, waiting)).runtime).toMatchObject({ state: 'waiting' })
+})
