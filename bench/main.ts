@@ -11,6 +11,7 @@ export type Bench = (args: string[]) => Promise<unknown>
 /** Loaded only when asked for. In the order of `all`. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import('./report.ts')).benchReport,
+  fleet: async () => (await import('./fleet.ts')).benchFleet,
 }
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

@@ -1,7 +1,8 @@
 /** The agents of the measurement, the same for every server and for the load. */
 import { createHash } from 'node:crypto'
 
-export const fleetSize = 10_000
+/** Of the measurement of reports; others set it for the limit server. */
+export const fleetSize = Number(process.env.SVC_BENCH_AGENTS ?? 10_000)
 
 export const tokenOf = (agent: number): string =>
   `svc_agt_${createHash('sha256').update(`bench ${agent}`).digest('base64url')}`

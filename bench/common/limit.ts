@@ -1,0 +1,36 @@
+/** The limit server T (report/limit.ts) as a process of its own, for a fleet of this size. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface Limit {
+  readonly port: number
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+export async function startLimit(agents: number): Promise<Limit> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-t-'))
+  const program = join(import.meta.dirname, '../report/limit.ts')
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, join(folder, 'limit.db')], {
+    env: { ...process.env, SVC_BENCH_AGENTS: String(agents) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const killed = () => child.kill('SIGKILL')
+  process.once('exit', killed)
+  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return {
+    port: Number(port),
+    pid: child.pid ?? 0,
+    async stop() {
+      const gone = once(child, 'exit')
+      child.stdin.end()
+      await gone
+      process.off('exit', killed)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}

@@ -1,0 +1,136 @@
+/** The service as people run it, a process of its own on a folder of its own, with as many agents as a measurement wants. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { hashToken } from '../../packages/server/src/agents/tokens.ts'
+import { migrate } from '../../packages/server/src/db/migrate.ts'
+import { openEmbedded, type Store } from '../../packages/server/src/db/open.ts'
+import { newId } from '../../packages/server/src/ids.ts'
+import { databaseFile, makeDataFolder } from '../../packages/server/src/ops/data-folder.ts'
+import { addWorkspace } from '../../packages/server/testing/world.ts'
+import { tokenOf } from '../report/fleet.ts'
+
+const program = join(import.meta.dirname, '../../packages/server/src/main.ts')
+export const workspace = 'bench'
+
+export interface Service {
+  readonly port: number
+  readonly url: string
+  readonly pid: number
+  /** Stops it as a supervisor does, starts it again on the same data; seconds until it listened again. */
+  restart(): Promise<number>
+  /** `svc-server … --json`, with this on standard input. */
+  operator<T>(args: string[], input?: string): T
+  stop(): Promise<void>
+}
+
+/** With agents whose tokens are `tokenOf(0)` and so on, none of which has reported yet. */
+export async function startService(agents: number, people: string[] = []): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const port = await freePort()
+  const env = {
+    PATH: process.env.PATH ?? '',
+    SVC_DATA_DIR: join(folder, 'data'),
+    SVC_PORT: String(port),
+    SVC_METRICS_PORT: '0',
+    SVC_LOG_LEVEL: 'warn',
+    SVC_RELEASE_DIR: join(folder, 'none'),
+  }
+  const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', removed)
+  await seed(env.SVC_DATA_DIR, agents)
+  const operator = <T>(args: string[], input = ''): T =>
+    JSON.parse(
+      execFileSync(process.execPath, [program, ...args, '--json'], { cwd: folder, env, input, encoding: 'utf8' }),
+    )
+  for (const email of people)
+    operator(['person', 'create', email, '--name', email, '--workspace', workspace, '--role', 'admin'], password)
+  let child = await startProcess(folder, env)
+  return {
+    port,
+    url: `http://localhost:${port}`,
+    get pid() {
+      return child.pid ?? 0
+    },
+    async restart() {
+      const from = performance.now()
+      await end(child)
+      child = await startProcess(folder, env)
+      return (performance.now() - from) / 1000
+    },
+    operator,
+    async stop() {
+      await end(child)
+      process.off('exit', removed)
+      removed()
+    },
+  }
+}
+
+export const password = 'correct horse battery'
+
+async function seed(dataDir: string, agents: number): Promise<void> {
+  makeDataFolder(dataDir)
+  const store = openEmbedded(databaseFile(dataDir))
+  await migrate(store)
+  const { id } = await addWorkspace(store, workspace, true, Date.now())
+  await addAgents(store, id, agents)
+  await store.close()
+}
+
+async function addAgents(store: Store, workspaceId: string, agents: number): Promise<void> {
+  const now = Date.now()
+  const atOnce = 1000
+  await store.db.transaction().execute(async (trx) => {
+    for (let from = 0; from < agents; from += atOnce) {
+      const rows = Array.from({ length: Math.min(atOnce, agents - from) }, (_, i) => ({
+        id: newId(now),
+        workspace_id: workspaceId,
+        name: `agent-${from + i}`,
+        token_hash: hashToken(tokenOf(from + i)),
+        created_at: now,
+        created_by: null,
+        blueprint: null,
+      }))
+      await trx.insertInto('agent').values(rows).execute()
+    }
+  })
+}
+
+async function startProcess(cwd: string, env: Record<string, string>): Promise<ChildProcess> {
+  const flags = process.env.SVC_BENCH_NODE?.split(' ') ?? []
+  const child = spawn(process.execPath, [...flags, program, 'start', '--json'], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const killed = () => child.kill('SIGKILL')
+  process.once('exit', killed)
+  child.once('exit', () => process.off('exit', killed))
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The service ended with ${code} before it was ready.`)
+  })
+  await Promise.race([once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line'), ended])
+  ended.catch(() => {})
+  return child
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}

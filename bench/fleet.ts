@@ -1,0 +1,184 @@
+/**
+ * How many agents one process of the service carries: N simulated agents, each reporting every 30 s in its own phase, and a
+ * restart in the middle. Beside it the limit server T under the same load.
+ *
+ *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 60 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
+ *
+ * `--alone`: the sizes that are also measured with a new connection for each report; `none` for none.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startLimit } from './common/limit.ts'
+import { type Service, startService } from './common/service.ts'
+import { count, fixed, table } from './common/table.ts'
+import { memory } from './common/usage.ts'
+import { type Counts, quantile } from './fleet/counts.ts'
+import { type Load, startLoad, type Window, window } from './fleet/load.ts'
+
+/** Seconds (8). */
+const interval = 30
+/** The warm-up: until every agent has reported once, and its row is there. */
+const warm = interval * 1.15 + 2
+const goal = { cores: 1, p99: 100, memory: 1024 } as const
+
+interface Run {
+  agents: number
+  connections: number
+  steady: Window
+  memory: { now: number; highest: number }
+  limit: Window | undefined
+  restart: { seconds: number; after: Window }
+}
+
+export async function benchFleet(args: string[]): Promise<string> {
+  const { agents, seconds, connections, alone, limited } = optionsOf(args)
+  const runs: Run[] = []
+  for (const n of agents) runs.push(await run(n, Math.min(n, connections), seconds, limited))
+  for (const n of alone) runs.push(await run(n, 0, seconds, limited))
+  return tables(runs, seconds)
+}
+
+async function run(agents: number, connections: number, seconds: number, limited: boolean): Promise<Run> {
+  console.error(
+    `fleet: ${count(agents)} agents, ${connections === 0 ? 'a new connection each time' : 'kept connections'}`,
+  )
+  const limit = limited ? await measureLimit(agents, connections, Math.min(seconds, 30)) : undefined
+  const service = await startService(agents)
+  const load = await startLoad({ port: service.port, agents, connections, interval })
+  try {
+    await sleep(warm * 1000)
+    const steady = await window(load, service.pid, seconds)
+    const used = memory(service.pid)
+    return { agents, connections, steady, memory: used, limit, restart: await measureRestart(service, load) }
+  } finally {
+    await load.stop()
+    await service.stop()
+  }
+}
+
+async function measureLimit(agents: number, connections: number, seconds: number): Promise<Window> {
+  const limit = await startLimit(agents)
+  const load = await startLoad({ port: limit.port, agents, connections, interval })
+  try {
+    await sleep(warm * 1000)
+    return await window(load, limit.pid, seconds)
+  } finally {
+    await load.stop()
+    await limit.stop()
+  }
+}
+
+/** Until everybody has come back, and some. */
+async function measureRestart(service: Service, load: Load): Promise<Run['restart']> {
+  await load.take()
+  const seconds = await service.restart()
+  const while_ = await load.take()
+  const after = await window(load, service.pid, warm + 5)
+  for (const [name, n] of Object.entries(while_.errors))
+    after.counts.errors[name] = (after.counts.errors[name] ?? 0) + n
+  return { seconds, after }
+}
+
+function tables(runs: Run[], seconds: number): string {
+  const steady = runs.map(({ agents, connections, steady: s, memory: m, limit }) => [
+    count(agents),
+    connections === 0 ? 'new each time' : `${count(connections)} kept`,
+    count(s.counts.answered / s.seconds),
+    `${fixed((s.cpu / s.seconds) * 100)} %`,
+    fixed(perReport(s)),
+    limit && fixed(perReport(limit)),
+    limit && `${fixed(perReport(s) / perReport(limit), 2)} ×`,
+    ...times(s.counts),
+    limit && fixed(quantile(limit.counts, 0.99)),
+    errors(s.counts),
+    count(m.now),
+    count(m.highest),
+  ])
+  const restarts = runs.map(({ agents, connections, restart: { seconds: away, after } }) => [
+    count(agents),
+    connections === 0 ? 'new each time' : `${count(connections)} kept`,
+    fixed(away, 2),
+    errors(after.counts),
+    count(after.counts.answered / after.seconds),
+    `${fixed((after.cpu / after.seconds) * 100)} %`,
+    ...times(after.counts),
+  ])
+  const busiest = Math.max(...runs.map(({ steady: s }) => s.load / s.seconds))
+  return [
+    `${seconds} s each, after every agent had reported once.`,
+    table(
+      [
+        'agents',
+        'connections',
+        'reports/s',
+        'CPU of a core',
+        'µs/report',
+        'T µs',
+        '÷ T',
+        'p50 ms',
+        'p95',
+        'p99',
+        'slowest',
+        'T p99',
+        'errors',
+        'MB',
+        'MB at most',
+      ],
+      steady,
+    ),
+    `The service stopped and started in the middle; the ${Math.round(warm + 5)} s after it listened again:`,
+    table(
+      ['agents', 'connections', 'away s', 'errors', 'reports/s', 'CPU of a core', 'p50 ms', 'p95', 'p99', 'slowest'],
+      restarts,
+    ),
+    `${verdict(runs)} The load generator used ${fixed(busiest * 100, 0)} % of a core at most, and was late by ${Math.max(...runs.map(({ steady: s }) => s.counts.late))} ms at most.`,
+  ].join('\n\n')
+}
+
+const perReport = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
+const times = (counts: Counts) =>
+  [0.5, 0.95, 0.99].map((share) => fixed(quantile(counts, share))).concat(fixed(counts.slowest, 0))
+const errors = ({ errors: all }: Counts) =>
+  Object.entries(all)
+    .map(([name, n]) => `${count(n)} ${name}`)
+    .join(', ') || '0'
+
+/** What the goal says of 50,000 agents, or of the largest fleet that was measured below that. */
+function verdict(runs: Run[]): string {
+  const run = runs.filter(({ connections, agents }) => connections > 0 && agents <= 50_000).at(-1)
+  if (!run) return ''
+  const missed = [
+    run.steady.cpu / run.steady.seconds > goal.cores && 'more than a core',
+    quantile(run.steady.counts, 0.99) > goal.p99 && `a p99 above ${goal.p99} ms`,
+    run.memory.highest > goal.memory && 'more than 1 GB',
+    Object.keys(run.steady.counts.errors).length > 0 && 'errors',
+    Object.keys(run.restart.after.counts.errors).some((name) => name !== 'refused') &&
+      'other errors in the restart than refused connections',
+  ].filter((one) => one !== false)
+  const size = `${count(run.agents)} agents on kept connections`
+  return missed.length === 0
+    ? `The goal is met with ${size}.`
+    : `The goal is MISSED with ${size}: ${missed.join(', ')}.`
+}
+
+function optionsOf(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      agents: { type: 'string', default: '10000,50000,100000' },
+      seconds: { type: 'string', default: '60' },
+      minutes: { type: 'string' },
+      connections: { type: 'string', default: '15000' },
+      alone: { type: 'string', default: '50000' },
+      'no-limit': { type: 'boolean', default: false },
+    },
+  })
+  const list = (text: string) => (text === 'none' ? [] : text.split(',').map(Number))
+  return {
+    agents: list(values.agents),
+    seconds: values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60,
+    connections: Number(values.connections),
+    alone: list(values.alone),
+    limited: !values['no-limit'],
+  }
+}

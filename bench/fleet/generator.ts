@@ -1,0 +1,223 @@
+/**
+ * Simulated agents: each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. One process, told
+ * what to do by messages (`load.ts`). Made to cost little: one socket write a report, no library between, a wheel of
+ * milliseconds in place of timers.
+ */
+import { createConnection, type Socket } from 'node:net'
+import { bodyOf, tokenOf } from '../report/fleet.ts'
+import { addTo, type Counts, countError, newCounts } from './counts.ts'
+
+export interface Fleet {
+  port: number
+  /** The agents `first` to `first + agents - 1`. */
+  first: number
+  agents: number
+  /** Kept connections, shared one after another where there are fewer than agents; 0: a new one for each report. */
+  connections: number
+  /** Seconds; an answer may ask for another. */
+  interval: number
+}
+
+/** A shared connection: who is waiting for an answer on it, and who for their turn. */
+interface Line {
+  socket: Socket | undefined
+  open: boolean
+  agent: number
+  sentAt: number
+  queue: number[]
+}
+
+const slotMs = 1
+const slots = 131_072
+const answerWithin = 15_000
+/** A port of one source address is busy for a minute after it was used; these are enough for 100,000 agents. */
+const sources = Array.from({ length: 30 }, (_, i) => `127.0.0.${i + 2}`)
+
+let fleet: Fleet
+let interval = 0
+let counts: Counts = newCounts()
+let lines: Line[] = []
+let turn = 0
+const heads = new Int32Array(slots).fill(-1)
+let nexts = new Int32Array(0)
+let requests: string[] = []
+let reportsOf = new Uint32Array(0)
+/** Whose phase is still that of another interval. */
+let anew = new Uint8Array(0)
+let at = 0
+let begun = 0
+
+process.on('message', (message: { start?: Fleet; interval?: number; take?: true }) => {
+  if (message.start) start(message.start)
+  if (message.interval !== undefined) {
+    interval = message.interval
+    anew.fill(1)
+  }
+  if (message.take) {
+    process.send?.({ counts })
+    counts = newCounts()
+  }
+})
+process.once('disconnect', () => process.exit(0))
+
+function start(given: Fleet): void {
+  fleet = given
+  interval = given.interval
+  nexts = new Int32Array(given.agents)
+  reportsOf = new Uint32Array(given.agents)
+  anew = new Uint8Array(given.agents)
+  requests = Array.from({ length: given.agents }, (_, i) => headOf(tokenOf(given.first + i)))
+  lines = Array.from({ length: given.connections }, () => ({
+    socket: undefined,
+    open: false,
+    agent: -1,
+    sentAt: 0,
+    queue: [],
+  }))
+  begun = performance.now()
+  for (let agent = 0; agent < fleet.agents; agent++) plan(agent, Math.random() * interval * 1000)
+  setInterval(tick, slotMs)
+  setInterval(giveUp, 1000)
+}
+
+function plan(agent: number, inMs: number): void {
+  const slot = (at + Math.max(1, Math.round(inMs / slotMs))) % slots
+  nexts[agent] = heads[slot] ?? -1
+  heads[slot] = agent
+}
+
+/** After a change of the interval somewhere within the next one, so that nobody keeps step with anybody. */
+function planNext(agent: number, seconds = interval): void {
+  plan(agent, seconds * 1000 * (anew[agent] ? Math.random() : 0.85 + 0.3 * Math.random()))
+  anew[agent] = 0
+}
+
+function tick(): void {
+  const now = Math.floor((performance.now() - begun) / slotMs)
+  if (now - at > counts.late) counts.late = now - at
+  while (at < now) {
+    at++
+    let agent = heads[at % slots] ?? -1
+    heads[at % slots] = -1
+    while (agent >= 0) {
+      const following = nexts[agent] ?? -1
+      if (fleet.connections === 0) sendAlone(agent)
+      else sendOn(lines[agent % fleet.connections] as Line, agent)
+      agent = following
+    }
+  }
+}
+
+const headOf = (token: string) =>
+  `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:${fleet.port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: `
+
+function requestOf(agent: number, more = ''): string {
+  const n = reportsOf[agent] ?? 0
+  reportsOf[agent] = n + 1
+  const body = bodyOf(fleet.first + agent, n)
+  return `${requests[agent]}${Buffer.byteLength(body)}\r\n${more}\r\n${body}`
+}
+
+function sendOn(line: Line, agent: number): void {
+  if (line.agent >= 0) {
+    line.queue.push(agent)
+    return
+  }
+  line.agent = agent
+  if (line.socket) {
+    write(line)
+    return
+  }
+  const socket = createConnection({ port: fleet.port, host: '127.0.0.1', localAddress: source(), noDelay: true })
+  line.socket = socket
+  line.sentAt = performance.now()
+  socket.once('connect', () => {
+    line.open = true
+    write(line)
+  })
+  socket.on('data', (chunk) => {
+    if (line.agent >= 0) answered(line.agent, line.sentAt, chunk)
+    next(line)
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => failed(line, socket, error.code))
+  socket.on('close', () => failed(line, socket, 'closed'))
+}
+
+function write(line: Line): void {
+  if (!line.open) return
+  line.sentAt = performance.now()
+  line.socket?.write(requestOf(line.agent))
+}
+
+function next(line: Line): void {
+  line.agent = -1
+  const agent = line.queue.shift()
+  if (agent !== undefined) sendOn(line, agent)
+}
+
+/** A connection that is gone costs a report only if one was waiting on it. */
+function failed(line: Line, socket: Socket, code: string | undefined): void {
+  if (line.socket !== socket) return
+  const agent = line.agent
+  line.socket = undefined
+  line.open = false
+  socket.destroy()
+  if (agent < 0) return
+  countError(counts, nameOf(code))
+  planNext(agent)
+  next(line)
+}
+
+function sendAlone(agent: number): void {
+  const from = performance.now()
+  let done = false
+  const end = (code?: string) => {
+    if (done) return
+    done = true
+    socket.destroy()
+    alone.delete(socket)
+    if (code === undefined) return
+    countError(counts, nameOf(code))
+    planNext(agent)
+  }
+  const socket = createConnection({ port: fleet.port, host: '127.0.0.1', localAddress: source(), noDelay: true })
+  alone.set(socket, from)
+  socket.once('connect', () => socket.write(requestOf(agent, 'Connection: close\r\n')))
+  socket.once('data', (chunk) => {
+    answered(agent, from, chunk)
+    end()
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'error'))
+  socket.on('close', () => end('closed'))
+}
+const alone = new Map<Socket, number>()
+
+function source(): string {
+  turn = (turn + 1) % sources.length
+  return sources[turn] ?? '127.0.0.1'
+}
+
+/** Answers are small and come in one piece. */
+function answered(agent: number, sentAt: number, chunk: Buffer): void {
+  const text = chunk.toString('latin1')
+  if (text.startsWith('HTTP/1.1 200')) {
+    addTo(counts, performance.now() - sentAt)
+    const asked = /"interval":(\d+)/.exec(text)?.[1]
+    planNext(agent, interval === fleet.interval && asked !== undefined ? Math.max(interval, Number(asked)) : interval)
+  } else {
+    countError(counts, text.slice(9, 12))
+    planNext(agent)
+  }
+}
+
+function giveUp(): void {
+  const before = performance.now() - answerWithin
+  for (const line of lines) if (line.agent >= 0 && line.sentAt < before) line.socket?.destroy(timeout())
+  for (const [socket, from] of alone) if (from < before) socket.destroy(timeout())
+}
+
+const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
+
+/** In the words of the table. */
+const nameOf = (code: string | undefined): string =>
+  ({ ECONNREFUSED: 'refused', ECONNRESET: 'reset', EPIPE: 'reset' })[code ?? ''] ?? code ?? 'error'

@@ -1,0 +1,93 @@
+/** The generators of a fleet: processes of their own, so that what they use is not the service's. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuSeconds } from '../common/usage.ts'
+import { type Counts, sum } from './counts.ts'
+import type { Fleet } from './generator.ts'
+
+export interface Load {
+  /** What happened since the last call. */
+  take(): Promise<Counts>
+  /** Seconds between two reports of an agent from its next one on. */
+  every(seconds: number): void
+  /** CPU seconds that the generators have used. */
+  cpu(): number
+  stop(): Promise<void>
+}
+
+export interface Asked {
+  port: number
+  agents: number
+  /** 0: a new connection for each report. */
+  connections: number
+  /** Seconds. */
+  interval: number
+  /** How many generators share the agents. */
+  processes?: number
+}
+
+export async function startLoad({ port, agents, connections, interval, processes = 1 }: Asked): Promise<Load> {
+  const children = Array.from({ length: processes }, () =>
+    fork(join(import.meta.dirname, 'generator.ts'), { serialization: 'advanced' }),
+  )
+  const end = () => {
+    for (const child of children) child.kill('SIGKILL')
+  }
+  process.once('exit', end)
+  for (const [i, child] of children.entries()) {
+    const [from, to] = [i, i + 1].map((n) => Math.floor((agents * n) / processes)) as [number, number]
+    const start: Fleet = {
+      port,
+      first: from,
+      agents: to - from,
+      connections: Math.ceil(connections / processes),
+      interval,
+    }
+    child.send({ start })
+  }
+  return {
+    take: async () => sum(await Promise.all(children.map(takeFrom))),
+    every(seconds) {
+      for (const child of children) child.send({ interval: seconds })
+    },
+    cpu: () => children.reduce((total, { pid }) => total + cpuSeconds(pid ?? 0), 0),
+    async stop() {
+      process.off('exit', end)
+      const gone = children.map((child) => once(child, 'exit'))
+      end()
+      await Promise.all(gone)
+    },
+  }
+}
+
+async function takeFrom(child: ChildProcess): Promise<Counts> {
+  const answer = once(child, 'message') as Promise<[{ counts: Counts }]>
+  child.send({ take: true })
+  const [{ counts }] = await answer
+  return counts
+}
+
+export interface Window {
+  counts: Counts
+  seconds: number
+  /** CPU seconds of the server. */
+  cpu: number
+  /** CPU seconds of the generators. */
+  load: number
+}
+
+/** What happens in so many seconds. */
+export async function window(load: Load, pid: number, seconds: number): Promise<Window> {
+  await load.take()
+  const [cpu, own, from] = [cpuSeconds(pid), load.cpu(), performance.now()]
+  await sleep(seconds * 1000)
+  const counts = await load.take()
+  return {
+    counts,
+    seconds: (performance.now() - from) / 1000,
+    cpu: cpuSeconds(pid) - cpu,
+    load: load.cpu() - own,
+  }
+}
