@@ -1,0 +1,11 @@
+/** Decides I1 to I16 from the lines of a run: everything that is wrong, as sentences. */
+import { commandFaults } from './commands.ts'
+import { installFaults } from './installs.ts'
+import type { Line } from './lines.ts'
+import { reportFaults } from './reports.ts'
+
+export const faultsOf = (lines: readonly Line[]): string[] => [
+  ...commandFaults(lines),
+  ...reportFaults(lines),
+  ...installFaults(lines),
+]

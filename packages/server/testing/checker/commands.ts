@@ -1,0 +1,80 @@
+/** I1 to I6: the life of commands. */
+import { commandDeadline } from '@svc/protocol'
+import { duplicates, type Line, lastView, only } from './lines.ts'
+
+export function commandFaults(lines: readonly Line[]): string[] {
+  return [
+    ...handedOutTwice(lines),
+    ...back(lines),
+    ...notClaimed(lines),
+    ...appliedTwice(lines),
+    ...shownWrongly(lines),
+  ].concat(tooLate(lines))
+}
+
+const handedOutTwice = (lines: readonly Line[]) =>
+  duplicates(only(lines, 'answer').flatMap(({ commands }) => commands)).map((id) => `I1: ${id} is in two answers`)
+
+const left = ['delivered', 'expired', 'failed', 'applied', 'refused', 'applied_late', 'refused_late']
+
+function back(lines: readonly Line[]): string[] {
+  const gone = new Map<string, string>()
+  return only(lines, 'view').flatMap(({ commands }) =>
+    commands.flatMap(({ id, state }) => {
+      const before = gone.get(id)
+      if (left.includes(state)) gone.set(id, state)
+      return before && state === 'queued' ? [`I2: ${id} went from ${before} to queued`] : []
+    }),
+  )
+}
+
+/** An answer that somebody has holds only what the store still knows as delivered, also after a crash. */
+function notClaimed(lines: readonly Line[]): string[] {
+  const stored = new Map(lastView(lines)?.commands.map((command) => [command.id, command]))
+  return only(lines, 'answer')
+    .flatMap(({ commands }) => commands)
+    .filter((id) => (stored.get(id)?.deliveredAt ?? null) === null)
+    .map((id) => `I3: ${id} was handed out, and the store does not know that`)
+}
+
+const appliedTwice = (lines: readonly Line[]) =>
+  duplicates(only(lines, 'apply').map(({ agent, command }) => `${command} by ${agent}`)).map(
+    (what) => `I4: ${what} twice`,
+  )
+
+/** Acks that were sent, and those of them that the service confirmed to have. */
+function acksOf(lines: readonly Line[]) {
+  const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
+  const sent = only(lines, 'send').flatMap(({ agent, report, acks }) =>
+    acks.map((ack) => ({ ...ack, agent, confirmed: good.has(report) })),
+  )
+  return { sent, confirmed: sent.filter(({ confirmed }) => confirmed) }
+}
+
+function shownWrongly(lines: readonly Line[]): string[] {
+  const { sent, confirmed } = acksOf(lines)
+  return (lastView(lines)?.commands ?? []).flatMap(({ id, agent, state, deliveredAt }) => {
+    const mine = sent.filter((ack) => ack.id === id && ack.agent === agent)
+    const said = /^(applied|refused)/.exec(state)?.[0]
+    if (said && !mine.some(({ ok }) => ok === (said === 'applied')))
+      return [`I5: ${id} is ${state}, and its agent never said so`]
+    const heard = confirmed.some((ack) => ack.id === id && ack.agent === agent)
+    return heard && !said && deliveredAt !== null ? [`I5: ${id} was answered and is shown ${state}`] : []
+  })
+}
+
+function tooLate(lines: readonly Line[]): string[] {
+  const owners = new Map(only(lines, 'send').map(({ report, agent }) => [report, agent]))
+  const commands = lastView(lines)?.commands ?? []
+  const agentOf = new Map(commands.map(({ id, agent }) => [id, agent]))
+  const late = commands.filter(
+    ({ createdAt, deliveredAt }) => deliveredAt !== null && deliveredAt >= commandDeadline(createdAt),
+  )
+  const strays = only(lines, 'answer').flatMap(({ report, commands: ids }) =>
+    ids.filter((id) => owners.has(report) && agentOf.has(id) && agentOf.get(id) !== owners.get(report)),
+  )
+  return [
+    ...late.map(({ id }) => `I6: ${id} was delivered after its time`),
+    ...strays.map((id) => `I6: ${id} went to another agent than its own`),
+  ]
+}

@@ -1,0 +1,94 @@
+/**
+ * What happened in a run, line by line, as the clients and the operator saw it: enough to decide I1 to I16 afterwards,
+ * without the service. Times are of one clock, in milliseconds; a line is written when the thing is known, not when it began.
+ */
+export type Line =
+  /** A wish for an agent was stored. */
+  | { kind: 'press'; at: number; command: string; agent: string }
+  /** A report leaves an agent. Every part of it carries its number; its one run has it as its id. */
+  | { kind: 'send'; at: number; report: string; agent: string; token: string; acks: Ack[]; run: Run }
+  /** What came back: whole, so that a cut answer is none. */
+  | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Wishes)
+  | { kind: 'apply'; at: number; agent: string; command: string }
+  /** The service confirmed that a token is void, by rotation or deletion. */
+  | { kind: 'void'; at: number; agent: string; token: string }
+  /** What an agent was wished to run, as the store had it from `at` on; null is no wish. `served` is the served release. */
+  | { kind: 'wish'; at: number; agent: string; desired: string | null; runtime: string | null; served: string | null }
+  | { kind: 'issue'; at: number; code: string; names: Named }
+  /** Calls with a code. */
+  | ({ kind: 'preview' } & Call)
+  | ({ kind: 'redeem' } & Call)
+  /** From just before the database was ended until it was well again. */
+  | { kind: 'outage'; at: number; until: number }
+  /** Everything that is stored, at one moment. */
+  | {
+      kind: 'view'
+      at: number
+      commands: Command[]
+      agents: Agent[]
+      codes: Code[]
+      bots: { workspace: string; id: string }[]
+    }
+
+export interface Ack {
+  id: string
+  ok: boolean
+}
+export interface Run {
+  id: string
+  /** D10. */
+  place: number
+}
+interface Wishes {
+  desired?: string | undefined
+  runtime?: string | undefined
+}
+interface Call {
+  at: number
+  code: string
+  status: number
+  /** The answer's body as it came. */
+  body: string
+  names?: Named | undefined
+}
+/** What a code would install (I16). */
+export interface Named {
+  blueprint: string
+  version: string
+  agentName: string
+  sha256?: string | undefined
+}
+export interface Command {
+  id: string
+  agent: string
+  state: string
+  createdAt: number
+  deliveredAt: number | null
+}
+export interface Agent {
+  id: string
+  workspace: string
+  name: string
+  /** Of every part of the shown report, the number of the report it came with. */
+  shown: string[]
+  runs: Run[]
+}
+export interface Code {
+  code: string
+  used: boolean
+  /** How many of what a redeem makes are there. */
+  agents: number
+  tokens: number
+  /** How many tokens it should have made. */
+  bindings: number
+}
+
+export type Of<K extends Line['kind']> = Extract<Line, { kind: K }>
+export const only = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
+  lines.filter((line): line is Of<K> => (kinds as string[]).includes(line.kind))
+export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => only(lines, 'view').at(-1)
+
+export function duplicates(all: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return all.filter((one) => seen.has(one) || !seen.add(one))
+}

@@ -1,0 +1,107 @@
+/** I7 to I11, and that nothing is lost that was confirmed: the life of reports. */
+import { limits } from '@svc/protocol'
+import { type Line, lastView, type Of, only, type Run } from './lines.ts'
+
+/** Milliseconds by which clients see an outage later than it was. */
+const slack = 5_000
+
+export function reportFaults(lines: readonly Line[]): string[] {
+  const sent = new Map(only(lines, 'send').map((line) => [line.report, line]))
+  return [
+    ...afterVoid(lines, sent),
+    ...kept(lines, sent),
+    ...mixed(lines, sent),
+    ...statuses(lines),
+    ...wishes(lines, sent),
+  ]
+}
+
+type Sent = ReadonlyMap<string, Of<'send'>>
+const before = (a: Run, b: Run) => a.place < b.place
+
+/** A report that was sent with a token after its end was confirmed: neither answered well nor stored. */
+function afterVoid(lines: readonly Line[], sent: Sent): string[] {
+  const ended = new Map(only(lines, 'void').map(({ token, at }) => [token, at]))
+  const late = [...sent.values()].filter(({ token, at }) => at > (ended.get(token) ?? Infinity))
+  const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
+  const stored = new Set(lastView(lines)?.agents.flatMap(({ runs }) => runs.map(({ id }) => id)))
+  return late
+    .filter(({ report, run }) => good.has(report) || stored.has(run.id))
+    .map(({ report }) => `I7: report ${report} was taken with a token that was void`)
+}
+
+/** What was confirmed is stored, unless 2000 newer runs are (I8). */
+function kept(lines: readonly Line[], sent: Sent): string[] {
+  const view = lastView(lines)
+  const many = only(lines, 'view').flatMap(({ agents }) =>
+    agents
+      .filter(({ runs }) => runs.length > limits.runsKept)
+      .map(({ id, runs }) => `I8: ${id} has ${runs.length} runs`),
+  )
+  const agents = new Map(view?.agents.map((agent) => [agent.id, agent]))
+  const stored = new Map(view?.agents.map(({ id, runs }) => [id, new Set(runs.map((run) => run.id))]))
+  const missing = only(lines, 'answer').flatMap(({ report, status }) => {
+    const line = sent.get(report)
+    const agent = line && agents.get(line.agent)
+    if (status !== 200 || !agent || stored.get(agent.id)?.has(line.run.id)) return []
+    if (agent.runs.length < limits.runsKept) return [`lost: report ${report} was confirmed, and its run is not stored`]
+    const newer = agent.runs.every((run) => !before(run, line.run))
+    return newer ? [] : [`I8: the run of ${report} was trimmed, and an older one is kept`]
+  })
+  return [...many, ...missing]
+}
+
+/** The shown report is one report, and none that is older than one confirmed before it was sent. */
+function mixed(lines: readonly Line[], sent: Sent): string[] {
+  const answered = new Map(
+    only(lines, 'answer').flatMap((line) => (line.status === 200 ? [[line.report, line.at] as const] : [])),
+  )
+  return only(lines, 'view').flatMap(({ at, agents }) =>
+    agents.flatMap(({ id, shown }) => {
+      const [first] = shown
+      if (first === undefined) return []
+      const line = sent.get(first)
+      if (!line || line.agent !== id || shown.some((part) => part !== first))
+        return [`I9: ${id} shows a mix: ${shown.join(', ')}`]
+      if (at !== lastView(lines)?.at) return []
+      const newer = [...sent.values()].find((s) => {
+        const confirmed = answered.get(s.report)
+        const over = answered.get(first)
+        return s.agent === id && confirmed !== undefined && over !== undefined && over < s.at
+      })
+      return newer ? [`I9: ${id} shows ${first}, and ${newer.report} was sent and confirmed after it`] : []
+    }),
+  )
+}
+
+function statuses(lines: readonly Line[]): string[] {
+  const outages = only(lines, 'outage')
+  return only(lines, 'answer', 'preview', 'redeem').flatMap((line) => {
+    const what = line.kind === 'answer' ? `report ${line.report}` : `the ${line.kind} of ${line.code}`
+    if (line.status >= 500) {
+      if (line.kind === 'answer' && !line.retryAfter) return [`I10: ${what} got ${line.status} without Retry-After`]
+      if (line.kind === 'answer' && line.commands.length > 0) return [`I10: ${what} got ${line.status} with commands`]
+      const down = outages.some(({ at, until }) => at <= line.at && line.at <= until + slack)
+      return down ? [] : [`I10: ${what} got ${line.status} while the database was well`]
+    }
+    return line.status >= 200 && (line.status < 300 || line.status >= 400) ? [] : [`I10: ${what} got ${line.status}`]
+  })
+}
+
+/** What an answer wishes is what the store had at some moment between sending and answer (I11). */
+function wishes(lines: readonly Line[], sent: Sent): string[] {
+  const all = only(lines, 'wish')
+  if (all.length === 0) return []
+  return only(lines, 'answer').flatMap(({ report, at, desired, runtime, status }) => {
+    const line = sent.get(report)
+    if (!line || status !== 200) return []
+    const of = all.filter(({ agent }) => agent === line.agent)
+    const possible = of.filter((wish, i) => wish.at <= at && (of[i + 1]?.at ?? Infinity) >= line.at)
+    const faults: string[] = []
+    if (desired !== undefined && !possible.some((wish) => wish.desired === desired))
+      faults.push(`I11: report ${report} was answered with desired ${desired}, which nobody wished then`)
+    if (runtime !== undefined && !possible.some((wish) => wish.runtime === runtime && wish.served === runtime))
+      faults.push(`I11: report ${report} was answered with the runtime ${runtime}, which was not served or wished then`)
+    return faults
+  })
+}
