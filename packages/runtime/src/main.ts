@@ -3,10 +3,12 @@
  * of `svc run` loads into its worker thread: there it is the runtime proper.
  */
 import { isMainThread, workerData } from 'node:worker_threads'
+import { plainRun } from './cli/plain-run.ts'
 
 const args = process.argv.slice(2)
+const plain = plainRun(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
 if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
-else if (args[0] === 'run') void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(args))
+else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else void import('./cli/program.ts').then(({ run }) => run(args))

@@ -1,6 +1,6 @@
 /** Runs one command line and sets the code of exit. */
 import { type Command, CommanderError } from 'commander'
-import { exits, Refusal, warn } from './output.ts'
+import { exitOf, exits } from './output.ts'
 
 export async function execute(svc: Command, args: readonly string[]): Promise<void> {
   for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
@@ -17,17 +17,8 @@ export async function execute(svc: Command, args: readonly string[]): Promise<vo
     await svc.parseAsync(args, { from: 'user' })
     process.exitCode ??= exits.done
   } catch (error) {
-    process.exitCode = exitOf(error)
+    process.exitCode = error instanceof CommanderError ? exitOfUsage(error) : exitOf(error)
   }
 }
 
-function exitOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
-  if (error instanceof Refusal) {
-    warn(error.message)
-    return error.exit
-  }
-  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
-  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
-  return exits.refused
-}
+const exitOfUsage = ({ exitCode }: CommanderError): number => (exitCode === 0 ? exits.done : exits.usage)

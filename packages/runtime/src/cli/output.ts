@@ -27,6 +27,17 @@ export const warn = (text: string): void => {
   process.stderr.write(`${safe(text)}\n`)
 }
 
+/** Says on standard error what went wrong; gives the code of exit. */
+export function exitOf(error: unknown): number {
+  if (error instanceof Refusal) {
+    warn(error.message)
+    return error.exit
+  }
+  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
+  return exits.refused
+}
+
 /** One JSON value for programs, or the lines for people. JSON escapes what could steer a terminal. */
 export function show(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
   if (json) {

@@ -1,7 +1,9 @@
-/** `svc run` and nothing beside it: what the other commands would load stays out of a process that lives for months. */
-import { Command } from 'commander'
-import { execute } from './execute.ts'
-import { runCommand } from './run.ts'
+/** `svc run` without the other commands, ended as they end. */
+import type { Common } from './common.ts'
+import { exitOf } from './output.ts'
+import { runAgent } from './run-agent.ts'
 
-export const runAlone = (args: readonly string[]): Promise<void> =>
-  execute(new Command('svc').addCommand(runCommand()), args)
+export const runAlone = (how: Common): Promise<void> =>
+  runAgent(how).catch((error) => {
+    process.exitCode = exitOf(error)
+  })

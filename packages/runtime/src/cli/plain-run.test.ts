@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { plainRun } from './plain-run.ts'
+
+test.each([
+  ['', { dir: '.' }],
+  ['--dir /srv/a', { dir: '/srv/a' }],
+  ['--dir=/srv/a', { dir: '/srv/a' }],
+  ['--dir /srv/a --json', { dir: '/srv/a', json: true }],
+  ['--json --dir=/srv/a=b', { dir: '/srv/a=b', json: true }],
+  ['--dir /srv/a --dir /srv/b', { dir: '/srv/b' }],
+])('"svc run %s" is taken as it stands', (rest, how) => {
+  expect(plainRun(['run', ...rest.split(' ').filter(Boolean)])).toEqual(how)
+})
+
+test.each([
+  '--help',
+  '-h',
+  '--dir',
+  '--dir --json',
+  '/srv/a',
+  '--jsn',
+  '--dir /srv/a extra',
+  '--',
+  '--dir /srv/a --version',
+])('"svc run %s" goes the usual way', (rest) => expect(plainRun(['run', ...rest.split(' ')])).toBeUndefined())
+
+test.each(['', 'start', 'help run', '--dir /srv/a run'])('"svc %s" is no plain run', (line) =>
+  expect(plainRun(line.split(' ').filter(Boolean))).toBeUndefined(),
+)

@@ -1,0 +1,52 @@
+/**
+ * `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. This thread
+ * stays for as long as the agent runs, so it loads little: the manifest is read in the worker, which says when nothing can be started.
+ */
+import { existsSync } from 'node:fs'
+import type { Folder } from '../files/folder.ts'
+import { named, tryLock } from '../files/lock.ts'
+import { unfinished } from '../install/note.ts'
+import { ownFile } from '../launcher/file.ts'
+import { launch } from '../launcher/launch.ts'
+import { openLog } from '../launcher/log.ts'
+import { type Common, existing } from './common.ts'
+import { oneLine, Refusal } from './output.ts'
+
+export async function runAgent({ dir, json }: Common): Promise<void> {
+  const folder = existing(dir)
+  const broken = unfinished(folder)
+  if (broken) throw new Refusal(broken)
+  if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
+  const lock = tryLock(folder, 'runtime', 'svc run')
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent already; stop it first.`)
+  try {
+    await untilStopped(folder, json)
+  } finally {
+    lock.held.release()
+  }
+  process.exit() // a name look-up that hangs, or a worker that could not be ended, holds nobody back
+}
+
+async function untilStopped(folder: Folder, json: boolean | undefined): Promise<void> {
+  const stop = new AbortController()
+  const log = openLog(folder)
+  process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the agent goes on
+  const say = (message: string) => {
+    const at = new Date().toISOString()
+    const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
+    log(line)
+    process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : line)
+  }
+  let running: ReturnType<typeof launch> | undefined
+  const onSignal = () => {
+    if (stop.signal.aborted) running?.kill()
+    stop.abort()
+  }
+  // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
+  const onHangUp = () => process.stdout.isTTY && onSignal()
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
+  running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
+  const unfit = await running.ended
+  if (unfit !== undefined) throw new Refusal(unfit)
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
+}
