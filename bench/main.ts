@@ -11,7 +11,9 @@ export type Bench = (args: string[]) => Promise<unknown>
 /** Loaded only when asked for. In the order of `all`. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import('./report.ts')).benchReport,
+  growth: async () => (await import('./growth.ts')).benchGrowth,
   fleet: async () => (await import('./fleet.ts')).benchFleet,
+  page: async () => (await import('./page.ts')).benchPage,
 }
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

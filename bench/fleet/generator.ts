@@ -30,6 +30,8 @@ interface Line {
 const slotMs = 1
 const slots = 131_072
 const answerWithin = 15_000
+/** Seconds that an answer asks for when nothing is the matter; under overload it asks for more (D18). */
+const usual = 30
 /** A port of one source address is busy for a minute after it was used; these are enough for 100,000 agents. */
 const sources = Array.from({ length: 30 }, (_, i) => `127.0.0.${i + 2}`)
 
@@ -202,8 +204,8 @@ function answered(agent: number, sentAt: number, chunk: Buffer): void {
   const text = chunk.toString('latin1')
   if (text.startsWith('HTTP/1.1 200')) {
     addTo(counts, performance.now() - sentAt)
-    const asked = /"interval":(\d+)/.exec(text)?.[1]
-    planNext(agent, interval === fleet.interval && asked !== undefined ? Math.max(interval, Number(asked)) : interval)
+    const asked = Number(/"interval":(\d+)/.exec(text)?.[1])
+    planNext(agent, asked > usual ? asked : interval)
   } else {
     countError(counts, text.slice(9, 12))
     planNext(agent)

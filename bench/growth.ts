@@ -1,0 +1,104 @@
+/**
+ * What a report costs as the fleet grows: the same number of reports a second from 1,000 agents, 2,000 and so on, by the service
+ * and by the limit server T. A cost that does not depend on the number of agents has the exponent 0.
+ *
+ *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 15]
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startLimit } from './common/limit.ts'
+import { startService } from './common/service.ts'
+import { count, fixed, table } from './common/table.ts'
+import { startLoad, type Window, window } from './fleet/load.ts'
+
+/** Shared by all agents, so that only their number grows. */
+const connections = 256
+/** Reports a second until every agent has a row; none may report more than 60 times a minute (8). */
+const warmRate = 3000
+const warmLeast = 2
+/** Seconds: V8 has compiled by then what is run often. */
+const warmTime = 12
+
+interface Size {
+  agents: number
+  service: Window
+  limit: Window
+}
+
+export async function benchGrowth(args: string[]): Promise<string> {
+  const { from, to, rate, seconds } = optionsOf(args)
+  const sizes: Size[] = []
+  for (let agents = from; agents <= to; agents *= 2) {
+    console.error(`growth: ${count(agents)} agents`)
+    const limit = await measure(await startLimit(agents), agents, rate, seconds)
+    sizes.push({ agents, limit, service: await measure(await startService(agents), agents, rate, seconds) })
+  }
+  return tables(sizes, rate, seconds)
+}
+
+interface Server {
+  port: number
+  pid: number
+  stop(): Promise<void>
+}
+
+async function measure(server: Server, agents: number, rate: number, seconds: number): Promise<Window> {
+  const interval = Math.max(agents / warmRate, warmLeast)
+  const load = await startLoad({ port: server.port, agents, connections, interval })
+  try {
+    await sleep(Math.max(interval + 1, warmTime) * 1000)
+    load.every(agents / rate)
+    await sleep(interval * 1.15 * 1000)
+    return await window(load, server.pid, seconds)
+  } finally {
+    await load.stop()
+    await server.stop()
+  }
+}
+
+function tables(sizes: Size[], rate: number, seconds: number): string {
+  const rows = sizes.map(({ agents, service, limit }) => [
+    count(agents),
+    count(service.counts.answered / service.seconds),
+    fixed(cost(service)),
+    fixed(cost(limit)),
+    `${fixed(cost(service) / cost(limit), 2)} ×`,
+    Object.values(service.counts.errors).reduce((sum, n) => sum + n, 0),
+  ])
+  const [ours, theirs] = [exponent(sizes, (s) => cost(s.service)), exponent(sizes, (s) => cost(s.limit))]
+  return [
+    `About ${rate} reports a second on ${connections} kept connections, ${seconds} s each, after every agent had reported once.`,
+    table(['agents', 'reports/s', 'µs/report', 'T µs', '÷ T', 'errors'], rows),
+    `The cost of a report grows with the number of agents to the power of **${fixed(ours, 3)}** (T: ${fixed(theirs, 3)}); a doubling costs ${fixed((2 ** ours - 1) * 100)} % (T: ${fixed((2 ** theirs - 1) * 100)} %).`,
+  ].join('\n\n')
+}
+
+/** µs of CPU. */
+const cost = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
+
+/** The slope of the line through the points, both as logarithms. */
+function exponent(sizes: Size[], costOf: (size: Size) => number): number {
+  const points = sizes.map((size) => [Math.log(size.agents), Math.log(costOf(size))] as const)
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length
+  const [x, y] = [mean(0), mean(1)]
+  const above = points.reduce((sum, [px, py]) => sum + (px - x) * (py - y), 0)
+  return above / points.reduce((sum, [px]) => sum + (px - x) ** 2, 0)
+}
+
+function optionsOf(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      from: { type: 'string', default: '1000' },
+      to: { type: 'string', default: '64000' },
+      rate: { type: 'string', default: '800' },
+      seconds: { type: 'string', default: '15' },
+    },
+  })
+  return {
+    from: Number(values.from),
+    to: Number(values.to),
+    rate: Number(values.rate),
+    seconds: Number(values.seconds),
+  }
+}
