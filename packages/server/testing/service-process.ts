@@ -62,10 +62,15 @@ export class Place {
 
   /** Starts the service and waits until it says that it is ready. */
   async start(): Promise<ServiceProcess> {
-    const service = new ServiceProcess(this.#spawn(['start', '--json']))
+    const service = this.begin()
     onTestFinished(() => service.kill('SIGKILL').then(() => {}))
     await service.ready()
     return service
+  }
+
+  /** Starts the service; whoever calls waits for it and ends it. */
+  begin(): ServiceProcess {
+    return new ServiceProcess(this.#spawn(['start', '--json']))
   }
 
   #spawn(args: string[]): ChildProcess {

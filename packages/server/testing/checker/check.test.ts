@@ -47,7 +47,7 @@ const used = { code: 'k', used: true, agents: 1, tokens: 2, bindings: 2 }
 
 const sound: Line[] = [
   { kind: 'press', at: 5, command: 'c', agent: 'a' },
-  { kind: 'wish', at: 0, agent: 'a', desired: '1.0.0', runtime: '2.0.0', served: '2.0.0' },
+  { kind: 'wish', at: 0, done: 1, agent: 'a', desired: '1.0.0', runtime: '2.0.0', served: '2.0.0' },
   send('r1'),
   answer('r1', { commands: ['c'], desired: '1.0.0', runtime: '2.0.0' }),
   { kind: 'apply', at: 21, agent: 'a', command: 'c' },
@@ -138,6 +138,17 @@ test.each<[string, string, Line[]]>([
     'I11',
     'not served or wished',
     [{ ...(sound[1] as Of<'wish'>), served: '2.1.0' }, send('r1'), answer('r1', { runtime: '2.0.0' }), view()],
+  ],
+  [
+    'I11',
+    'which nobody wished',
+    [
+      sound[1] as Line,
+      { ...(sound[1] as Of<'wish'>), at: 3, done: 4, desired: null },
+      send('r1'),
+      answer('r1', { desired: '1.0.0' }),
+      view(),
+    ],
   ],
   ['I12', 'redeemed twice', [redeem(), redeem(), view({ codes: [used] })]],
   ['I13', 'is not used', [redeem(), view({ codes: [{ ...used, used: false, agents: 0, tokens: 0 }] })]],

@@ -12,8 +12,19 @@ export type Line =
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
-  /** What an agent was wished to run, as the store had it from `at` on; null is no wish. `served` is the served release. */
-  | { kind: 'wish'; at: number; agent: string; desired: string | null; runtime: string | null; served: string | null }
+  /**
+   * What an agent is wished to run, stored at a moment between `at` and `done`, or perhaps not where that is for ever;
+   * null is no wish. `served` is the served release.
+   */
+  | {
+      kind: 'wish'
+      at: number
+      done: number
+      agent: string
+      desired: string | null
+      runtime: string | null
+      served: string | null
+    }
   | { kind: 'issue'; at: number; code: string; names: Named }
   /** Calls with a code. */
   | ({ kind: 'preview' } & Call)

@@ -96,7 +96,10 @@ function wishes(lines: readonly Line[], sent: Sent): string[] {
     const line = sent.get(report)
     if (!line || status !== 200) return []
     const of = all.filter(({ agent }) => agent === line.agent)
-    const possible = of.filter((wish, i) => wish.at <= at && (of[i + 1]?.at ?? Infinity) >= line.at)
+    const possible = of.filter((wish, i) => {
+      const replaced = Math.min(...of.slice(i + 1).map(({ done }) => done))
+      return wish.at <= at && replaced >= line.at
+    })
     const faults: string[] = []
     if (desired !== undefined && !possible.some((wish) => wish.desired === desired))
       faults.push(`I11: report ${report} was answered with desired ${desired}, which nobody wished then`)
