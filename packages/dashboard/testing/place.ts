@@ -192,7 +192,7 @@ export async function openPlace(): Promise<Place> {
   return place
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

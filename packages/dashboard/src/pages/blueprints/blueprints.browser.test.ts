@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
 import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { drop } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
 
 let place: Place
@@ -136,30 +137,17 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
 test('a bundle is dropped on the page; a refused one is told with every file and line, and nothing of it is kept', async () => {
   const page = await window()
   await page.goto(at('/blueprints'))
-  const drop = async (name: string, bytes: Buffer, type = 'application/zip') => {
-    await page.getByText('Drop a blueprint’s zip here').waitFor()
-    const data = await page.evaluateHandle(
-      ([base64, file, mime]) => {
-        const transfer = new DataTransfer()
-        const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
-        transfer.items.add(new File([bytes], file, { type: mime }))
-        return transfer
-      },
-      [bytes.toString('base64'), name, type] as const,
-    )
-    await page.locator('.bp-drop').dispatchEvent('drop', { dataTransfer: data })
-  }
   const alert = page.getByRole('alert')
-  await drop('notes.txt', Buffer.from('hello'), 'text/plain')
+  await drop(page, 'notes.txt', Buffer.from('hello'), 'text/plain')
   await alert.getByText('This is not a zip.').waitFor()
-  await drop('broken.zip', Buffer.from('this is no zip at all'))
+  await drop(page, 'broken.zip', Buffer.from('this is no zip at all'))
   await alert.getByText('broken.zip').waitFor()
   await alert.getByText(/^The bundle/).waitFor()
 
   // What svc pack would never make: a manifest with two faults, in an otherwise good zip of Python's.
   machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
   await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
-  await drop('bad.zip', readFileSync(`${machine.root}/bad.zip`))
+  await drop(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))
   await alert.getByText('bad.zip: 2 findings').waitFor()
   expect(await alert.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringMatching(/^svc\.agent\.yaml:2:10 .*semantic version/),
@@ -168,10 +156,10 @@ test('a bundle is dropped on the page; a refused one is told with every file and
   await ada.page.goto(at('/blueprints/bad'))
   await ada.page.getByText('There is no such blueprint').waitFor()
 
-  await drop('price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
+  await drop(page, 'price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
   await heading(page, 'price-scout 2.0.0')
   await page.goto(at('/blueprints'))
-  await drop('price-scout.zip', readFileSync(`${machine.root}/price-scout-2.0.0.zip`))
+  await drop(page, 'price-scout.zip', readFileSync(`${machine.root}/price-scout-2.0.0.zip`))
   await alert.getByText('raise the version').waitFor()
 })
 

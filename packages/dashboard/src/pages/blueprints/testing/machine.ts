@@ -32,7 +32,12 @@ export class Machine {
     this.write(`${folder}/main.py`, 'import time\nwhile True:\n    time.sleep(60)\n')
     const manifest = `name: ${name}\nversion: ${version}\nruntime: {kind: process, command: [python3, -u, main.py]}\n${more}`
     this.write(`${folder}/svc.agent.yaml`, manifest)
-    const zip = join(this.root, `${folder}.zip`)
+    return this.packFolder(folder, `${folder}.zip`)
+  }
+
+  /** Packs any folder with `svc pack`; gives the zip's path. */
+  async packFolder(folder: string, name: string): Promise<string> {
+    const zip = join(this.root, name)
     await this.run(process.execPath, [program, 'pack', folder, '--out', zip])
     return zip
   }

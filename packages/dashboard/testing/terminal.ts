@@ -1,0 +1,99 @@
+/**
+ * A real terminal for the browser tests: a shell in tmux, on a socket of its own, into which a test types what a person
+ * would, and of which it reads what a person would see. tmux's control mode tells whenever something was printed.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+
+const patienceMs = 60_000
+
+/** Why there can be none here; undefined when there can. */
+export const noTerminal: string | undefined =
+  spawnSync('tmux', ['-V']).status === 0
+    ? undefined
+    : 'tmux is not installed (Debian: apt-get install tmux), so nothing was typed in a real terminal'
+
+export class Terminal {
+  readonly #socket = `svc-test-${process.pid}-${randomBytes(4).toString('hex')}`
+  readonly #control: ChildProcess
+  #ended = false
+
+  constructor(folder: string, env: Record<string, string>) {
+    const shell = ['-x', '130', '-y', '60', 'sh']
+    this.#control = spawn(
+      'tmux',
+      ['-L', this.#socket, '-f', '/dev/null', '-C', 'new-session', '-c', folder, ...shell],
+      {
+        cwd: folder,
+        env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      },
+    )
+    this.#control.once('exit', () => {
+      this.#ended = true
+    })
+    // Whatever ends this process, nothing of it stays behind.
+    process.once('exit', () => this.#kill())
+  }
+
+  #tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-L', this.#socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  #kill(): void {
+    spawnSync('tmux', ['-L', this.#socket, 'kill-server'], { stdio: 'ignore' })
+    this.#control.kill('SIGKILL')
+  }
+
+  /** What stands on the screen and above it; a line that was too long for the screen is one line again. */
+  shown = (): string =>
+    this.#tmux('capture-pane', '-p', '-J', '-S', '-')
+      .replaceAll(/[ \t]+$/gm, '')
+      .trimEnd()
+
+  /** The shell asks for the next line. */
+  ready = (): Promise<string> => this.until(/(^|\n)[$#]$/)
+
+  /** Types the lines, each with the return key. */
+  type(lines: string): void {
+    for (const line of lines.split('\n')) {
+      this.#tmux('send-keys', '-l', '--', line)
+      this.press('Enter')
+    }
+  }
+
+  press(key: 'Enter' | 'C-c'): void {
+    this.#tmux('send-keys', key)
+  }
+
+  /** Waits until this is to be read. */
+  async until(text: string | RegExp): Promise<string> {
+    const signal = AbortSignal.timeout(patienceMs)
+    const { stdout } = this.#control
+    if (!stdout) throw new Error('tmux says nothing')
+    for (;;) {
+      const told = once(stdout, 'data', { signal })
+      told.catch(() => {}) // whoever waits for it hears of it below
+      const now = this.#ended ? '' : this.#read()
+      if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
+      if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)
+      await told.catch(() => {
+        throw new Error(`The terminal did not show ${text}. It shows:\n${this.#read()}`)
+      })
+    }
+  }
+
+  /** Empty while the session is not there yet. */
+  #read(): string {
+    try {
+      return this.shown()
+    } catch {
+      return ''
+    }
+  }
+
+  async close(): Promise<void> {
+    const gone = this.#ended ? undefined : once(this.#control, 'exit')
+    this.#kill()
+    await gone
+  }
+}
