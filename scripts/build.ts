@@ -74,6 +74,7 @@ function mark({ result }: Product, wanted: string): void {
 
 /** Vite writes beside; the finished folder then takes the old one's place, so that nobody is served half a page. */
 async function makePage(): Promise<void> {
+  process.env.NODE_ENV = 'production' // a test's own value would get people the libraries' forms for development
   const { build: bundle } = await import('vite')
   const beside = inRoot(`.cache/page-${process.pid}`)
   const old = `${beside}-old`
