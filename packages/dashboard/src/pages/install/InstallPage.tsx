@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { wrongWithName } from '../../agents/names.ts'
 import { api } from '../../api.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { blueprintQuery, blueprintsQuery, codeQuery, keys, versionQuery } from '../../queries.ts'
@@ -52,30 +53,23 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const { data: chosen } = useQuery({ ...versionQuery(slug, blueprint, version), enabled: version !== '' })
   const [agent, setAgent] = useState(search.agent ?? '')
   const [wrong, setWrong] = useState<string | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
   const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
+  const { busy, error, submit } = useSubmit(async (name: string) => {
+    const made = await api.issueCode(slug, { blueprint, version, ...(name !== '' && { agent: name }) })
+    handOver(made)
+    const { code: _shownOnce, warnings: _, ...facts } = made
+    client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
+    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+    void client.invalidateQueries({ queryKey: keys.codes(slug), exact: true })
+    await navigate({ to: paths.code, params: { slug, id: made.id } })
+  })
 
-  const issue = async (event: FormEvent) => {
+  const issue = (event: FormEvent) => {
     event.preventDefault()
     const name = agent.trim()
     const why = name === '' ? null : wrongWithName(name)
     setWrong(why)
-    if (why !== null || version === '') return
-    setBusy(true)
-    setError(null)
-    try {
-      const made = await api.issueCode(slug, { blueprint, version, ...(name !== '' && { agent: name }) })
-      handOver(made)
-      const { code: _shownOnce, warnings: _, ...facts } = made
-      client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
-      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
-      void client.invalidateQueries({ queryKey: keys.codes(slug), exact: true })
-      await navigate({ to: paths.code, params: { slug, id: made.id } })
-    } catch (cause) {
-      setError(cause)
-      setBusy(false)
-    }
+    if (why === null && version !== '') submit(name)
   }
   return (
     <form onSubmit={issue} noValidate className="in-form">
