@@ -1,0 +1,211 @@
+/**
+ * How long people wait: the fleet list and the page of an agent in Chromium, at 10, 1,000 and 10,000 agents that report every 30 s
+ * meanwhile; and what 200 open pages cost the service.
+ *
+ *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 20]
+ */
+import { type ClientRequest, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { build } from '../scripts/build.ts'
+import { contextOptions, launchBrowser } from '../scripts/testing/browser.ts'
+import { password, type Service, startService, workspace } from './common/service.ts'
+import { count, fixed, table } from './common/table.ts'
+import { memory } from './common/usage.ts'
+import { startLoad, type Window, window } from './fleet/load.ts'
+
+const interval = 30
+/** Streams that one person may have open, and so how many people are needed for the pages. */
+const perPerson = 40
+const goal = 1000
+
+/** Each page, where it is, and what can be seen when it is ready. */
+const pages = [
+  ['fleet', `/w/${workspace}`, '.fleet-body .fleet-link'],
+  ['agent', `/w/${workspace}/agents/agent-7`, 'main [role=tabpanel]'],
+] as const
+
+interface Size {
+  agents: number
+  /** Milliseconds of each round, with an empty cache and again. */
+  waits: { page: string; first: number[]; again: number[] }[]
+  alone: Window
+  watched: Window
+  memory: number
+  /** Bytes a second that one open page was sent. */
+  sent: number
+}
+
+export async function benchPage(args: string[]): Promise<string> {
+  const { agents, rounds, open, seconds } = optionsOf(args)
+  await build()
+  const browser = await launchBrowser()
+  try {
+    const sizes: Size[] = []
+    for (const n of agents) sizes.push(await measure(browser, n, rounds, open, seconds))
+    return tables(sizes, rounds, open, seconds)
+  } finally {
+    await browser.close()
+  }
+}
+
+async function measure(browser: Browser, agents: number, rounds: number, open: number, seconds: number): Promise<Size> {
+  console.error(`page: ${count(agents)} agents`)
+  const people = Array.from({ length: Math.max(1, Math.ceil(open / perPerson)) }, (_, i) => `person-${i}@example.org`)
+  const service = await startService(agents, people)
+  const load = await startLoad({ port: service.port, agents, connections: Math.min(agents, 10_000), interval })
+  try {
+    await sleep((interval + 2) * 1000)
+    const cookies = await Promise.all(people.map((email) => signIn(service, email)))
+    const waits = []
+    for (const [page, path, ready] of pages)
+      waits.push({ page, ...(await waitsOf(browser, service, cookies[0] ?? '', path, ready, rounds)) })
+    await sleep(2000)
+    const alone = await window(load, service.pid, seconds)
+    const streams = openPages(service, cookies, open)
+    await sleep(3000)
+    const before = streams.bytes()
+    const watched = await window(load, service.pid, seconds)
+    const sent = (streams.bytes() - before) / watched.seconds / open
+    const used = memory(service.pid).now
+    if (streams.closed() > 0) throw new Error(`${streams.closed()} of ${open} streams were ended by the service.`)
+    streams.close()
+    return { agents, waits, alone, watched, memory: used, sent }
+  } finally {
+    await load.stop()
+    await service.stop()
+  }
+}
+
+/** From the navigation until it can be seen, in the browser's own clock. */
+async function waitsOf(
+  browser: Browser,
+  service: Service,
+  cookie: string,
+  path: string,
+  ready: string,
+  rounds: number,
+): Promise<{ first: number[]; again: number[] }> {
+  const [first, again]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    const context = await browser.newContext({ ...contextOptions, viewport: { width: 1280, height: 800 } })
+    await signedIn(context, service, cookie)
+    const page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    for (const all of [first, again]) {
+      await page.goto(service.url + path, { waitUntil: 'commit' })
+      all.push(await page.evaluate(untilVisible, ready))
+      await page.waitForTimeout(300)
+    }
+    await context.close()
+  }
+  return { first, again }
+}
+
+/** Runs in the page: milliseconds from the navigation to the frame in which something fitting is painted. */
+function untilVisible(selector: string): Promise<number> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const seen = document.querySelector(selector)
+      if (seen && seen.getClientRects().length > 0 && seen.textContent) resolve(performance.now())
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
+
+async function signedIn(context: BrowserContext, { url }: Service, cookie: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url }])
+}
+
+async function signIn({ url }: Service, email: string): Promise<string> {
+  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { origin: url, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
+  if (!answer.ok || cookie === undefined) throw new Error(`Signing in answered ${answer.status}.`)
+  return cookie
+}
+
+/** Pages as the service sees them: each listens for the frames of the fleet. */
+function openPages({ port }: Service, cookies: string[], n: number) {
+  let bytes = 0
+  let closed = 0
+  const all: ClientRequest[] = Array.from({ length: n }, (_, i) => {
+    const headers = { host: `localhost:${port}`, cookie: cookies[Math.floor(i / perPerson)] ?? '' }
+    const stream = request({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/events`, headers, agent: false })
+    stream.on('response', (res) => {
+      if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
+      res.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      res.on('end', () => closed++)
+      res.on('error', () => {})
+    })
+    stream.on('error', () => {})
+    stream.end()
+    return stream
+  })
+  return { bytes: () => bytes, closed: () => closed, close: () => all.forEach((stream) => void stream.destroy()) }
+}
+
+function tables(sizes: Size[], rounds: number, open: number, seconds: number): string {
+  const least = sizes[0]
+  const waits = sizes.flatMap((size) =>
+    size.waits.map(({ page, first, again }, i) => [
+      count(size.agents),
+      page,
+      fixed(median(first), 0),
+      fixed(Math.max(...first), 0),
+      fixed(median(again), 0),
+      fixed(Math.max(...again), 0),
+      `${fixed(median(first) / median(least?.waits[i]?.first ?? []), 2)} ×`,
+    ]),
+  )
+  const share = ({ cpu, seconds: of }: Window) => (cpu / of) * 100
+  const costs = sizes.map(({ agents, alone, watched, memory: mb, sent }) => [
+    count(agents),
+    count(watched.counts.answered / watched.seconds),
+    `${fixed(share(alone))} %`,
+    `${fixed(share(watched))} %`,
+    `${fixed(share(watched) / share(alone), 2)} ×`,
+    fixed(sent / 1024),
+    count(mb),
+  ])
+  const fleet = sizes.at(-1)
+  const wait = median(fleet?.waits[0]?.first ?? [])
+  return [
+    `Milliseconds from the navigation until it can be seen, with an empty cache and again; medians of ${rounds}. The limit is the same page of the smallest fleet.`,
+    table(['agents', 'page', 'first', 'slowest', 'again', 'slowest', '÷ smallest'], waits),
+    `CPU of the service, as a share of a core, over ${seconds} s, without and with ${open} open pages that listen to the fleet:`,
+    table(['agents', 'reports/s', 'no page', `${open} pages`, '÷ no page', 'KB/s a page', 'MB'], costs),
+    wait <= goal
+      ? `The goal is met: the fleet list of ${count(fleet?.agents ?? 0)} agents is ready within ${goal / 1000} s.`
+      : `The goal is MISSED: the fleet list of ${count(fleet?.agents ?? 0)} agents is ready after ${fixed(wait, 0)} ms.`,
+  ].join('\n\n')
+}
+
+const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+function optionsOf(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      agents: { type: 'string', default: '10,1000,10000' },
+      rounds: { type: 'string', default: '7' },
+      pages: { type: 'string', default: '200' },
+      seconds: { type: 'string', default: '20' },
+    },
+  })
+  return {
+    agents: values.agents.split(',').map(Number),
+    rounds: Number(values.rounds),
+    open: Number(values.pages),
+    seconds: Number(values.seconds),
+  }
+}
