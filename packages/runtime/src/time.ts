@@ -15,7 +15,7 @@ export const duration = (seconds: number): number => seconds * 1000 * readScale(
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const timer = setTimeout(() => done(true), ms)
+    const timer = setTimeout(() => done(true), Math.max(0, ms))
     const abort = () => done(false)
     const done = (whole: boolean) => {
       clearTimeout(timer)

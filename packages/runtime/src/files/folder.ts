@@ -43,8 +43,20 @@ export interface Folder {
   readonly output: string
   /** What the runtime says. */
   readonly runtimeLog: string
-  /** The runtime's own copy of itself. */
+  /** The runtime's own copy of itself, the one before it, and what is known of both. */
   readonly runtime: string
+  readonly runtimeFolder: string
+  readonly runtimePrevious: string
+  readonly runtimeNote: string
+  /** The version a person pinned. */
+  readonly runtimePin: string
+  /** A person's wish for the previous one, for the launcher. */
+  readonly runtimeBack: string
+  /** What a unit starts. */
+  readonly runtimeStarter: string
+  /** A new one until it is in place. */
+  readonly runtimeNew: string
+  readonly selfUpdate: string
 }
 
 export function folderAt(dir: string): Folder {
@@ -81,6 +93,14 @@ export function folderAt(dir: string): Folder {
     output: at('log', 'agent.log'),
     runtimeLog: at('log', 'svc.log'),
     runtime: at('runtime', 'svc.pyz'),
+    runtimeFolder: at('runtime'),
+    runtimePrevious: at('runtime', 'svc.pyz.previous'),
+    runtimeNote: at('runtime', 'runtime.json'),
+    runtimePin: at('runtime', 'pinned'),
+    runtimeBack: at('runtime', 'back'),
+    runtimeStarter: at('runtime', 'start.cjs'),
+    runtimeNew: at('runtime', 'new'),
+    selfUpdate: at('journal', 'self-update.json'),
   }
 }
 

@@ -3,10 +3,13 @@
  * an old launcher, a restored file under a new one), so this only grows: a message or a part that is not known is ignored, and
  * a part that is missing means what it meant before there was one.
  */
+import type { Applied } from '@svc/protocol'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervisor.ts'
+import type { Hold, Release, RuntimeNote } from './trial.ts'
 
-export const contract = 1
+/** 2: a launcher that replaces the file, and pings; a worker that says it is here, and answers pings. */
+export const contract = 2
 
 /** What a worker is started with. */
 export interface Start {
@@ -17,6 +20,8 @@ export interface Start {
   /** The agent's folder. */
   readonly root: string
   readonly process: ProcessState
+  /** What is known of the runtime's own file. Since 2. */
+  readonly runtime?: RuntimeNote
 }
 export type ToWorker =
   /** How is the agent started now? Answered by `order` with the same number. */
@@ -24,6 +29,11 @@ export type ToWorker =
   | { readonly is: 'process'; readonly state: ProcessState }
   /** Report what there is to report, and end. */
   | { readonly is: 'stop' }
+  /** Since 2. Answered by `pong`: a worker that does not is hung. */
+  | { readonly is: 'ping' }
+  | { readonly is: 'runtime'; readonly note: RuntimeNote }
+  /** The swap that was asked for did not take place; nothing changed. */
+  | { readonly is: 'unswapped'; readonly why: string }
 export type FromWorker =
   | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
@@ -33,3 +43,12 @@ export type FromWorker =
   | { readonly is: 'reported'; readonly ok: boolean }
   /** Something in the files changed that the launcher looks at: it need not wait for its next look. */
   | { readonly is: 'look' }
+  /** Since 2: said first; from then on pings are answered. */
+  | { readonly is: 'here'; readonly contract: number; readonly version: string }
+  | { readonly is: 'pong' }
+  /** Put this verified file in place of the running one, on trial (3.5, 4). */
+  | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
+  /** Note what came of an attempt that changed nothing, and what is not tried again. */
+  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: Hold }
+  /** Another version is wished: what was on hold is not any more (3.5, 1). */
+  | { readonly is: 'lifted' }

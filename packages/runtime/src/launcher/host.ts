@@ -1,15 +1,36 @@
-/** Runs the runtime proper in a worker thread, from the file on disk, and starts it again when it ends unasked. The agent is not touched by that. */
+/**
+ * Runs the runtime proper in a worker thread, from the file on disk, and starts it again when it ends unasked or hangs. Which file that is
+ * says the keeper, each time. The agent is not touched by any of it.
+ */
 import { Worker } from 'node:worker_threads'
 import { duration, wait } from '../time.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervisor.ts'
+import type { RuntimeNote } from './trial.ts'
 
 export interface Host {
   tell(message: ToWorker): void
   order(): Promise<Order | undefined>
+  /** Lets the worker end by itself for so long and starts the one that is next now. */
+  replace(seconds: number): Promise<void>
   /** Lets it end by itself for so long, then ends it. */
   stop(seconds: number): Promise<void>
+}
+export interface Facts {
+  readonly root: string
+  readonly process: () => ProcessState
+  readonly runtime: () => RuntimeNote
+}
+export interface Ears {
+  /** The file to start a worker from; asked before each start. */
+  readonly next: () => string
+  readonly heard: (message: FromWorker) => void
+  /** It ended unasked: how long until the next start, in seconds; undefined: the usual, longer each time. */
+  readonly ended: (how: string) => number | undefined
+  /** It hangs or never said anything. */
+  readonly hung: (how: string) => void
+  readonly say: (line: string) => void
 }
 
 /** The file is required, whatever package.json lies above it; from source it is imported. */
@@ -19,54 +40,116 @@ file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : re
 /** Megabytes of objects that a runtime may hold; buffers are not counted. The young ones are few, and a larger place for them is never given back. */
 const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
-export function host(
-  file: string,
-  root: string,
-  process: () => ProcessState,
-  { heard, say }: { heard: (message: FromWorker) => void; say: (line: string) => void },
-): Host {
+/** Seconds between looks at the worker; so many looks without an answer, and it hangs; so many without a first word. */
+const pulseSeconds = 5
+const unansweredLooks = 6
+const silentLooks = 12
+/** A worker in a system call cannot be ended: after this it is left behind. */
+const endSeconds = 5
+
+interface Hosted {
+  readonly worker: Worker
+  readonly begun: number
+  readonly over: Promise<void>
+  spoke: boolean
+  /** Looks in a row without a word; looks, not time: a machine that slept has not heard a worker that slept with it. */
+  quiet: number
+  pings: boolean
+  /** It was asked to end: what it reports counts for nothing any more. */
+  ending: boolean
+  fault?: string
+}
+
+export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Host {
   const asking = new Map<number, (order: Order | undefined) => void>()
   const ending = new AbortController()
   let ids = 0
-  let worker: Worker | undefined
   let failures = 0
-  let over: Promise<void> = Promise.resolve()
+  let now: Hosted | undefined
 
   function begin(): void {
-    const workerData: Start = { svc: 'runtime', contract, file, root, process: process() }
-    const mine = new Worker(loader, { eval: true, workerData, execArgv: [], argv: [], resourceLimits: heap })
-    const begun = performance.now()
-    worker = mine
-    mine.on('message', (message: FromWorker) => {
-      if (mine !== worker) return // of one that was given up
-      if (message.is === 'order') {
-        if (message.why) say(message.why)
-        asking.get(message.id)?.(message.order)
-        asking.delete(message.id)
-      } else heard(message)
+    const file = next()
+    const { root, process, runtime } = facts
+    const workerData: Start = { svc: 'runtime', contract, file, root, process: process(), runtime: runtime() }
+    const worker = new Worker(loader, { eval: true, workerData, execArgv: [], argv: [], resourceLimits: heap })
+    const over = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    const mine: Hosted = { worker, begun: performance.now(), over, spoke: false, quiet: 0, pings: false, ending: false }
+    now = mine
+    worker.on('message', (message: FromWorker) => {
+      if (mine === now) listen(mine, message) // else: of one that was given up
     })
-    mine.on('error', (error: unknown) =>
-      say(`the runtime failed: ${error instanceof Error ? error.message : String(error)}`),
-    )
-    over = new Promise((resolve) =>
-      mine.once('exit', () => {
-        if (mine === worker) worker = undefined
-        resolve()
-        if (!ending.signal.aborted) void again(performance.now() - begun)
-      }),
-    )
+    worker.on('error', (error: unknown) => {
+      mine.fault = error instanceof Error ? error.message : String(error)
+      if (mine === now) say(`the runtime failed: ${mine.fault}`)
+    })
+    worker.once('exit', (code) => {
+      if (mine !== now) return
+      now = undefined
+      if (!mine.ending && !ending.signal.aborted) void again(mine, mine.fault ?? `it ended with code ${code}`)
+    })
+    for (const id of asking.keys()) worker.postMessage({ is: 'order?', id } satisfies ToWorker)
   }
 
-  async function again(ran: number): Promise<void> {
-    failures = ran > duration(60) ? 1 : failures + 1
-    const pause = Math.min(2 ** (failures - 1), 60)
+  function listen(mine: Hosted, message: FromWorker): void {
+    mine.spoke = true
+    mine.quiet = 0
+    if (message.is === 'here') mine.pings = message.contract >= 2
+    if (mine.ending && message.is !== 'order' && message.is !== 'say' && message.is !== 'look') return
+    if (message.is !== 'order') {
+      heard(message)
+      return
+    }
+    if (message.why) say(message.why)
+    asking.get(message.id)?.(message.order)
+    asking.delete(message.id)
+  }
+
+  async function again(mine: Hosted, how: string): Promise<void> {
+    const lasted = performance.now() - mine.begun > duration(60)
+    failures = lasted ? 1 : failures + 1
+    const pause = ended(how) ?? Math.min(2 ** (failures - 1), 60)
     say(`the runtime ended and starts again in ${pause} s; the agent is not touched`)
-    if (await wait(duration(pause), ending.signal)) begin()
+    if ((await wait(duration(pause), ending.signal)) && !now) begin()
+  }
+
+  /** Ends a worker; one that does not go is left behind, and whatever it still says is not heard. */
+  async function end(mine: Hosted, seconds: number): Promise<void> {
+    mine.ending = true
+    if (seconds > 0) {
+      mine.worker.postMessage({ is: 'stop' } satisfies ToWorker)
+      if (await within(duration(seconds), mine.over)) return
+    }
+    if (now === mine) now = undefined
+    if (!(await within(Math.max(duration(endSeconds), 500), mine.worker.terminate())))
+      say('the runtime that ran could not be ended, so it is left behind')
+  }
+
+  /** Whether the worker still answers. */
+  function pulse(): void {
+    if (ending.signal.aborted) return
+    const mine = now
+    if (mine) {
+      mine.quiet++
+      const how = mine.pings
+        ? mine.quiet > unansweredLooks && 'it hung'
+        : !mine.spoke && mine.quiet > silentLooks && 'it never said a word'
+      if (how) void giveUp(mine, how)
+      else if (mine.pings) mine.worker.postMessage({ is: 'ping' } satisfies ToWorker)
+    }
+    setTimeout(pulse, Math.max(duration(pulseSeconds), 1000)).unref()
+  }
+
+  async function giveUp(mine: Hosted, how: string): Promise<void> {
+    say(`the runtime is ended: ${how}`)
+    hung(how)
+    await end(mine, 0)
+    if (!now && !ending.signal.aborted) begin()
   }
 
   begin()
+  setTimeout(pulse, Math.max(duration(pulseSeconds), 1000)).unref()
   return {
-    tell: (message) => worker?.postMessage(message),
+    tell: (message) => now?.worker.postMessage(message),
     order: () =>
       new Promise((resolve) => {
         const id = ++ids
@@ -77,21 +160,20 @@ export function host(
           resolve(order)
         }
         asking.set(id, done)
-        worker?.postMessage({ is: 'order?', id } satisfies ToWorker)
+        now?.worker.postMessage({ is: 'order?', id } satisfies ToWorker)
       }),
+    replace: async (seconds) => {
+      if (now) await end(now, seconds)
+      failures = 0
+      if (!now && !ending.signal.aborted) begin()
+    },
     stop: async (seconds) => {
       ending.abort()
-      const mine = worker
-      if (!mine) return
-      mine.postMessage({ is: 'stop' } satisfies ToWorker)
-      if (
-        await Promise.race([
-          over.then(() => true),
-          wait(duration(seconds), new AbortController().signal).then(() => false),
-        ])
-      )
-        return
-      await Promise.race([mine.terminate(), wait(2000, new AbortController().signal)]) // one that hangs in a system call is left behind
+      if (now) await end(now, seconds)
     },
   }
 }
+
+/** Whether it comes to its end in so many milliseconds. */
+const within = (ms: number, what: Promise<unknown>): Promise<boolean> =>
+  Promise.race([what.then(() => true), wait(ms, new AbortController().signal).then(() => false)])

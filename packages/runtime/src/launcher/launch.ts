@@ -3,11 +3,16 @@
  * commands, runs in a worker thread and can end, hang or be replaced without the agent noticing. The caller holds the folder's lock.
  */
 import type { Folder } from '../files/folder.ts'
-import { host } from './host.ts'
+import { duration } from '../time.ts'
+import type { FromWorker } from './contract.ts'
+import { type Host, host } from './host.ts'
+import { keepRuntime } from './keeper.ts'
 import { supervise, takeOver } from './supervisor.ts'
 
 /** How long the last report may take at the end. */
 const farewellSeconds = 3
+/** How long a runtime that is replaced may take for the report under way: its answer may carry commands that come only once. */
+const handoverSeconds = 3
 
 /**
  * Runs until `stop` is aborted; then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
@@ -19,19 +24,37 @@ export function launch(
 ): { kill(): void; readonly ended: Promise<string | undefined> } {
   const found = takeOver(folder)
   let state = found.state
-  const hosted = host(file, folder.root, () => state, {
-    say,
-    heard: (message) => {
-      if (message.is === 'say') say(message.line)
-      if (message.is === 'look') supervisor.look()
-      if (message.is === 'unfit') refuse(message.why)
-    },
-  })
+  let hosted: Host | undefined
+  const keeper = keepRuntime(folder, { program: file, say, changed: (note) => hosted?.tell({ is: 'runtime', note }) })
+  const replace = () => void hosted?.replace(handoverSeconds)
+  hosted = host(
+    { root: folder.root, process: () => state, runtime: () => keeper.note() },
+    { next: keeper.next, ended: keeper.ended, hung: keeper.hung, heard, say },
+  )
+  const looks = setInterval(() => keeper.look() && replace(), Math.min(duration(1), 1000))
+
+  function heard(message: FromWorker): void {
+    if (message.is === 'say') say(message.line)
+    if (message.is === 'look') supervisor.look()
+    if (message.is === 'reported' && message.ok) keeper.good()
+    if (message.is === 'attempted') keeper.attempted(message)
+    if (message.is === 'lifted') keeper.lifted()
+    if (message.is === 'swap') {
+      const why = keeper.swap(message)
+      if (why === undefined) replace()
+      else hosted?.tell({ is: 'unswapped', why })
+    }
+    if (message.is === 'unfit') {
+      if (keeper.note().trial)
+        say(message.why) // a new runtime does not decide that
+      else refuse(message.why)
+    }
+  }
   const supervisor = supervise(folder, found, {
-    order: () => hosted.order(),
+    order: async () => hosted?.order(),
     changed: (now) => {
       state = now
-      hosted.tell({ is: 'process', state })
+      hosted?.tell({ is: 'process', state })
     },
     say,
   })
@@ -48,7 +71,11 @@ export function launch(
     const end = () =>
       supervisor
         .stop()
-        .then(() => hosted.stop(farewellSeconds))
+        .then(() => hosted?.stop(farewellSeconds))
+        .then(() => {
+          clearInterval(looks)
+          keeper.stopped()
+        })
         .then(() => resolve(unfit), reject)
     const asked = AbortSignal.any([stop, over.signal])
     if (asked.aborted) void end()

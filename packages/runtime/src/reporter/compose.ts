@@ -7,6 +7,7 @@ import {
   type HealthItem,
   protocolVersion,
   type Report,
+  type RuntimeInfo,
   type SettingValues,
   type State,
   type StatusFile,
@@ -27,7 +28,7 @@ export interface Parts {
   readonly acks: readonly Ack[]
   readonly account?: Account | undefined
   readonly host: string
-  readonly runtimeVersion: string
+  readonly runtime: RuntimeInfo
   readonly boot: string
   readonly seq: number
   /** Where the runtime itself starts the agent. */
@@ -59,7 +60,7 @@ export function compose(parts: Parts): Report {
     controls: [...manifest.controls],
     acks: [...acks],
     ...(applied && { applied }),
-    runtime: { version: parts.runtimeVersion },
+    runtime: parts.runtime,
     ...(account && { account }),
   }
 }

@@ -9,6 +9,7 @@ import {
   limits,
   type ReceivedAnswer,
   type Report,
+  type RuntimeInfo,
   readAnswer,
   tokenLike,
 } from '@svc/protocol'
@@ -48,6 +49,7 @@ export interface Own {
   readonly process?: ProcessState | undefined
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
+  readonly runtime?: RuntimeInfo | undefined
 }
 export interface Now extends Own {
   readonly manifest: Manifest
@@ -112,7 +114,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     acks,
     account: readAccount(folder),
     host: hostname(),
-    runtimeVersion: version,
+    runtime: own.runtime ?? { version },
     boot: reporter.boot,
     seq: reporter.seq,
   })

@@ -142,7 +142,7 @@ const known: Readonly<Record<string, string>> = {
 }
 
 /** Why there is no answer, as the end of a sentence. */
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) ?? codeOf(error)
   const words = code === undefined ? undefined : known[code]

@@ -8,10 +8,14 @@ import type { Applied } from '@svc/protocol'
 import { watchBindings } from '../bindings/watch.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { readInstall } from '../install/note.ts'
-import type { FromWorker, Start, ToWorker } from '../launcher/contract.ts'
+import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
 import type { ProcessState } from '../launcher/moves.ts'
+import type { RuntimeNote } from '../launcher/trial.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
+import { runtimeNow } from '../self-update/now.ts'
+import { type SelfUpdate, selfUpdate } from '../self-update/update.ts'
+import { version } from '../version.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
@@ -26,7 +30,16 @@ export async function work(): Promise<void> {
   const tell = (message: FromWorker) => port.postMessage(message)
   const stop = new AbortController()
   let state: ProcessState = workerData.process
+  let runtime: RuntimeNote = workerData.runtime ?? {}
+  tell({ is: 'here', contract, version })
+  const say = (line: string) => tell({ is: 'say', line })
+  const cannot =
+    workerData.contract < 2 ? 'its launcher is older and cannot replace it; run "svc restart" once' : undefined
+  const updates = selfUpdate(folder, stop.signal, { tell, say, note: () => runtime, cannot })
   port.on('message', (message: ToWorker) => {
+    if (message.is === 'ping') tell({ is: 'pong' })
+    if (message.is === 'runtime') runtime = message.note
+    if (message.is === 'unswapped') updates.unswapped(message.why)
     if (message.is === 'process') state = message.state
     if (message.is === 'stop') stop.abort()
     if (message.is === 'order?') tell({ is: 'order', id: message.id, ...howToStart(folder) })
@@ -38,7 +51,14 @@ export async function work(): Promise<void> {
       : missingRuntime(folder, manifest.value.name)
     : manifest.message
   if (unfit !== undefined) tell({ is: 'unfit', why: unfit })
-  if (manifest.ok) await report(folder, manifest.value, stop.signal, { tell, state: () => state })
+  if (manifest.ok)
+    await report(folder, manifest.value, stop.signal, {
+      tell,
+      say,
+      state: () => state,
+      runtime: () => runtime,
+      updates,
+    })
   port.close()
 }
 
@@ -57,16 +77,33 @@ async function report(
   folder: Folder,
   manifest: Manifest,
   stop: AbortSignal,
-  { tell, state }: { tell: (message: FromWorker) => void; state: () => ProcessState },
+  {
+    tell,
+    say,
+    state,
+    runtime,
+    updates,
+  }: {
+    tell: (message: FromWorker) => void
+    say: (line: string) => void
+    state: () => ProcessState
+    runtime: () => RuntimeNote
+    updates: SelfUpdate
+  },
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
-  const say = (line: string) => tell({ is: 'say', line })
   await reportUntil(folder, manifest, stop, say, {
     ready: agentSettled(folder, manifest, state, stop),
-    own: () => ({ process: state(), applied: appliedOf(folder), bindings: bindings.health() }),
+    own: () => ({
+      process: state(),
+      applied: appliedOf(folder),
+      bindings: bindings.health(),
+      runtime: runtimeNow(folder, runtime()),
+    }),
     heard: (result) => {
       tell({ is: 'reported', ok: result.ok })
       if (result.ok && result.handled.length > 0) tell({ is: 'look' })
+      if (result.ok) updates.heard(result.answer) // D31: after the commands, before the agent's own version
     },
   })
 }

@@ -1,0 +1,88 @@
+/**
+ * The program that a unit starts, `.svc/runtime/start.cjs`: it counts the start of a file on trial before it loads it, and puts the
+ * previous file back when three did not last or this one does not even load (D38). So a new file whose launcher is broken is
+ * no dead end after a reboot. It stands apart from the file that is replaced, and is as short as it can be.
+ *
+ * What it shares with the launcher: `trial` of runtime.json, the three file names, and `svcStart` of the process.
+ */
+import { mostStarts } from './trial.ts'
+
+export const starter = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
+'use strict'
+const fs = require('node:fs')
+const path = require('node:path')
+const at = (name) => path.join(__dirname, name)
+const file = at('svc.pyz')
+const previous = at('svc.pyz.previous')
+const notes = at('runtime.json')
+const running = process.argv[2] === 'run'
+
+function synced(name, flags, work) {
+  const fd = fs.openSync(name, flags)
+  try {
+    if (work) work(fd)
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+function write(note) {
+  const beside = notes + '.start'
+  fs.rmSync(beside, { force: true })
+  fs.writeFileSync(beside, JSON.stringify(note) + '\\n', { mode: 0o600 })
+  synced(beside, 'r+')
+  fs.renameSync(beside, notes)
+  synced(__dirname, 'r')
+}
+function read() {
+  try {
+    return JSON.parse(fs.readFileSync(notes, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+function hashOf(name) {
+  return require('node:crypto').createHash('sha256').update(fs.readFileSync(name)).digest('hex')
+}
+/** The reason is noted before the rename, so that the next start finishes what a kill broke off. */
+function back(note, reason) {
+  const { from, to } = note.trial
+  if (hashOf(previous) !== from.sha256) return false
+  try {
+    if (note.trial.is !== 'undoing') write({ ...note, trial: { is: 'undoing', from, to, reason, at: Date.now() } })
+  } catch {
+    // a full disk must not keep the new file
+  }
+  fs.renameSync(previous, file)
+  synced(__dirname, 'r')
+  return true
+}
+function prepare(note) {
+  const { trial } = note
+  if (!running || !trial || hashOf(file) !== trial.to.sha256) return
+  if (trial.is === 'undoing') return void back(note)
+  if (trial.starts >= ${mostStarts}) return void back(note, '${mostStarts} starts did not last')
+  try {
+    write({ ...note, trial: { ...trial, starts: trial.starts + 1 } })
+    globalThis.svcStart = { counted: true }
+  } catch (error) {
+    back(note, 'its start could not be noted: ' + error.message)
+  }
+}
+
+try {
+  prepare(read())
+} catch (error) {
+  process.stderr.write('svc: ' + error.message + '\\n')
+}
+process.argv[1] = file
+try {
+  require(file)
+} catch (error) {
+  const note = read()
+  if (!running || !note.trial || !back(note, 'does not load: ' + error.message)) throw error
+  process.stderr.write('svc: the new runtime does not load, the previous one is back: ' + error.message + '\\n')
+  delete require.cache[file]
+  require(file)
+}
+`

@@ -1,0 +1,156 @@
+/**
+ * The trial of a new runtime file (3.5, D38) as a table: judged from outside the new code. Pure; keeper.ts carries the acts out.
+ *
+ *   trying   the new file is in place and has not reported yet
+ *   kept     it reported, so it is good; one that then crashes again and again goes back all the same
+ *   undoing  the previous file goes back into place
+ *   (none)   nothing is on trial
+ */
+import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
+
+export interface Release {
+  readonly version: string
+  readonly sha256: string
+}
+interface Swapped {
+  /** What ran before and is kept as the previous file. */
+  readonly from: Release
+  readonly to: Release
+}
+export type Trial =
+  | (Swapped & {
+      readonly is: 'trying' | 'kept'
+      /** Starts of the new file, each noted before it is made. */
+      readonly starts: number
+      /** When the present five minutes began, Unix ms, and how many processes of ours had some. */
+      readonly began: number
+      readonly processes: number
+    })
+  | (Swapped & { readonly is: 'undoing'; readonly reason: string; readonly at: number })
+
+/** Not applied again until the service names another version, or the file is replaced (3.5, 1). */
+export interface Hold {
+  readonly version: string
+  readonly reason: string
+  /** Of the file that ran when it was put on hold. */
+  readonly running: string
+}
+/** What is known of the runtime's own file, `.svc/runtime/runtime.json`. */
+export interface RuntimeNote {
+  readonly trial?: Trial
+  /** 2.6: the last attempt. */
+  readonly applied?: Applied
+  readonly hold?: Hold
+}
+
+export type Event =
+  | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
+  /** The new file is about to be started. `process`: by a process of ours that begins; `counted`: by its starter already. */
+  | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
+  /** An orderly end: what was started did not fail. */
+  | { readonly is: 'stopped' }
+  | { readonly is: 'good' }
+  | { readonly is: 'hung'; readonly reason: string }
+  /** The five minutes are over. */
+  | { readonly is: 'over' }
+  | { readonly is: 'restored' }
+  /** A fresh process found this file in place. */
+  | { readonly is: 'found'; readonly inPlace: string }
+  | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
+  /** The previous file is not there any more. */
+  | { readonly is: 'lost' }
+
+/** So many starts of a new file; instead of the next one the previous file is started. */
+export const mostStarts = 3
+
+/** What an event makes of the note. `last`: how the worker ended last, for the reason. The same note: it changes nothing. */
+export function judge(note: RuntimeNote, event: Event, now: number, last = ''): RuntimeNote {
+  const { trial } = note
+  if (event.is === 'swap') return trial ? note : begin(note, event, now)
+  if (event.is === 'asked') return undo(note, trial ?? event, `put back by ${event.by} on this machine`, now)
+  if (!trial) return note
+  if (event.is === 'found') return found(note, trial, event.inPlace, now)
+  if (trial.is === 'undoing') {
+    if (event.is === 'restored') return restored(trial)
+    return event.is === 'lost' ? stranded(note, trial, now) : note
+  }
+  switch (event.is) {
+    case 'start': {
+      if (!event.counted && trial.starts >= mostStarts)
+        return undo(note, trial, `${mostStarts} starts did not last${last && `: ${last}`}`, now)
+      const starts = trial.starts + (event.counted ? 0 : 1)
+      return { ...note, trial: { ...trial, starts, ...(event.process && anotherProcess(trial, now)) } }
+    }
+    case 'stopped':
+      return { ...note, trial: { ...trial, starts: Math.max(0, trial.starts - 1) } }
+    case 'good':
+      return trial.is === 'kept'
+        ? note
+        : { trial: { ...trial, is: 'kept' }, applied: applied('ok', trial.to.version, trial, now, 'it reported') }
+    case 'hung':
+      return undo(note, trial, event.reason, now)
+    case 'over': {
+      if (trial.is === 'trying')
+        return undo(note, trial, `no report of it was answered in five minutes${last && `: ${last}`}`, now)
+      const { trial: _, ...rest } = note
+      return rest
+    }
+    default:
+      return note
+  }
+}
+
+/** 2.6, D34: no two attempts have the same message. */
+export function applied(
+  outcome: Outcome,
+  version: string,
+  { from, to }: { readonly from: Pick<Release, 'version'>; readonly to: Pick<Release, 'version'> },
+  now: number,
+  reason: string,
+): Applied {
+  const message = cut(
+    `${from.version} -> ${to.version}, ${new Date(now).toISOString()}: ${reason}`,
+    limits.appliedMessage,
+  )
+  return { version, outcome, message }
+}
+
+const begin = (note: RuntimeNote, { from, to }: Swapped, now: number): RuntimeNote => ({
+  ...note,
+  trial: { is: 'trying', from, to, starts: 0, began: now, processes: 1 },
+})
+
+const undo = (note: RuntimeNote, { from, to }: Swapped, reason: string, at: number): RuntimeNote => ({
+  ...note,
+  trial: { is: 'undoing', from, to, reason, at },
+})
+
+/** D38: a reboot, or a kill of the whole process, grants five minutes more, once. */
+function anotherProcess({ processes, began }: { processes: number; began: number }, now: number) {
+  return { processes: processes + 1, began: processes === 1 ? now : Math.min(began, now) }
+}
+
+function restored(trial: Extract<Trial, { is: 'undoing' }>): RuntimeNote {
+  const { from, to, reason, at } = trial
+  return {
+    applied: applied('rolled_back', from.version, trial, at, reason),
+    hold: { version: to.version, reason, running: from.sha256 },
+  }
+}
+
+function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }>, now: number): RuntimeNote {
+  const why = `${trial.reason}; it stays, since the previous file is gone`
+  return { ...(hold && { hold }), applied: applied('failed', trial.to.version, trial, now, why) }
+}
+
+/** Rules section 3: killed between the note and the rename, or a person put a file there by hand. */
+function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
+  const { trial: _, hold, ...rest } = note
+  if (inPlace === trial.to.sha256) return note
+  if (inPlace !== trial.from.sha256) return rest // replaced, which lifts the hold, too
+  if (trial.is === 'undoing') return restored(trial)
+  if (trial.starts > 0)
+    return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })
+  const why = 'interrupted before the swap'
+  return { ...(hold && { hold }), applied: applied('failed', trial.from.version, trial, now, why) }
+}

@@ -1,0 +1,71 @@
+/** Drives one attempt through its states (moves.ts). A step says what happened and never picks what comes next. */
+import { join } from 'node:path'
+import type { ServedRuntime } from '@svc/protocol'
+import { duration, wait } from '../time.ts'
+import { checking, type Fetched, fetching, type Step } from './fetch.ts'
+import { type Event, move, type State } from './moves.ts'
+import { proving } from './probe.ts'
+import { verify } from './verify.ts'
+
+export interface Attempt {
+  readonly wish: string
+  readonly served: ServedRuntime | undefined
+  readonly origin: string
+  /** The agent's folder. */
+  readonly root: string
+  /** Where the files are put; of its own, for its owner alone. */
+  readonly folder: string
+  readonly keys: readonly string[]
+  readonly signal: AbortSignal
+  /** Whether the wish still stands (D31). */
+  readonly stands: () => boolean
+  /** Asks the launcher; gives why not, and nothing when it is done, since then this thread ends. */
+  readonly swap: (staged: string, sha256: string) => Promise<Step>
+}
+export interface Ended {
+  readonly event: Event
+  readonly why: string
+}
+
+type Under = Exclude<State, 'idle'>
+
+/** D37: what differs may be two nodes of different builds; so long until all is fetched again. */
+const againSeconds = 60
+
+export async function attempt(a: Attempt): Promise<Ended> {
+  let state: Under = 'fetching'
+  let fetched: Fetched = { sha256: '' }
+  let again = false
+  for (;;) {
+    if (!a.stands()) return { event: 'dropped', why: 'the wish was taken back' }
+    const step = await one(state, a, fetched)
+    if (state === 'fetching' && step.is === 'done') fetched = step.value as Fetched
+    if (step.is === 'differs' && !again) {
+      again = true
+      if (!(await wait(duration(againSeconds), a.signal))) return { event: 'dropped', why: 'the runtime was stopped' }
+      state = 'fetching'
+      continue
+    }
+    const next: State = step.is === 'differs' ? 'idle' : move(state, step.is)
+    if (next === 'idle') return { event: step.is, why: step.is === 'done' ? '' : step.why }
+    state = next
+  }
+}
+
+async function one(state: Under, a: Attempt, fetched: Fetched): Promise<Step> {
+  const staged = join(a.folder, 'svc.pyz')
+  switch (state) {
+    case 'fetching':
+      return fetching(a.origin, a.folder, a.signal)
+    case 'checking':
+      return checking(a.folder, a.wish, fetched, a.served)
+    case 'verifying': {
+      const verified = await verify(a.folder, a.keys, a.signal)
+      return verified.is === 'good' ? { is: 'done', value: undefined } : verified
+    }
+    case 'proving':
+      return proving(staged, a.root, a.wish, a.signal)
+    default:
+      return a.swap(staged, fetched.sha256)
+  }
+}

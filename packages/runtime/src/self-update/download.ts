@@ -1,0 +1,91 @@
+/**
+ * Fetching what the service serves to everybody, `/cli/…` (3.5, 2): without the token (I25), no redirect, straight into a file, and
+ * within bounds (D59). A connection of its own: a download that takes minutes must not hold up a report.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { lookup } from '../reporter/lookup.ts'
+import { reason } from '../reporter/send.ts'
+import { duration } from '../time.ts'
+import { version } from '../version.ts'
+
+export type Downloaded =
+  | { readonly is: 'file'; readonly sha256: string /** What `X-Svc-Sha256` says. */; readonly named?: string }
+  | { readonly is: 'status'; readonly status: number }
+  | { readonly is: 'lost'; readonly why: string }
+
+/** D59 */
+const mostSeconds = 600
+const leastBytes = 60 * 1024
+const leastSeconds = 60
+
+export function download(url: URL, file: string, most: number, signal: AbortSignal): Promise<Downloaded> {
+  const secure = url.protocol === 'https:'
+  return new Promise((resolve) => {
+    const sink = openSync(file, 'w', 0o700)
+    let open = true
+    const end = (result: Downloaded) => {
+      if (!open) return
+      open = false
+      clearTimeout(whole)
+      clearInterval(pace)
+      signal.removeEventListener('abort', stop)
+      closeSync(sink)
+      if (result.is !== 'file') request.destroy()
+      resolve(result)
+    }
+    const lost = (why: string) => end({ is: 'lost', why })
+    const stop = () => lost('the runtime was stopped')
+    const hash = createHash('sha256')
+    let total = 0
+    let before = 0
+    const whole = setTimeout(() => lost('it took more than ten minutes'), duration(mostSeconds))
+    const pace = setInterval(() => {
+      if (total - before < leastBytes) lost('it was slower than 1 KB a second')
+      before = total
+    }, duration(leastSeconds))
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      method: 'GET',
+      agent: false,
+      lookup,
+      ...(secure && { rejectUnauthorized: true }),
+      headers: { 'user-agent': `svc/${version}` },
+    })
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) return stop()
+    request.on('error', (error) => lost(reason(error)))
+    request.on('response', (response) => {
+      if (response.statusCode !== 200) return end({ is: 'status', status: response.statusCode ?? 0 })
+      response.on('error', (error) => lost(reason(error)))
+      response.on('aborted', () => lost('it broke off'))
+      response.on('data', (part: Buffer) => {
+        if (!open) return
+        total += part.length
+        if (total > most) return lost(`it is larger than ${Math.floor(most / 1024)} KB`)
+        try {
+          hash.update(part)
+          for (let at = 0; at < part.length; ) at += writeSync(sink, part, at)
+        } catch (error) {
+          lost(reason(error))
+        }
+      })
+      response.on('end', () => {
+        if (!open) return
+        try {
+          fsyncSync(sink)
+          end({ is: 'file', sha256: hash.digest('hex'), ...namedBy(response) })
+        } catch (error) {
+          lost(reason(error))
+        }
+      })
+    })
+    request.end()
+  })
+}
+
+function namedBy({ headers }: IncomingMessage): { named?: string } {
+  const named = headers['x-svc-sha256']
+  return typeof named === 'string' ? { named: named.toLowerCase() } : {}
+}

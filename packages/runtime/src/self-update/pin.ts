@@ -1,0 +1,20 @@
+/** The version a person pinned on this machine (2.6, `svc pin-runtime`): a file with one line, written whenever a person wants. */
+import { runtimeVersion } from '@svc/protocol'
+import { makeFolder, removeDurably, writeDurably } from '../files/durable.ts'
+import type { Folder } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+
+type Place = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
+
+export function readPin({ runtimePin }: Pick<Place, 'runtimePin'>): string | undefined {
+  const read = readFile(runtimePin, 1024)
+  const text = read.is === 'bytes' ? read.bytes.toString('utf8').trim() : ''
+  return runtimeVersion.test(text) ? text : undefined
+}
+
+export function writePin(place: Place, version: string): void {
+  makeFolder(place.runtimeFolder)
+  writeDurably(place.runtimePin, `${version}\n`)
+}
+
+export const removePin = ({ runtimePin }: Place): boolean => removeDurably(runtimePin)

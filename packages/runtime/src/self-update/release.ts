@@ -1,0 +1,50 @@
+/** What a file says of itself: `release.json` in its archive. Read, never run: it is not verified yet. */
+import { inflateRawSync } from 'node:zlib'
+import { isObject } from '@svc/protocol'
+import { readFile } from '../files/read.ts'
+
+export interface InsideRelease {
+  readonly version: string
+  readonly leastNode: number
+}
+/** A runtime file of more is refused (D59). */
+export const mostBytes = 32 * 1024 * 1024
+const mostInside = 65_536
+
+/** Undefined when there is no such file, or none of ours. */
+export function insideOf(file: string): InsideRelease | undefined {
+  const read = readFile(file, mostBytes)
+  if (read.is !== 'bytes') return undefined
+  try {
+    const text = member(read.bytes, 'release.json')
+    const parsed: unknown = text && JSON.parse(text)
+    if (!isObject(parsed) || typeof parsed.version !== 'string') return undefined
+    return { version: parsed.version, leastNode: typeof parsed.leastNode === 'number' ? parsed.leastNode : 0 }
+  } catch {
+    return undefined // cut off, or no archive
+  }
+}
+
+/** One small member of an archive whose offsets count from the file's start; throws where the bytes end too soon. */
+function member(bytes: Buffer, wanted: string): string | undefined {
+  const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
+  if (end < 0) return undefined
+  const count = bytes.readUInt16LE(end + 10)
+  let at = bytes.readUInt32LE(end + 16)
+  for (let i = 0; i < count; i++) {
+    if (bytes.readUInt32LE(at) !== 0x02014b50) return undefined
+    const nameEnd = at + 46 + bytes.readUInt16LE(at + 28)
+    if (bytes.toString('utf8', at + 46, nameEnd) === wanted) return content(bytes, at)
+    at = nameEnd + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+  return undefined
+}
+
+function content(bytes: Buffer, entry: number): string {
+  const method = bytes.readUInt16LE(entry + 10)
+  const size = bytes.readUInt32LE(entry + 20)
+  const local = bytes.readUInt32LE(entry + 42)
+  const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+  const packed = bytes.subarray(from, from + size)
+  return (method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: mostInside })).toString('utf8')
+}

@@ -1,0 +1,22 @@
+/**
+ * `svc --self-check`: what a runtime asks of a file that shall take its place. That this runs at all says that the file loads; main.ts
+ * loads the launcher and the runtime proper before. Changes nothing.
+ */
+import { folderAt } from '../files/folder.ts'
+import { readRuntimeNote } from '../launcher/trial-note.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { version } from '../version.ts'
+import { selfCheckLine } from './probe.ts'
+
+export function selfCheck(args: readonly string[]): void {
+  const at = args.indexOf('--dir')
+  const folder = folderAt(at < 0 ? '.' : (args[at + 1] ?? '.'))
+  readRuntimeNote(folder)
+  const manifest = manifestOf(folder)
+  if (!manifest.ok) {
+    process.stderr.write(`It cannot read the agent's manifest: ${manifest.message.split('\n')[0]}\n`)
+    process.exitCode = 1
+    return
+  }
+  process.stdout.write(`${selfCheckLine(version)}\n`)
+}

@@ -1,0 +1,178 @@
+/**
+ * The runtime updates itself (3.5): listens to the wishes in the answers, makes attempts, and asks the launcher for the swap. Nothing here
+ * touches the file in place, and nothing of it waits in the way of a report.
+ */
+import { rmSync } from 'node:fs'
+import type { ReceivedAnswer, ServedRuntime } from '@svc/protocol'
+import { makeFolder } from '../files/durable.ts'
+import { readConnection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import type { FromWorker } from '../launcher/contract.ts'
+import { applied, type RuntimeNote } from '../launcher/trial.ts'
+import { sha256Of } from '../launcher/trial-files.ts'
+import { busyWith } from '../state/busy.ts'
+import { duration, wait } from '../time.ts'
+import { version } from '../version.ts'
+import { attempt, type Ended } from './attempt.ts'
+import type { Step } from './fetch.ts'
+import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
+import { releaseKeys } from './keys.ts'
+import { ends } from './moves.ts'
+import { readPin } from './pin.ts'
+import { lifts, type Verdict, wanted } from './wanted.ts'
+
+/** D35: while the wish stands, after what was not the file's fault. */
+const retrySeconds = 600
+/** Between any two attempts, whatever the service names in between. */
+const leastSeconds = 60
+/** So often an attempt may end the runtime with it, until it counts as one that failed. */
+const mostBegun = 3
+/** How long the launcher may take to answer. */
+const launcherSeconds = 60
+const lookSeconds = 5
+
+export interface Hands {
+  readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
+  readonly say: (line: string) => void
+  /** As the launcher has it. */
+  readonly note: () => RuntimeNote
+  /** Why this process cannot replace its runtime; undefined when it can. */
+  readonly cannot?: string | undefined
+}
+export interface SelfUpdate {
+  /** An answer of the service came. */
+  heard(answer: Pick<ReceivedAnswer, 'runtime' | 'runtime_desired'>): void
+  /** The launcher did not swap. */
+  unswapped(why: string): void
+}
+
+export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note, cannot }: Hands): SelfUpdate {
+  let wish: string | undefined
+  let served: ServedRuntime | undefined
+  let answered = false
+  let busy = false
+  let last = Number.NEGATIVE_INFINITY
+  let refused: ((why: string) => void) | undefined
+  settle()
+
+  /** What an attempt left that was broken off: nothing has happened (rules section 3). */
+  function settle(): void {
+    try {
+      rmSync(folder.runtimeNew, { recursive: true, force: true })
+      const found = readAttempt(folder)
+      if (found?.is === 'swapping') writeAttempt(folder, { ...found, is: 'ended', at: 0, begun: 0 })
+    } catch (error) {
+      say(`what an update of the runtime left could not be swept: ${messageOf(error)}`)
+    }
+  }
+
+  function heard({ runtime, runtime_desired: named }: Parameters<SelfUpdate['heard']>[0]): void {
+    const pressed = answered && named !== wish
+    answered = true
+    wish = named
+    served = runtime
+    if (named === undefined || busy || note().trial) return
+    const hold = note().hold
+    const sha256 = hold && sha256Of(folder.runtime)
+    if (lifts(named, { hold, sha256 })) tell({ is: 'lifted' })
+    const verdict = wanted(named, { running: version, pinned: readPin(folder), hold, sha256 })
+    if (pressed) told(named, verdict)
+    if (verdict === 'held' && pressed)
+      end(named, { event: 'unable', why: `it is on hold on this machine: ${hold?.reason}` })
+    if (verdict === 'wanted' && isDue(named, pressed) && busyWith(folder) === undefined) void make(named)
+  }
+
+  function told(named: string, verdict: Verdict): void {
+    if (verdict === 'pinned') say(`runtime ${named} is wished, and another one is pinned on this machine`)
+  }
+
+  function isDue(named: string, pressed: boolean): boolean {
+    if (performance.now() - last < duration(leastSeconds)) return false
+    const before = readAttempt(folder)
+    if (pressed || before?.is !== 'ended' || before.wish !== named) return true
+    return Math.abs(Date.now() - before.at) >= duration(retrySeconds)
+  }
+
+  async function make(named: string): Promise<void> {
+    busy = true
+    last = performance.now()
+    try {
+      end(named, await tried(named))
+    } catch (error) {
+      end(named, { event: 'unable', why: messageOf(error) })
+    } finally {
+      busy = false
+    }
+  }
+
+  async function tried(named: string): Promise<Ended> {
+    const why = cannot ?? cannotHere()
+    if (why !== undefined) return { event: 'refused', why }
+    const before = readAttempt(folder)
+    const begun = before?.is === 'trying' && before.wish === named ? before.begun + 1 : 1
+    const now: AttemptNote = { is: 'trying', wish: named, at: Date.now(), begun }
+    if (begun > mostBegun) return { event: 'unable', why: `the runtime ended ${mostBegun} times while it was tried` }
+    writeAttempt(folder, now)
+    say(`runtime ${version} -> ${named}: fetching`)
+    const connection = readConnection(folder)
+    if (!connection.ok) return { event: 'unable', why: connection.message }
+    rmSync(folder.runtimeNew, { recursive: true, force: true })
+    makeFolder(folder.runtimeNew, 0o700)
+    return attempt({
+      wish: named,
+      served,
+      origin: connection.value.origin,
+      root: folder.root,
+      folder: folder.runtimeNew,
+      keys: releaseKeys,
+      signal: stop,
+      stands: () => wish === named && !stop.aborted && !ruledOut(named),
+      swap: (staged, sha256) => swap(now, staged, sha256),
+    })
+  }
+
+  const ruledOut = (named: string): boolean => (readPin(folder) ?? named) !== named
+
+  /** D31: not while a version of the agent is neither kept nor back. The launcher ends this thread when it swaps. */
+  async function swap(now: AttemptNote, staged: string, sha256: string): Promise<Step> {
+    while (busyWith(folder) === 'blueprint update') {
+      if (!(await wait(duration(lookSeconds), stop)) || wish !== now.wish)
+        return { is: 'dropped', why: 'the wish was taken back' }
+    }
+    writeAttempt(folder, { ...now, is: 'swapping' })
+    const answer = new Promise<string>((resolve) => {
+      refused = resolve
+    })
+    tell({ is: 'swap', staged, from: version, to: { version: now.wish, sha256 } })
+    const late = wait(duration(launcherSeconds), stop).then((whole) =>
+      whole ? 'the launcher did not answer' : undefined,
+    )
+    const why = await Promise.race([answer, late])
+    return why === undefined
+      ? { is: 'done', value: undefined }
+      : { is: 'unable', why: `it could not be put in place: ${why}` }
+  }
+
+  function end(named: string, { event, why }: Ended): void {
+    if (event === 'done') return
+    const ending = event in ends ? ends[event as keyof typeof ends] : undefined
+    if (ending) {
+      const running = sha256Of(folder.runtime) ?? ''
+      const outcome = applied(ending.outcome, version, { from: { version }, to: { version: named } }, Date.now(), why)
+      const hold = ending.holds ? { hold: { version: named, reason: why, running } } : {}
+      tell({ is: 'attempted', applied: outcome, ...hold })
+    }
+    rmSync(folder.runtimeNew, { recursive: true, force: true })
+    writeAttempt(folder, { is: 'ended', wish: named, at: ending ? Date.now() : 0, begun: 0 })
+  }
+
+  return { heard, unswapped: (why) => refused?.(why) }
+}
+
+function cannotHere(): string | undefined {
+  if (version === 'dev') return 'this runtime runs from source, so it does not update itself'
+  if (releaseKeys.length === 0) return 'no release key is built into this runtime, so it trusts no file'
+  return undefined
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

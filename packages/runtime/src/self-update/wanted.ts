@@ -1,0 +1,26 @@
+/** Whether a wished runtime is wanted here (3.5, 1): the contract's conditions, one a line. */
+import { runtimeVersion } from '@svc/protocol'
+import type { Hold } from '../launcher/trial.ts'
+
+export interface Facts {
+  readonly running: string
+  readonly pinned?: string | undefined
+  readonly hold?: Hold | undefined
+  /** Of the file in place. */
+  readonly sha256?: string | undefined
+}
+export type Verdict = 'wanted' | 'malformed' | 'running' | 'held' | 'pinned'
+
+export function wanted(wish: string, { running, pinned, hold, sha256 }: Facts): Verdict {
+  if (!runtimeVersion.test(wish)) return 'malformed'
+  if (wish === running) return 'running'
+  if (pinned !== undefined && pinned !== wish) return 'pinned'
+  return hold?.version === wish && !replaced(hold, sha256) ? 'held' : 'wanted'
+}
+
+/** The hold ends when another version is wished, or when the file in place is not the one that held. */
+export const lifts = (wish: string, { hold, sha256 }: Pick<Facts, 'hold' | 'sha256'>): boolean =>
+  hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || replaced(hold, sha256))
+
+const replaced = (hold: Hold, sha256: string | undefined): boolean =>
+  sha256 !== undefined && hold.running !== '' && hold.running !== sha256

@@ -1,0 +1,108 @@
+/** Real releases: built, signed by a key made here, and served as the service serves them. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildRuntime } from '../build.ts'
+import type { Came, Reply, Service } from './service.ts'
+
+export interface Build {
+  readonly version: string
+  readonly file: string
+  readonly sha256: string
+  readonly bytes: Buffer
+}
+export interface Workshop {
+  /** `ssh-ed25519 AAAA…` */
+  readonly key: string
+  readonly otherKey: string
+  /** Builds once for each version and prelude. */
+  build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
+  sign(bytes: Uint8Array, options?: { readonly namespace?: string; readonly key?: 'own' | 'other' }): Buffer
+  remove(): void
+}
+
+export function workshop(): Workshop {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-releases-')))
+  const keyAt = (name: string) => {
+    const file = join(folder, name)
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file])
+    return readFileSync(`${file}.pub`, 'utf8').split(' ').slice(0, 2).join(' ').trim()
+  }
+  const key = keyAt('own')
+  const otherKey = keyAt('other')
+  const built = new Map<string, Promise<Build>>()
+  return {
+    key,
+    otherKey,
+    build: (version, { first = '', keys = [otherKey, key] } = {}) => {
+      const name = createHash('sha256')
+        .update(JSON.stringify([version, first, keys]))
+        .digest('hex')
+        .slice(0, 12)
+      const known = built.get(name)
+      if (known) return known
+      const made = buildRuntime({ outDir: join(folder, name), version, first, keys }).then(({ file, sha256 }) => ({
+        version,
+        file,
+        sha256,
+        bytes: readFileSync(file),
+      }))
+      built.set(name, made)
+      return made
+    },
+    sign: (bytes, { namespace = 'svc-runtime', key: by = 'own' } = {}) =>
+      execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', join(folder, by), '-n', namespace], {
+        input: bytes,
+        stdio: ['pipe', 'pipe', 'ignore'],
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** What a service serves and wishes for. */
+export interface Served {
+  readonly version: string
+  readonly bytes: Uint8Array
+  /** Absent: no signature is served. */
+  readonly sig?: Uint8Array
+  /** What the answers name, where it is not the truth. */
+  readonly sha256?: string
+  readonly header?: string
+}
+
+const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** Lets the service serve a release and wish for it in every answer. Gives what was asked of `/cli/`. */
+export function serves(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
+  const asked: Came[] = []
+  const truth = hashOf(bytes)
+  service.other = (response, came) => {
+    if (came.path.startsWith('/cli/')) asked.push(came)
+    if (came.path === '/cli/svc.pyz')
+      response.writeHead(200, { 'x-svc-sha256': header ?? truth, 'content-length': bytes.length }).end(bytes)
+    else if (came.path === '/cli/svc.pyz.sig' && sig) response.writeHead(200, { 'content-length': sig.length }).end(sig)
+    else response.writeHead(404, { 'content-type': 'application/json' }).end('{}')
+  }
+  service.usual = wishes(version, sha256 ?? truth)
+  return asked
+}
+
+/** An answer that wishes for a runtime, to a report that says it has one. */
+export const wishes =
+  (version: string, sha256: string): Reply =>
+  (response, { report }) => {
+    const runtime = report.runtime ? { runtime: { version, sha256 }, runtime_desired: version } : {}
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ commands: [], interval: 5, ...runtime }))
+  }
+
+/** Puts a built file where an installed agent keeps its runtime. */
+export function installRuntime(
+  place: { readonly runtime: string; readonly runtimeFolder: string },
+  build: Build,
+): void {
+  execFileSync('mkdir', ['-p', place.runtimeFolder])
+  writeFileSync(place.runtime, build.bytes, { mode: 0o755 })
+}
