@@ -45,13 +45,21 @@ test('a node with another secret than the others does not start, until its secre
   expect(await first.run(['start'])).toMatchObject({ code: 1 })
 })
 
-test('a database of a newer version, and one that is not there, are each said in a sentence', async () => {
+test('a database of a newer version, one that may forget, and one that is not there are each said in a sentence', async () => {
   const url = await newPostgresDatabase()
   await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
   const newer = await newPlace({ SVC_DATABASE_URL: url })
   const said = await newer.run(['workspace', 'list'])
   expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
   expect(said.stderr.trim().split('\n')).toHaveLength(1)
+
+  const loose = await newPostgresDatabase()
+  await once(
+    loose,
+    `alter database ${new URL(loose.replace('@/', '@host/')).pathname.slice(1)} set synchronous_commit = off`,
+  )
+  const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).run(['workspace', 'list'])
+  expect(unsafe).toMatchObject({ code: 1, stderr: expect.stringContaining('synchronous_commit') })
 
   const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await event(silent, 'listening')

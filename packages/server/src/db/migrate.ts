@@ -49,12 +49,15 @@ async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
     throw new StoreError(`The PostgreSQL of SVC_DATABASE_URL could not be opened: ${cause.message}`, { cause })
   })
   const asked = `select current_setting('server_version_num')::int as version, current_setting('server_version') as called,
-    current_setting('server_encoding') as encoding`
-  const { version, called, encoding } = (await client.query(asked)).rows[0]
+    current_setting('server_encoding') as encoding, current_setting('synchronous_commit') as commits`
+  const { version, called, encoding, commits } = (await client.query(asked)).rows[0]
   const wrong =
     version < leastVersion * 10_000
       ? `PostgreSQL ${leastVersion} or newer is needed: this one is ${called}.`
-      : encoding !== 'UTF8' && `The database must have the encoding UTF8: it has ${encoding}.`
+      : encoding !== 'UTF8'
+        ? `The database must have the encoding UTF8: it has ${encoding}.`
+        : commits === 'off' &&
+          'The database must not have synchronous_commit off: after a crash it would hand out commands a second time.'
   if (!wrong) return client
   client.release()
   throw new StoreError(wrong)
