@@ -28,7 +28,7 @@ export function agentRoutes(side: Side): BareRoutes {
     const read = readReport(bytes)
     if (!read.ok) return refuseBody(res, caller, read.message)
     const interval = deps.live.isWatched(caller.agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
-    const decision = await batcher.submit({
+    const submission = {
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
       report: read.value,
@@ -36,7 +36,8 @@ export function agentRoutes(side: Side): BareRoutes {
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: side.offers(),
-    })
+    }
+    const decision = await batcher.submit(submission, res.shouldKeepAlive)
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') busy(res)
     else refuseNow(res, decision.code)

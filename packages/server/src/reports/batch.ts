@@ -1,6 +1,8 @@
 /**
  * Group commit: reports that arrive together are committed together, and each is answered only after its commit. A batch
- * waits a millisecond for company, unless as many have come as last time; one agent has at most one report in it.
+ * waits a moment for company; one agent has at most one report in it. On kept connections reports arrive together, so it
+ * waits no longer once as many have come as last time. Clients that connect for each report come one by one, however many
+ * they are, and each costs more: only waiting longer shows how many.
  */
 
 import { CommitUnknown, type ReportStore } from './committing.ts'
@@ -8,15 +10,18 @@ import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 import type { Decision, Submission } from './rows.ts'
 
-/** Milliseconds that the first report of a batch waits for others. */
-const lingerMs = 1
+/** Milliseconds that the first report of a batch waits for others: on a kept connection, and on one of its own. */
+const lingerMs = { kept: 1, own: 2 } as const
 const batchMost = 128
 /** Reports that may wait; more than this is overload, and the next one is turned away before memory grows (D18). */
 const waitingMost = 4096
 
 export interface Batcher {
-  /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
-  submit(submission: Submission): Promise<Decision | Unavailable>
+  /**
+   * Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. `kept`:
+   * whether the connection goes on after the answer.
+   */
+  submit(submission: Submission, kept?: boolean): Promise<Decision | Unavailable>
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
 }
@@ -49,14 +54,17 @@ export function newBatcher(options: BatchOptions): Batcher {
   const busy = new Set<string>()
   let running = 0
   let lastSize = 1
+  /** Whether some that wait came on a connection of their own. */
+  let oneByOne = false
   let timer: NodeJS.Timeout | undefined
   let soon: NodeJS.Immediate | undefined
   let idle: (() => void)[] = []
 
   return { submit, settled }
 
-  function submit(submission: Submission) {
+  function submit(submission: Submission, kept = true) {
     if (waiting.length >= waitingMost) return Promise.resolve(unavailable)
+    if (!kept) oneByOne = true
     return new Promise<Decision | Unavailable>((resolve) => {
       waiting.push({ submission, resolve })
       schedule()
@@ -66,8 +74,9 @@ export function newBatcher(options: BatchOptions): Batcher {
   function schedule(): void {
     metrics.waiting = waiting.length
     if (waiting.length === 0 || running >= options.parallel || soon) return
-    if (waiting.length >= batchMost || (lastSize > 1 && waiting.length >= lastSize)) soon = setImmediate(start)
-    else timer ??= setTimeout(start, lingerMs)
+    const asManyAsLast = lastSize > 1 && waiting.length >= lastSize
+    if (waiting.length >= batchMost || (asManyAsLast && !oneByOne)) soon = setImmediate(start)
+    else timer ??= setTimeout(start, oneByOne ? lingerMs.own : lingerMs.kept)
   }
 
   function start(): void {
@@ -101,6 +110,7 @@ export function newBatcher(options: BatchOptions): Batcher {
       }
     }
     waiting = left
+    oneByOne = false
     metrics.waiting = left.length
     return batch
   }

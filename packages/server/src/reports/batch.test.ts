@@ -1,0 +1,68 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newBatcher } from './batch.ts'
+import type { ReportStore } from './committing.ts'
+import { newMetrics } from './metrics.ts'
+import type { Submission } from './rows.ts'
+
+/** Only what waiting is counted with stands still; the event loop turns as always. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A batcher over a store that refuses everything at once, and the sizes of the batches that it was given. */
+function batching() {
+  const sizes: number[] = []
+  const store: ReportStore = async (batch) => {
+    sizes.push(batch.length)
+    return batch.map(() => ({ ok: false, code: 'token_unknown' }))
+  }
+  const batcher = newBatcher({
+    store,
+    metrics: newMetrics(),
+    now: () => 0,
+    age: () => undefined,
+    committed: () => {},
+    failed: () => {},
+    parallel: 1,
+  })
+  let agents = 0
+  const come = (count: number, kept: boolean) => {
+    for (let i = 0; i < count; i++) void batcher.submit({ agentId: `${agents++}` } as Submission, kept)
+  }
+  return { sizes, come, settled: batcher.settled }
+}
+
+const pass = async (ms: number) => {
+  vi.advanceTimersByTime(ms)
+  for (let i = 0; i < 3; i++) await turn()
+}
+
+test('on kept connections a batch waits no longer once as many have come as last time', async () => {
+  const { sizes, come } = batching()
+  come(3, true)
+  await pass(0)
+  expect(sizes).toEqual([])
+  await pass(1)
+  expect(sizes).toEqual([3])
+  come(2, true)
+  await pass(0)
+  expect(sizes).toEqual([3])
+  come(1, true)
+  await pass(0)
+  expect(sizes).toEqual([3, 3])
+})
+
+test('on connections of their own it waits its whole time, so that it can grow', async () => {
+  const { sizes, come, settled } = batching()
+  come(2, false)
+  await pass(2)
+  come(2, false)
+  await pass(0)
+  come(1, true)
+  await pass(1)
+  expect(sizes).toEqual([2])
+  come(1, false)
+  await pass(1)
+  expect(sizes).toEqual([2, 4])
+  await settled()
+})
