@@ -7,6 +7,7 @@ import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { isRollingOut } from '../rollouts/store.ts'
 import { wishStateOf } from '../wishes/page.ts'
 import { agentsOf, keptVersions, runningVersion } from './agents.ts'
 
@@ -137,6 +138,8 @@ export function deleteVersion(
       )
     const wished = agents.filter(({ wished_version }) => wished_version === version)
     if (wished.length > 0) return refuse('version_in_use', wishedFor(name, version, wished))
+    if (await isRollingOut(trx, workspace, name, version))
+      return refuse('version_in_use', `A rollout of ${name} ${version} has not ended: cancel it first.`)
     const { codes } = await liveCodes(trx, row.id, now)
     if (codes > 0)
       return refuse('version_in_use', `An install code for ${name} ${version} is still good: revoke it first.`)

@@ -4,6 +4,7 @@
  */
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Deps } from '../deps.ts'
+import { advanceRollouts } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'
 import { eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
@@ -50,6 +51,11 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
+    for (const { workspaceId, agents, moved } of await advanceRollouts(deps.store.db, now)) {
+      for (const agent of agents) deps.live.reported(workspaceId, agent)
+      for (const agent of agents) deps.live.changed(workspaceId, agent)
+      if (moved) deps.live.listChanged(workspaceId)
+    }
   }
 
   async function stop(): Promise<void> {

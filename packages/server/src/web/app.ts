@@ -19,6 +19,7 @@ import { sseHandler } from '../live/routes.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
 import { type SignIn, signInOf } from '../people/sign-in.ts'
 import { releaseRoutes } from '../releases/routes.ts'
+import { rolloutRoutes } from '../rollouts/routes.ts'
 import { wishRoutes } from '../wishes/routes.ts'
 import { invitationRoutes, workspaceRoutes } from '../workspaces/routes.ts'
 import { callerAddress } from './address.ts'
@@ -76,6 +77,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
     agentRoutes,
     commandRoutes,
     wishRoutes,
+    rolloutRoutes,
     logRoutes,
     blueprintRoutes,
     codeRoutes,

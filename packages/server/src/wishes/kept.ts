@@ -46,6 +46,8 @@ export interface HoldNote {
 /** 3.4: held until the service serves another release than the one of this serial. */
 export interface RuntimeHold extends HoldNote {
   serial: number
+  /** When the attempt may have begun. */
+  since?: number
 }
 
 export interface Wishes {

@@ -179,7 +179,10 @@ function judgeRuntime(
       const outcome = runtime?.applied?.outcome === 'failed' ? 'failed' : 'rolled_back'
       const from = runtime?.version ?? null
       delete wishes.runtime
-      if (served) wishes.runtimeHold = { version, outcome, message, at: now, serial: served.serial }
+      if (served) {
+        const { serial } = served
+        wishes.runtimeHold = { version, outcome, message, at: now, serial, ...(since !== null && { since }) }
+      }
       note('runtime', outcome, { version, from, message, since }, wish)
       note('runtime', 'held', { version, message: 'Until the service serves another version.' }, wish)
       break

@@ -1,0 +1,185 @@
+/**
+ * Takes rollouts forward: by any node, once, since whoever does it holds the rollout's row and another node passes it over.
+ * A piece at a time, so that a wave of thousands never keeps reports waiting.
+ */
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { RolloutAgentDbRow, RolloutDbRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { servedRelease } from '../releases/store.ts'
+import { timesAway } from '../wishes/away.ts'
+import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
+import { lockWorkspace } from '../wishes/trials.ts'
+import { isWaitedFor, judgeMember, judgeRollout, type Member, type Step } from './judge.ts'
+import { leftOut, levelIn, standingsOf } from './members.ts'
+import { moveRollout, note, takeBackUntold } from './store.ts'
+
+/** Agents whose version is wished in one transaction. */
+const atOnce = 100
+const service = { id: null, name: 'service' }
+
+export interface Advanced {
+  workspaceId: string
+  /** Agents whose wishes changed. */
+  agents: string[]
+  /** Whether the rollout itself moved: its wave or its state. */
+  moved: boolean
+}
+
+/** One look at every rollout that runs. */
+export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
+  const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
+  const advanced: Advanced[] = []
+  for (const { id } of running) {
+    for (let more = true; more; ) {
+      const step = await transaction(db, (trx) => advance(trx, id, now))
+      more = step?.more ?? false
+      if (step) advanced.push(step)
+    }
+  }
+  return advanced
+}
+
+/** Undefined: another node is at it, or it runs no more. `more`: there is more to do at once. */
+async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
+  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('state', '=', 'running')
+  const rollout = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+  if (!rollout) return undefined
+  const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
+  if (await isReplaced(trx, rollout, now)) return { ...base, moved: true }
+  const wished = await wishSome(trx, rollout, now)
+  if (wished.length > 0) return { ...base, agents: wished, more: true }
+  return { ...base, ...(await judge(trx, rollout, now)) }
+}
+
+/** The service serves another release: the wishes for this one are dropped by themselves (3.4). */
+async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+  if (rollout.kind !== 'runtime') return false
+  const served = await servedRelease(trx)
+  if (served?.version === rollout.version) return false
+  const why = served ? `The service serves ${served.version} now.` : 'The service serves no runtime any more.'
+  await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
+  await note(trx, rollout, service, now, 'rollout.cancelled', { why })
+  return true
+}
+
+/** Wishes the version of agents whose wave has come: the next piece of them, in the order in which reports lock. */
+async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
+  const due = await trx
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .selectAll('agent')
+    .select('body')
+    .where('rollout_id', '=', rollout.id)
+    .where('rollout_agent.state', '=', 'untouched')
+    .where('wave', '<=', rollout.wave)
+    .orderBy('agent.id')
+    .limit(atOnce)
+    .execute()
+  if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
+  const by = { id: rollout.created_by, name: rollout.created_by_name }
+  const others = { rollout: rollout.id, silent: true }
+  for (const agent of due) {
+    const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined
+    const verdict =
+      why !== undefined
+        ? { ok: false as const, message: why }
+        : rollout.kind === 'runtime'
+          ? await pressWithin(trx, agent, by, now, others)
+          : await wishBlueprintWithin(trx, agent, wishOf(rollout), by, now, others)
+    const set: Partial<RolloutAgentDbRow> = verdict.ok
+      ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }
+      : { state: 'left_out', reason: verdict.message, at: now }
+    await ofRollout(trx, rollout, agent.id).set(set).execute()
+  }
+  return due.map(({ id }) => id)
+}
+
+const wishOf = ({ version, blueprint }: RolloutDbRow) => ({ version, ...(blueprint !== null && { blueprint }) })
+
+const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
+  trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)
+
+/** What became of the agents, and what the rollout does about it. */
+async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
+  const before = await membersOf(trx, rollout)
+  const away = await timesAway(trx, rollout.created_at)
+  const standings = await standingsOf(trx, rollout, now, away.at(-1)?.to)
+  const members: Member[] = []
+  for (const member of before) {
+    const standing = standings.get(member.agentId)
+    const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
+    members.push(after)
+    const { state, reason, worseAt } = after
+    if (state === member.state && reason === member.reason && worseAt === member.worseAt) continue
+    const at = state === member.state ? {} : { at: now }
+    await ofRollout(trx, rollout, member.agentId)
+      .set({ state, reason, worse_at: worseAt, ...at })
+      .execute()
+  }
+  const waitsFor = members.filter((m) => {
+    const standing = standings.get(m.agentId)
+    return standing !== undefined && isWaitedFor(m, rollout.kind, standing, now)
+  })
+  const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
+  return { moved: await take(trx, rollout, step, now), more: step.is === 'next' }
+}
+
+/** Whether the rollout moved. */
+async function take(trx: Db, rollout: RolloutDbRow, step: Step, now: number): Promise<boolean> {
+  switch (step.is) {
+    case 'wait':
+      if (step.keptAt === rollout.wave_kept_at) return false
+      await moveRollout(trx, rollout, { wave_kept_at: step.keptAt }, now)
+      return true
+    case 'halt':
+      await takeBackUntold(trx, rollout, service, now)
+      await moveRollout(trx, rollout, { state: 'halted', why: step.why, wave_kept_at: null }, now)
+      await note(trx, rollout, service, now, 'rollout.halted', { why: step.why })
+      return true
+    case 'next':
+      await moveRollout(trx, rollout, { wave: rollout.wave + 1, wave_kept_at: null }, now)
+      return true
+    case 'ask':
+      await moveRollout(trx, rollout, { state: 'waiting', why: step.why }, now)
+      return true
+    case 'done':
+      await moveRollout(trx, rollout, { state: 'done' }, now)
+      await note(trx, rollout, service, now, 'rollout.done', {})
+      return true
+  }
+}
+
+export const courseOf = (rollout: RolloutDbRow) => ({
+  version: rollout.version,
+  wave: rollout.wave,
+  waves: (JSON.parse(rollout.waves) as string[]).length,
+  byHand: rollout.by_hand === 1,
+  watchMs: rollout.watch_seconds * 1000,
+  keptAt: rollout.wave_kept_at,
+})
+
+/** The agents of a rollout, those left out among them. */
+export async function membersOf(db: Db, rollout: { id: string }): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .selectAll('rollout_agent')
+    .select('agent.name')
+    .where('rollout_id', '=', rollout.id)
+    .orderBy('wave')
+    .orderBy('agent.name')
+    .execute()
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    name: row.name,
+    wave: row.wave,
+    state: row.state,
+    reason: row.reason,
+    levelBefore: row.level_before,
+    wishedAt: row.wished_at,
+    worseAt: row.worse_at,
+    forgiven: row.forgiven === 1,
+  }))
+}

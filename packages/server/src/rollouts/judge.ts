@@ -1,0 +1,168 @@
+/**
+ * What becomes of an agent of a rollout, and of the rollout: pure, from what the agents' rows say. A rollout goes on while
+ * every attempt ends well and halts by itself otherwise; an attempt that the service's own absence spoilt counts for nothing.
+ */
+import { type Level, type Report, rank, worst } from '@svc/protocol'
+import type { RolloutAgentState, RolloutKind } from '../api.ts'
+import { type Away, awayBetween } from '../wishes/away.ts'
+import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
+
+/** D28: worse in two reports at least so far apart. */
+const worseMs = 10_000
+
+export interface Member {
+  agentId: string
+  name: string
+  wave: number
+  state: RolloutAgentState
+  reason: string | null
+  levelBefore: Level | null
+  wishedAt: number | null
+  worseAt: number | null
+  forgiven: boolean
+}
+
+/** What an agent's rows say of it now. */
+export interface Standing {
+  wishes: Wishes
+  attempts: Attempts
+  /** Of its blueprint. */
+  running: string | null
+  /** Of the last report, where it is to be compared; undefined: not looked at. */
+  level: Level | null | undefined
+  receivedAt: number | null
+  silentAt: number | null
+}
+
+type Judged = Pick<Member, 'state' | 'reason' | 'worseAt'>
+
+/** An agent whose version was wished: what became of that. */
+export function judgeMember(
+  member: Member,
+  { kind, version }: { kind: RolloutKind; version: string },
+  now: Standing,
+  away: readonly Away[],
+): Judged {
+  if (member.state !== 'wished' && member.state !== 'kept') return member
+  const outcome = kind === 'blueprint' ? ofBlueprint(member, version, now, away) : ofRuntime(member, version, now, away)
+  if (outcome.state !== 'kept') return { worseAt: null, ...outcome }
+  return withLevel(member, now)
+}
+
+type Outcome = Pick<Member, 'state' | 'reason'>
+const wished: Outcome = { state: 'wished', reason: null }
+const kept: Outcome = { state: 'kept', reason: null }
+const withdrawn: Outcome = { state: 'withdrawn', reason: 'Something else was wished of it meanwhile.' }
+
+/** An update of a blueprint needs the service for its fetch alone, which is tried again. */
+function ofBlueprint(member: Member, version: string, { wishes, running }: Standing, away: readonly Away[]): Outcome {
+  const { blueprint: wish, blueprintHold: hold } = wishes
+  if (running === version) return kept
+  if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
+    const spoilt = hold.outcome === 'failed' && awayBetween(away, member.wishedAt ?? 0, hold.at)
+    return spoilt ? { ...wished, reason: 'The service was away when it fetched; it tries again.' } : ended(hold)
+  }
+  if (member.state === 'kept') return { state: 'rolled_back', reason: `It runs ${running ?? 'another version'} again.` }
+  return wish?.version === version ? wished : withdrawn
+}
+
+function ofRuntime(member: Member, version: string, standing: Standing, away: readonly Away[]): Outcome {
+  const { wishes, attempts } = standing
+  const { runtime: wish, runtimeHold: hold } = wishes
+  if (wish?.version === version) return wished
+  if (attempts.runtime?.version === version) return kept
+  if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
+    const spoilt = awayBetween(away, hold.since ?? member.wishedAt ?? 0, hold.at)
+    return spoilt ? { state: 'excused', reason: awaySays(spoilt) } : ended(hold)
+  }
+  if (member.state === 'kept') {
+    return { state: 'rolled_back', reason: attempts.runtime?.applied?.message ?? 'It runs another version again.' }
+  }
+  return withdrawn
+}
+
+const ended = ({ outcome, message }: HoldNote): Outcome => ({ state: outcome, reason: message })
+const awaySays = ({ from, to }: Away): string =>
+  `The service was away from ${clock(from)} to ${clock(to)}, in the middle of the trial.`
+const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Whether an agent that kept the version got worse than it was when it was wished. */
+function withLevel(member: Member, { level, receivedAt }: Standing): Judged {
+  const { levelBefore, worseAt } = member
+  if (level === undefined || receivedAt === null) return { ...kept, worseAt: member.state === 'kept' ? worseAt : null }
+  if (level === null || levelBefore === null || rank[level] <= rank[levelBefore]) return { ...kept, worseAt: null }
+  if (worseAt === null) return { ...kept, worseAt: receivedAt }
+  if (receivedAt - worseAt < worseMs) return { ...kept, worseAt }
+  return { state: 'worse', reason: `Its own level went from ${levelBefore} to ${level}.`, worseAt }
+}
+
+/** D27: the worst of what the agent says of itself; what the runtime says of its bindings does not count. */
+export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
+  const own = (health ?? []).filter(({ name }) => !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''))
+  const levels = [state?.level, ...own.map(({ level }) => level)].filter((level) => level !== undefined)
+  return levels.length === 0 ? null : worst(levels)
+}
+
+export type Step =
+  /** Nothing to do but to wait; `keptAt`: since when the wave has ended well, null while it has not. */
+  | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
+  | { is: 'halt'; why: string }
+  | { is: 'next' }
+  /** A person says when the next wave begins. */
+  | { is: 'ask'; why: string | null }
+  | { is: 'done' }
+
+const bad: readonly RolloutAgentState[] = ['rolled_back', 'failed', 'worse']
+
+export interface Course {
+  version: string
+  wave: number
+  waves: number
+  byHand: boolean
+  watchMs: number
+  /** Since when the wave has ended well, as far as it was known. */
+  keptAt: number | null
+}
+
+/** What a running rollout does now. */
+export function judgeRollout(
+  course: Course,
+  members: readonly Member[],
+  waitsFor: readonly Member[],
+  now: number,
+): Step {
+  const broken = members.filter(({ state, forgiven }) => bad.includes(state) && !forgiven)
+  if (broken.length > 0) return { is: 'halt', why: haltedBy(course.version, broken) }
+  if (waitsFor.length > 0) return { is: 'wait', keptAt: null, for: 'agents' }
+  if (!members.some(({ state }) => state === 'kept')) {
+    const open = members.some(({ state, wave }) => state === 'wished' && wave <= course.wave)
+    if (open) return { is: 'wait', keptAt: null, for: 'proof' }
+    return course.wave === course.waves ? { is: 'done' } : { is: 'ask', why: 'No agent of this wave kept the version.' }
+  }
+  const keptAt = course.keptAt ?? now
+  if (now < keptAt + course.watchMs) return { is: 'wait', keptAt, for: 'watch' }
+  if (course.wave === course.waves) return { is: 'done' }
+  return course.byHand ? { is: 'ask', why: null } : { is: 'next' }
+}
+
+/**
+ * Whom a wave waits for: agents that have not ended their attempt. One that is silent since before it was told holds up
+ * nothing: it is told when it comes back.
+ */
+export const isWaitedFor = (
+  { state }: Member,
+  kind: RolloutKind,
+  { wishes, silentAt }: Standing,
+  now: number,
+): boolean => {
+  if (state !== 'wished') return false
+  const offered = (kind === 'blueprint' ? wishes.blueprint : wishes.runtime)?.offeredAt !== undefined
+  return offered || (silentAt !== null && silentAt > now)
+}
+
+function haltedBy(version: string, [first, ...more]: readonly Member[]): string {
+  const what = { rolled_back: 'was rolled back', failed: 'failed', worse: 'made it worse' } as const
+  const state = first?.state === 'failed' || first?.state === 'worse' ? first.state : 'rolled_back'
+  const words = `On ${first?.name} ${version} ${what[state]}${first?.reason ? `: ${first.reason}` : ''}`
+  return more.length === 0 ? words : `${words} (and ${more.length} more)`
+}

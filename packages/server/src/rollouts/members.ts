@@ -1,0 +1,143 @@
+/** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
+import type { Level, Report } from '@svc/protocol'
+import type { NewRollout, RolloutKind } from '../api.ts'
+import { runningVersion } from '../blueprints/agents.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
+import type { Served } from '../releases/store.ts'
+import { silentAt } from '../web/queries/fleet-rows.ts'
+import { judgePress } from '../wishes/judge.ts'
+import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { ownLevel, type Standing } from './judge.ts'
+
+export interface LeftOut {
+  code: string
+  message: string
+}
+export interface Candidate {
+  id: string
+  name: string
+  silent: boolean
+  leftOut: LeftOut | undefined
+}
+/** What is named: of a runtime rollout the served release. */
+export interface Named {
+  kind: RolloutKind
+  blueprint: string | null
+  version: string
+  served: Served | undefined
+}
+
+/** In the order in which they are reached: those that report first, by name. */
+export async function candidatesOf(
+  db: Db,
+  workspace: { id: string },
+  named: Named,
+  { agents }: Pick<NewRollout, 'agents'>,
+  now: number,
+): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .selectAll('agent')
+    .select(['received_at', 'interval_s'])
+    .where('agent.workspace_id', '=', workspace.id)
+    .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
+    .execute()
+  const wanted = agents && new Set(agents)
+  const busy = await inRollouts(db, workspace, named.kind)
+  const all = rows
+    .filter(({ name }) => !wanted || wanted.has(name))
+    .map((row) => ({
+      id: row.id,
+      name: row.name,
+      silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0) <= now,
+      leftOut: busy.has(row.id) ? inAnother : leftOut(row, named),
+    }))
+  return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
+}
+
+/** Numbers in names count as numbers: `agent-2` before `agent-10`. */
+const byName = new Intl.Collator('en', { numeric: true }).compare
+
+const inAnother: LeftOut = { code: 'in_rollout', message: 'It is in another rollout that has not ended.' }
+
+/** Why an agent is not reached by a rollout; undefined when it is. */
+export function leftOut(agent: AgentRow, { kind, blueprint, version, served }: Named): LeftOut | undefined {
+  const wishes = wishesIn(agent.wishes)
+  if (kind === 'runtime') {
+    const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)
+    return press.ok ? undefined : { code: press.code, message: press.message }
+  }
+  if (agent.blueprint === null) return { code: 'no_blueprint', message: 'It was connected by hand.' }
+  if (agent.blueprint !== blueprint) {
+    return { code: 'other_blueprint', message: `It was installed from ${agent.blueprint}.` }
+  }
+  if (runningVersion(agent) === version) return { code: 'already_runs', message: `It runs ${version} already.` }
+  if (wishes.blueprintHold?.version === version) {
+    const { message } = wishes.blueprintHold
+    return { code: 'version_held', message: `Its machine holds ${version} since an earlier attempt${said(message)}` }
+  }
+  return undefined
+}
+
+const said = (message: string | null): string => (message ? `: ${message}` : '.')
+
+async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
+    .select('agent_id')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', kind)
+    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .where('rollout_agent.wave', '>', 0)
+    .execute()
+  return new Set(rows.map(({ agent_id }) => agent_id))
+}
+
+/** A report is looked at while it is so new, in milliseconds: several rounds of the sweeper, of any node. */
+const freshMs = 15_000
+
+/**
+ * How the agents of a rollout stand, by id. Levels only of those that reported just now: the others were looked at.
+ * `backAt`: when the service was back after it was away; whoever could not report meanwhile is not silent.
+ */
+export async function standingsOf(
+  db: Db,
+  rollout: { id: string },
+  now: number,
+  backAt = 0,
+): Promise<Map<string, Standing>> {
+  const members = db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .where('rollout_id', '=', rollout.id)
+  const rows = await members
+    .select(['agent.id', 'wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
+    .select(['received_at', 'interval_s'])
+    .execute()
+  const fresh = await members
+    .select(['agent.id', 'body'])
+    .where('rollout_agent.state', 'in', ['wished', 'kept'])
+    .where('received_at', '>', now - freshMs)
+    .execute()
+  const levels = new Map(fresh.map(({ id, body }) => [id, levelIn(body)]))
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        wishes: wishesIn(row.wishes),
+        attempts: attemptsIn(row.attempts),
+        running: runningVersion(row),
+        level: levels.get(row.id),
+        receivedAt: row.received_at,
+        silentAt: row.received_at === null ? null : silentAt(Math.max(row.received_at, backAt), row.interval_s ?? 0),
+      },
+    ]),
+  )
+}
+
+export const levelIn = (body: string | null): Level | null =>
+  body === null ? null : ownLevel(JSON.parse(body) as Report)

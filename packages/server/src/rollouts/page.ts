@@ -1,0 +1,208 @@
+/** Rollouts as pages show them. */
+import type {
+  Pressable,
+  RolloutAgent,
+  RolloutAgentState,
+  RolloutPage,
+  RolloutRow,
+  RolloutState,
+  Rollouts,
+} from '../api.ts'
+import { runningVersion } from '../blueprints/agents.ts'
+import type { Db } from '../db/open.ts'
+import type { RolloutDbRow } from '../db/tables.ts'
+import { silentAt } from '../web/queries/fleet-rows.ts'
+import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { blueprintState, runtimeState } from '../wishes/page.ts'
+import { unfinished } from './store.ts'
+
+/** Of the newest ones. */
+const listed = 200
+
+export async function rolloutsOf(db: Db, workspace: { id: string }, now: number): Promise<Omit<Rollouts, 'canAct'>> {
+  const rows = await db
+    .selectFrom('rollout')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(listed)
+    .execute()
+  const sums = await db
+    .selectFrom('rollout_agent')
+    .select((eb) => ['rollout_id', 'state', eb.fn.countAll<number>().as('count')])
+    .where('rollout_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
+    .groupBy(['rollout_id', 'state'])
+    .execute()
+  return {
+    now,
+    rows: rows.map((row) => {
+      const counts = noCounts()
+      for (const { rollout_id, state, count } of sums) if (rollout_id === row.id) counts[state] = Number(count)
+      return rowOf(row, counts)
+    }),
+  }
+}
+
+export async function rolloutPage(
+  db: Db,
+  workspace: { id: string },
+  id: string,
+  now: number,
+): Promise<Omit<RolloutPage, 'canAct'> | undefined> {
+  const row = await db
+    .selectFrom('rollout')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspace.id)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const agents = await agentsOf(db, row)
+  const counts = noCounts()
+  for (const { state } of agents) counts[state]++
+  const waves = JSON.parse(row.waves) as string[]
+  const watching = row.state === 'running' && row.wave_kept_at !== null
+  const nextAt = watching ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null
+  return {
+    ...rowOf(row, counts),
+    now,
+    upTo: waves,
+    byHand: row.by_hand === 1,
+    watchSeconds: row.watch_seconds,
+    nextAt: row.wave < waves.length ? nextAt : null,
+    says: says(row, agents, now),
+    agents,
+    actions: actionsOf(row),
+    stays: stays(row, counts),
+  }
+}
+
+const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => ({
+  id: row.id,
+  kind: row.kind,
+  blueprint: row.blueprint,
+  version: row.version,
+  state: row.state,
+  why: row.why,
+  createdAt: row.created_at,
+  createdBy: row.created_by_name,
+  changedAt: row.changed_at,
+  wave: row.wave,
+  waves: (JSON.parse(row.waves) as string[]).length,
+  counts,
+})
+
+const noCounts = (): RolloutRow['counts'] => ({
+  untouched: 0,
+  wished: 0,
+  offered: 0,
+  trying: 0,
+  kept: 0,
+  rolled_back: 0,
+  failed: 0,
+  worse: 0,
+  left_out: 0,
+  withdrawn: 0,
+  excused: 0,
+})
+
+async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['name', 'wave', 'rollout_agent.state', 'reason', 'at', 'level', 'received_at', 'interval_s'])
+    .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
+    .where('rollout_id', '=', rollout.id)
+    .execute()
+  const agents = rows.map((row) => {
+    const wishes = wishesIn(row.wishes)
+    const running = rollout.kind === 'blueprint' ? runningVersion(row) : attemptsIn(row.attempts).runtime?.version
+    const wish =
+      rollout.kind === 'blueprint'
+        ? blueprintState(running ?? null, wishes.blueprint, wishes.blueprintHold)
+        : runtimeState(wishes.runtime, wishes.runtimeHold)
+    return {
+      agent: row.name,
+      wave: row.wave,
+      state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
+      reason: row.reason,
+      level: row.level,
+      running: running ?? null,
+      seenAt: row.received_at,
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0),
+      at: row.at,
+    }
+  })
+  return agents.sort((a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byName(a.agent, b.agent))
+}
+
+const byName = new Intl.Collator('en', { numeric: true }).compare
+
+function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions'] {
+  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is over: it is ${state}.` }
+  if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
+  const yes: Pressable = { ok: true }
+  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  const isLast = wave === (JSON.parse(waves) as string[]).length
+  const goesOn = state === 'running' || state === 'waiting'
+  return {
+    pause: goesOn ? yes : no(`The rollout is ${state} already.`),
+    continue: goesOn && isLast ? no('Its last wave is under way.') : yes,
+    cancel: yes,
+  }
+}
+
+/** What is waited for, or what happens next. */
+function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
+  const waves = (JSON.parse(row.waves) as string[]).length
+  const words: Record<RolloutState, () => string> = {
+    running: () => runningSays(row, agents, now, waves),
+    waiting: () => `${row.why ?? `Wave ${row.wave} of ${waves} has ended well.`} It goes on when you say so.`,
+    paused: () => 'It was paused: nobody else is told of the version until it goes on.',
+    halted: () => `${row.why ?? ''} It halted by itself: nobody else is told of the version until you say so.`.trim(),
+    done: () => doneSays(agents),
+    cancelled: () => `It was cancelled. ${row.why ?? ''}`.trim(),
+  }
+  return words[row.state]()
+}
+
+function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
+  const wave = `Wave ${row.wave} of ${waves}`
+  if (row.wave_kept_at !== null) {
+    const after = row.wave < waves ? 'then the next one begins' : 'then it is done'
+    return `${wave} has ended well and is watched for ${minutes(row.watch_seconds)}; ${after}.`
+  }
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
+  const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
+  if (open.length === 0) return `${wave} begins.`
+  const more = silent.length > 0 ? `, ${silent.length} of them silent` : ''
+  return `${wave} waits for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
+}
+
+function doneSays(agents: readonly RolloutAgent[]): string {
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying').length
+  const kept = agents.filter(({ state }) => state === 'kept').length
+  const rest = open > 0 ? ` ${open} silent ${open === 1 ? 'agent is' : 'agents are'} told when they report again.` : ''
+  return `It is done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
+}
+
+const minutes = (seconds: number): string =>
+  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
+
+/** What cancelling leaves, or left, as it is. */
+function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
+  const open = counts.wished + counts.offered + counts.trying
+  const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
+  const runs = counts.kept + counts.worse
+  const over = state === 'cancelled'
+  const parts = [
+    runs > 0 && `${agents(runs)} ${runs === 1 ? `runs ${version} and keeps it` : `run ${version} and keep it`}`,
+    open > 0 && `for ${agents(open)} it stays wished`,
+    counts.untouched > 0 &&
+      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not touched`,
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return 'Nothing is changed by it.'
+  const all = parts.join(', ')
+  return `${all[0]?.toUpperCase()}${all.slice(1)}.`
+}

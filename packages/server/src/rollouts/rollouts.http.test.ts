@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest'
+import type { AgentPage, AuditEntry, RolloutPage, RolloutPreview, Rollouts } from '../api.ts'
+import { type Service, serve } from '../web/testing/service.ts'
+import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
+
+const north = '/api/web/w/north'
+type Browser = Awaited<ReturnType<Service['person']>>
+
+/** A workspace with agents a1 to aN of one blueprint, which report and do as they are told. */
+async function start(count: number) {
+  const service = await serve({ tick: 20 })
+  const workspace = await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace }
+  await addVersion(place, 'triage', '1.1.0')
+  const agents: Agent[] = []
+  for (let i = 1; i <= count; i++) {
+    const { agent, token } = await service.agent(workspace, `a${i}`)
+    await ofBlueprint(place, agent, 'triage', '1.0.0')
+    agents.push(newAgent(service, agent.name, token))
+  }
+  const all = async () => {
+    for (const agent of agents) await agent.reports()
+    await service.sweeps()
+  }
+  await all()
+  return { service, ann, place, agents, all }
+}
+
+function newAgent(service: Service, name: string, token: string) {
+  const applied = { version: '1.0.0', outcome: 'ok', message: 'installed' }
+  const agent = { name, applied, level: 'ok', told: undefined as string | undefined, reports }
+  return agent
+  async function reports() {
+    const state = { level: agent.level }
+    const { desired } = await service.reports(token, { applied: agent.applied, state })
+    agent.told = desired?.version
+  }
+}
+type Agent = ReturnType<typeof newAgent>
+const keeps = (agent: Agent, version = '1.1.0') => {
+  agent.applied = { version, outcome: 'ok', message: `to ${version}` }
+}
+const rollsBack = (agent: Agent) => {
+  agent.applied = { version: '1.0.0', outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' }
+}
+const named = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0' }
+const begin = async (ann: Browser, more: object = {}) =>
+  (await ann.send<RolloutPage>('POST', `${north}/rollouts`, { ...named, watchSeconds: 60, ...more })).body
+const page = async (ann: Browser, { id }: { id: string }) =>
+  (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
+const told = (agents: Agent[]) => agents.filter((agent) => agent.told === '1.1.0').map(({ name }) => name)
+
+test('a version reaches one agent, then some, then all, each wave after the one before was watched', async () => {
+  const { service, ann, agents, all } = await start(12)
+  const rollout = await begin(ann)
+  expect(rollout).toMatchObject({ state: 'running', wave: 1, waves: 3, upTo: ['1', '10%', '100%'] })
+  await all()
+  expect(told(agents)).toEqual(['a1'])
+  expect((await page(ann, rollout)).says).toBe('Wave 1 of 3 waits for a1.')
+  for (const agent of agents.slice(0, 1)) keeps(agent)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    says: 'Wave 1 of 3 has ended well and is watched for 1 minute; then the next one begins.',
+    nextAt: expect.any(Number),
+  })
+  expect(told(agents)).toEqual(['a1'])
+  service.pass(61)
+  await all()
+  await all()
+  expect(told(agents)).toEqual(['a1', 'a2'])
+  for (const agent of agents.slice(0, 2)) keeps(agent)
+  await all()
+  service.pass(61)
+  await all()
+  await all()
+  expect(told(agents).length).toBe(12)
+  for (const agent of agents) keeps(agent)
+  await all()
+  service.pass(61)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'done',
+    counts: { kept: 12 },
+    says: 'It is done: 12 agents run the version.',
+    actions: { cancel: { ok: false, code: 'rollout_over' } },
+  })
+  const audit = (await ann.get<AuditEntry[]>(`${north}/activity?limit=2`)).body
+  expect(audit).toMatchObject([
+    { action: 'rollout.done', actor: 'service', subject: 'blueprint triage@1.1.0' },
+    { action: 'rollout.started', actor: 'Ann', details: { agents: 12 } },
+  ])
+})
+
+test('a rollback halts it: nobody else is told, and a person says whether it goes on', async () => {
+  const { service, ann, agents, all } = await start(4)
+  const [first, second] = agents as [Agent, Agent]
+  const rollout = await begin(ann, { waves: ['1', '3'] })
+  await all()
+  rollsBack(first)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'halted',
+    why: 'On a1 1.1.0 was rolled back: 1.0.0 -> 1.1.0: it said bad',
+    counts: { rolled_back: 1, untouched: 3 },
+    actions: { pause: { ok: false }, continue: { ok: true }, cancel: { ok: true } },
+  })
+  service.pass(3600)
+  await all()
+  expect(told(agents)).toEqual(['a1'])
+  expect((await ann.send('POST', `${north}/rollouts/${rollout.id}/pause`)).status).toBe(409)
+  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  expect(await page(ann, rollout)).toMatchObject({ state: 'waiting', why: 'No agent of this wave kept the version.' })
+  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await all()
+  expect(told(agents)).toEqual(['a1', 'a2', 'a3'])
+  keeps(second)
+  await all()
+  expect((await page(ann, rollout)).says).toBe('Wave 2 of 3 waits for a3.')
+  const cancelled = await ann.send<RolloutPage>('POST', `${north}/rollouts/${rollout.id}/cancel`, { withdraw: true })
+  expect(cancelled.body).toMatchObject({
+    state: 'cancelled',
+    why: 'By Ann.',
+    stays: '1 agent runs 1.1.0 and keeps it, 2 agents were not touched.',
+  })
+  await all()
+  expect(told(agents)).toEqual(['a1', 'a2'])
+})
+
+test('a worse level halts it too, when it stays', async () => {
+  const { service, ann, agents, all } = await start(2)
+  const rollout = await begin(ann)
+  await all()
+  const [first] = agents as [Agent]
+  keeps(first)
+  await all()
+  first.level = 'bad'
+  await all()
+  expect((await page(ann, rollout)).state).toBe('running')
+  service.pass(30)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'halted',
+    why: 'On a1 1.1.0 made it worse: Its own level went from ok to bad.',
+  })
+})
+
+test('by hand, each wave begins when a person says so; a pause takes back what nobody was told', async () => {
+  const { service, ann, agents, all } = await start(3)
+  const rollout = await begin(ann, { byHand: true, watchSeconds: 0, waves: ['1'] })
+  await all()
+  for (const agent of agents.slice(0, 1)) keeps(agent)
+  await all()
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'waiting',
+    says: 'Wave 1 of 2 has ended well. It goes on when you say so.',
+  })
+  const act = (what: string) => ann.send<RolloutPage>('POST', `${north}/rollouts/${rollout.id}/${what}`)
+  expect((await act('continue')).body).toMatchObject({ state: 'running', wave: 2, counts: { wished: 2 } })
+  await agents[1]?.reports()
+  expect((await act('pause')).body).toMatchObject({ state: 'paused', counts: { offered: 1, untouched: 1, kept: 1 } })
+  service.pass(600)
+  await all()
+  expect(told(agents)).toEqual(['a1', 'a2'])
+  await act('continue')
+  await all()
+  expect(told(agents)).toEqual(['a1', 'a2', 'a3'])
+  expect((await act('continue')).status).toBe(409)
+})
+
+test('who would be left out is said before, with the reason; nobody left is refused', async () => {
+  const { service, ann, place, agents } = await start(3)
+  await service.agent(place.workspace, 'by-hand')
+  keeps(agents[2] as Agent)
+  await agents[2]?.reports()
+  const preview = await ann.send<RolloutPreview>('POST', `${north}/rollouts/preview`, {
+    ...named,
+    agents: ['a1', 'a2', 'a3', 'by-hand'],
+  })
+  expect(preview.body).toEqual({
+    version: '1.1.0',
+    waves: [
+      { upTo: '1', agents: ['a1'] },
+      { upTo: '100%', agents: ['a2'] },
+    ],
+    leftOut: [
+      { agent: 'a3', code: 'already_runs', message: 'It runs 1.1.0 already.' },
+      { agent: 'by-hand', code: 'no_blueprint', message: 'It was connected by hand.' },
+    ],
+  })
+  const refused = (body: object) => ann.send('POST', `${north}/rollouts`, { ...named, ...body })
+  expect(await refused({ agents: ['a3'] })).toMatchObject({ status: 409, body: { error: { code: 'rollout_empty' } } })
+  expect(await refused({ version: '7.0.0' })).toMatchObject({ body: { error: { code: 'version_unknown' } } })
+  expect(await refused({ waves: ['none'] })).toMatchObject({
+    status: 400,
+    body: { error: { code: 'rollout_invalid' } },
+  })
+  expect(await refused({ watchSeconds: -1 })).toMatchObject({ status: 400 })
+  expect(await refused({ kind: 'runtime' })).toMatchObject({ body: { error: { code: 'runtime_not_served' } } })
+
+  const rollout = await begin(ann)
+  expect(await refused({})).toMatchObject({ status: 409, body: { error: { code: 'rollout_empty' } } })
+  expect(await ann.send('DELETE', `${north}/blueprints/triage/versions/1.1.0`)).toMatchObject({ status: 409 })
+  expect((await ann.get<AgentPage>(`${north}/agents/a1`)).body.updates).toMatchObject({
+    rollouts: [{ id: rollout.id, kind: 'blueprint', version: '1.1.0' }],
+    blueprint: { wish: { rollout: rollout.id } },
+  })
+})
+
+test('members watch, admins act, and a rollout of another workspace is none', async () => {
+  const { service, ann } = await start(1)
+  const rollout = await begin(ann)
+  const bob = await service.person('Bob', 'north', 'member')
+  expect(await page(bob, rollout)).toMatchObject({ canAct: false, state: 'running' })
+  expect((await bob.send('POST', `${north}/rollouts/${rollout.id}/cancel`, {})).status).toBe(403)
+  expect((await bob.get<Rollouts>(`${north}/rollouts`)).body.rows).toMatchObject([
+    { id: rollout.id, counts: { wished: 1 } },
+  ])
+  await service.workspace('south')
+  const eve = await service.person('Eve', 'south', 'admin')
+  const foreign = `/api/web/w/south/rollouts/${rollout.id}`
+  expect((await eve.get(foreign)).status).toBe(404)
+  expect(await eve.send('POST', `${foreign}/cancel`, {})).toMatchObject({
+    status: 404,
+    body: { error: { code: 'rollout_unknown' } },
+  })
+})
+
+test('a rollout of the runtime ends when another release is served', async () => {
+  const { service, ann, place } = await start(1)
+  await serveRelease(place, '2.0.0')
+  const { agent, token } = await service.agent(place.workspace, 'runs')
+  await service.reports(token, { runtime: { version: '1.0.0' } })
+  const rollout = (await ann.send<RolloutPage>('POST', `${north}/rollouts`, { kind: 'runtime' })).body
+  expect(rollout).toMatchObject({ version: '2.0.0', counts: { wished: 1, left_out: 1 } })
+  expect(rollout.agents.find(({ state }) => state === 'left_out')).toMatchObject({ agent: 'a1', wave: 0 })
+  expect(await service.reports(token, { runtime: { version: '1.0.0' } })).toMatchObject({ runtime_desired: '2.0.0' })
+  await serveRelease(place, '2.1.0')
+  await service.sweeps()
+  expect(await page(ann, rollout)).toMatchObject({ state: 'cancelled', why: 'The service serves 2.1.0 now.' })
+  expect(await service.reports(token, { runtime: { version: '1.0.0' } })).not.toHaveProperty('runtime_desired')
+  expect((await ann.get<AgentPage>(`${north}/agents/${agent.name}`)).body.updates.rollouts).toEqual([])
+})

@@ -1,0 +1,68 @@
+/** Rollouts: a version for many agents in waves; api-updates.ts says what these routes give. `member` stands in front. */
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { NewRollout, RolloutPage, Rollouts } from '../api.ts'
+import type { WebDeps } from '../web/app.ts'
+import { bodyOf } from '../web/body.ts'
+import { admin, type WebEnv } from '../web/guards.ts'
+import { found, granted } from '../web/refusal.ts'
+import { advanceRollouts } from './advance.ts'
+import { rolloutPage, rolloutsOf } from './page.ts'
+import { cancelRollout, continueRollout, createRollout, pauseRollout, previewRollout } from './store.ts'
+
+const agentsMost = 100_000
+const bytesMost = 8 * 1024 * 1024
+const wanted: z.ZodType<NewRollout> = z.object({
+  kind: z.enum(['blueprint', 'runtime']),
+  blueprint: z.string().optional(),
+  version: z.string().optional(),
+  agents: z.array(z.string()).max(agentsMost).optional(),
+  waves: z.array(z.string()).optional(),
+  byHand: z.boolean().optional(),
+  watchSeconds: z.number().optional(),
+}) as z.ZodType<NewRollout>
+
+export const rolloutRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
+  const page = async (c: Context<WebEnv>, id: string) => {
+    const one = found(await rolloutPage(db, c.var.workspace, id, now()), 'rollout_unknown')
+    return { ...one, canAct: c.var.role === 'admin' } satisfies RolloutPage
+  }
+  /** What it does next it does at once, not with the next round of the sweeper. */
+  const after = async (c: Context<WebEnv>, id: string) => {
+    for (const { workspaceId, agents } of await advanceRollouts(db, now())) {
+      for (const agent of agents) live.reported(workspaceId, agent)
+      for (const agent of agents) live.changed(workspaceId, agent)
+    }
+    live.listChanged(c.var.workspace.id)
+    return page(c, id)
+  }
+  return new Hono<WebEnv>()
+    .get('/rollouts', async (c) => {
+      const all = await rolloutsOf(db, c.var.workspace, now())
+      return c.json({ ...all, canAct: c.var.role === 'admin' } satisfies Rollouts)
+    })
+    .post('/rollouts', admin, async (c) => {
+      const rollout = await bodyOf(c, wanted, bytesMost)
+      const { id } = granted(await createRollout(db, c.var.workspace, rollout, c.var.person, now()))
+      return c.json(await after(c, id), 201)
+    })
+    .post('/rollouts/preview', admin, async (c) =>
+      c.json(granted(await previewRollout(db, c.var.workspace, await bodyOf(c, wanted, bytesMost), now()))),
+    )
+    .get('/rollouts/:id', async (c) => c.json(await page(c, c.req.param('id'))))
+    .post('/rollouts/:id/pause', admin, async (c) => {
+      const { id } = granted(await pauseRollout(db, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      return c.json(await after(c, id))
+    })
+    .post('/rollouts/:id/continue', admin, async (c) => {
+      const { id } = granted(await continueRollout(db, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      return c.json(await after(c, id))
+    })
+    .post('/rollouts/:id/cancel', admin, async (c) => {
+      const { withdraw } = await bodyOf(c, z.object({ withdraw: z.boolean().optional() }))
+      const made = await cancelRollout(db, c.var.workspace, c.req.param('id'), withdraw ?? false, c.var.person, now())
+      return c.json(await after(c, granted(made).id))
+    })
+}

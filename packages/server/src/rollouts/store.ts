@@ -1,0 +1,308 @@
+/** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
+import { isVersion, shown, type Verdict } from '@svc/protocol'
+import type { NewRollout, RolloutKind, RolloutPreview, RolloutState } from '../api.ts'
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { RolloutDbRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { newId } from '../ids.ts'
+import { servedRelease } from '../releases/store.ts'
+import { wishesIn } from '../wishes/kept.ts'
+import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
+import { lockWorkspace } from '../wishes/trials.ts'
+import { type Candidate, candidatesOf, type Named } from './members.ts'
+import { inWaves, readWaves } from './waves.ts'
+
+export type RolloutRefusal =
+  | 'rollout_invalid'
+  | 'rollout_empty'
+  | 'rollout_unknown'
+  | 'rollout_over'
+  | 'rollout_not_running'
+  | 'version_unknown'
+  | 'runtime_not_served'
+
+/** How long a wave is watched when nobody says, and at most. */
+const watchUsual = 600
+const watchMost = 7 * 86_400
+export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
+
+interface Planned {
+  named: Named
+  waves: { upTo: string; agents: Candidate[] }[]
+  leftOut: Candidate[]
+}
+
+/** Who would be in which wave; nothing is stored. */
+export async function previewRollout(
+  db: Db,
+  workspace: { id: string },
+  wanted: NewRollout,
+  now: number,
+): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
+  const planned = await plan(db, workspace, wanted, now)
+  if (!planned.ok) return planned
+  const { named, waves, leftOut } = planned.value
+  return {
+    ok: true,
+    value: {
+      version: named.version,
+      waves: waves.map(({ upTo, agents }) => ({ upTo, agents: agents.map(({ name }) => name) })),
+      leftOut: leftOut.map(({ name, leftOut: why }) => ({
+        agent: name,
+        code: why?.code ?? '',
+        message: why?.message ?? '',
+      })),
+    },
+  }
+}
+
+/** Stores the rollout with its agents; its first wave begins with the sweeper's next look. */
+export const createRollout = (
+  db: Db,
+  workspace: { id: string },
+  wanted: NewRollout,
+  by: By,
+  now: number,
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
+  transaction(db, async (trx) => {
+    // Two rollouts that begin at once do not take the same agent.
+    await lockWorkspace(trx, workspace.id)
+    const planned = await plan(trx, workspace, wanted, now)
+    if (!planned.ok) return planned
+    const { named, waves, leftOut } = planned.value
+    if (waves.length === 0) return refuse('rollout_empty', nobody(named, leftOut))
+    const rollout: RolloutDbRow = {
+      id: newId(now),
+      workspace_id: workspace.id,
+      kind: named.kind,
+      blueprint: named.blueprint,
+      version: named.version,
+      waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
+      by_hand: wanted.byHand ? 1 : 0,
+      watch_seconds: Math.min(watchMost, wanted.watchSeconds ?? watchUsual),
+      state: 'running',
+      why: null,
+      wave: 1,
+      wave_kept_at: null,
+      created_at: now,
+      created_by: by.id,
+      created_by_name: by.name,
+      changed_at: now,
+    }
+    await trx.insertInto('rollout').values(rollout).execute()
+    const members = [
+      ...waves.flatMap(({ agents }, i) => agents.map(({ id }) => member(rollout.id, id, i + 1, null))),
+      ...leftOut.map(({ id, leftOut: why }) => member(rollout.id, id, 0, why?.message ?? null)),
+    ]
+    for (let i = 0; i < members.length; i += 500) {
+      await trx
+        .insertInto('rollout_agent')
+        .values(members.slice(i, i + 500))
+        .execute()
+    }
+    const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
+    await note(trx, rollout, by, now, 'rollout.started', { agents: reached, waves: waves.map(({ upTo }) => upTo) })
+    return { ok: true, value: rollout }
+  })
+
+const member = (rollout_id: string, agent_id: string, wave: number, reason: string | null) =>
+  ({
+    rollout_id,
+    agent_id,
+    wave,
+    state: wave === 0 ? 'left_out' : 'untouched',
+    reason,
+    level_before: null,
+    wished_at: null,
+    worse_at: null,
+    forgiven: 0,
+    at: null,
+  }) as const
+
+/** Stops where it is; wishes that no agent was told of are taken back until it goes on. */
+export const pauseRollout = (db: Db, place: Place, id: string, by: By, now: number) =>
+  change(db, place, id, by, now, async (trx, rollout) => {
+    if (rollout.state !== 'running' && rollout.state !== 'waiting') {
+      return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
+    }
+    await takeBackUntold(trx, rollout, by, now)
+    return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
+  })
+
+/** After a halt or a pause it goes on; what halted it counts no more. One that waits or watches begins its next wave. */
+export const continueRollout = (db: Db, place: Place, id: string, by: By, now: number) =>
+  change(db, place, id, by, now, async (trx, rollout) => {
+    const { state, wave } = rollout
+    const waves = (JSON.parse(rollout.waves) as string[]).length
+    if (state === 'halted') {
+      await trx
+        .updateTable('rollout_agent')
+        .set({ forgiven: 1 })
+        .where('rollout_id', '=', id)
+        .where('state', 'in', ['rolled_back', 'failed', 'worse'])
+        .execute()
+    }
+    const goesOn = state === 'waiting' || state === 'running'
+    if (goesOn && wave === waves) return refuse('rollout_not_running', 'Its last wave is under way.')
+    const next = goesOn ? { wave: wave + 1 } : {}
+    return { ok: true, value: { state: 'running', why: null, ...next, action: 'rollout.continued' } }
+  })
+
+/** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
+export const cancelRollout = (db: Db, place: Place, id: string, withdraw: boolean, by: By, now: number) =>
+  change(db, place, id, by, now, async (trx, rollout) => {
+    await takeBackUntold(trx, rollout, by, now, withdraw)
+    return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
+  })
+
+interface Place {
+  id: string
+}
+type Changed = Partial<Pick<RolloutDbRow, 'state' | 'why' | 'wave'>> & { action: string }
+
+function change(
+  db: Db,
+  workspace: Place,
+  id: string,
+  by: By,
+  now: number,
+  decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
+  return transaction(db, async (trx) => {
+    const rollout = await lockRollout(trx, workspace, id)
+    if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
+    if (!unfinished.includes(rollout.state)) {
+      return refuse('rollout_over', `The rollout is over: it is ${rollout.state}.`)
+    }
+    const verdict = await decide(trx, rollout)
+    if (!verdict.ok) return verdict
+    const { action, ...columns } = verdict.value
+    const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
+    await note(trx, rollout, by, now, action, {})
+    return { ok: true, value: after }
+  })
+}
+
+export async function moveRollout(
+  trx: Db,
+  rollout: RolloutDbRow,
+  columns: Partial<RolloutDbRow>,
+  now: number,
+): Promise<RolloutDbRow> {
+  const set = { ...columns, changed_at: now }
+  await trx.updateTable('rollout').set(set).where('id', '=', rollout.id).execute()
+  return { ...rollout, ...set }
+}
+
+/** Takes back wishes of the rollout that no agent was told of; `told`: also those that no agent has carried out. */
+export async function takeBackUntold(trx: Db, rollout: RolloutDbRow, by: By, now: number, told = false): Promise<void> {
+  const { id, kind, version } = rollout
+  if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
+  const members = await trx
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .select(['agent.id', 'workspace_id', 'wishes'])
+    .where('rollout_id', '=', id)
+    .where('state', '=', 'wished')
+    .orderBy('agent.id')
+    .execute()
+  for (const agent of members) {
+    const wish = wishesIn(agent.wishes)[kind]
+    if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !told)) continue
+    const others = { rollout: id, silent: true }
+    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, by, now, others)
+    else await clearRuntimeWithin(trx, agent, by, now, others)
+    await trx
+      .updateTable('rollout_agent')
+      .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })
+      .where('rollout_id', '=', id)
+      .where('agent_id', '=', agent.id)
+      .execute()
+  }
+}
+
+export function lockRollout(trx: Db, workspace: Place, id: string): Promise<RolloutDbRow | undefined> {
+  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id)
+  return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
+}
+
+export const note = (trx: Db, rollout: RolloutDbRow, by: By, at: number, action: string, details: object) =>
+  audit(trx, {
+    workspaceId: rollout.workspace_id,
+    at,
+    by,
+    action,
+    subject:
+      rollout.kind === 'blueprint' ? `blueprint ${rollout.blueprint}@${rollout.version}` : `runtime ${rollout.version}`,
+    details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
+  })
+
+async function plan(
+  db: Db,
+  workspace: Place,
+  wanted: NewRollout,
+  now: number,
+): Promise<Verdict<Planned, RolloutRefusal>> {
+  const waves = readWaves(wanted.waves)
+  if (!waves.ok) return waves
+  const { watchSeconds = watchUsual } = wanted
+  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > watchMost) {
+    return refuse('rollout_invalid', `A wave is watched for 0 seconds to a week: got ${shown(watchSeconds)}.`)
+  }
+  const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
+  if (!named.ok) return named
+  const all = await candidatesOf(db, workspace, named.value, wanted, now)
+  const reached = all.filter((candidate) => !candidate.leftOut)
+  const leftOut = all.filter((candidate) => candidate.leftOut)
+  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }
+}
+
+async function namedRuntime(db: Db): Promise<Verdict<Named, RolloutRefusal>> {
+  const served = await servedRelease(db)
+  if (!served)
+    return refuse('runtime_not_served', 'The service has no runtime build: add one with "svc-server release add".')
+  return { ok: true, value: { kind: 'runtime', blueprint: null, version: served.version, served } }
+}
+
+async function namedVersion(
+  db: Db,
+  workspace: Place,
+  { blueprint = '', version = '' }: NewRollout,
+): Promise<Verdict<Named, RolloutRefusal>> {
+  const found = isVersion(version) && (await versionOf(db, workspace, blueprint, version))
+  if (!found) return refuse('version_unknown', `There is no version ${shown(version)} of ${shown(blueprint)} here.`)
+  return { ok: true, value: { kind: 'blueprint', blueprint, version, served: undefined } }
+}
+
+const versionOf = (db: Db, workspace: Place, blueprint: string, version: string) =>
+  db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('blueprint_version.id')
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', blueprint)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+function nobody({ version }: Named, leftOut: readonly Candidate[]): string {
+  const [first] = leftOut
+  if (!first) return 'There is no agent that it could reach.'
+  return `No agent would be reached by ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`
+}
+
+const refuse = <Code extends RolloutRefusal>(code: Code, message: string) => ({ ok: false, code, message }) as const
+
+/** Whether a rollout that has not ended names this version of a blueprint. */
+export const isRollingOut = async (db: Db, workspace: Place, blueprint: string, version: string): Promise<boolean> =>
+  (await db
+    .selectFrom('rollout')
+    .select('id')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', 'blueprint' satisfies RolloutKind)
+    .where('blueprint', '=', blueprint)
+    .where('version', '=', version)
+    .where('state', 'in', unfinished)
+    .executeTakeFirst()) !== undefined

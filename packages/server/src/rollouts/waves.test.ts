@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { inWaves, readWaves } from './waves.ts'
+
+const agents = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+test.each<[string, number, string[], number[]]>([
+  ['the usual ones of a thousand', 1000, ['1', '10%', '100%'], [1, 99, 900]],
+  ['a share is rounded up', 15, ['10%', '100%'], [2, 13]],
+  ['a wave that adds nobody falls away', 5, ['1', '10%', '100%'], [1, 4]],
+  ['of one agent there is one wave', 1, ['1', '10%', '100%'], [1]],
+  ['a number beyond the last agent reaches all', 3, ['2', '50', '100%'], [2, 1]],
+  ['waves that shrink fall away', 100, ['50', '10%', '100%'], [50, 50]],
+  ['of nobody there is none', 0, ['1', '100%'], []],
+])('%s', (_says, count, waves, sizes) => {
+  const made = inWaves(agents(count), waves)
+  expect(made.map((wave) => wave.agents.length)).toEqual(sizes)
+  expect(made.flatMap((wave) => wave.agents)).toEqual(agents(count))
+})
+
+test('the last wave always reaches all', () => {
+  expect(readWaves(['1', '50%'])).toEqual({ ok: true, value: ['1', '50%', '100%'] })
+  expect(readWaves()).toEqual({ ok: true, value: ['1', '10%', '100%'] })
+  expect(readWaves([])).toEqual({ ok: true, value: ['100%'] })
+})
+
+test.each([['0'], ['0%'], ['101%'], ['-1'], ['ten'], ['1.5%'], [' 1'], ['']])('%j is no wave', (wave) => {
+  expect(readWaves([wave])).toMatchObject({ ok: false, code: 'rollout_invalid' })
+})

@@ -1,0 +1,37 @@
+/** In which wave which agent stands. Pure. */
+import { shown, type Verdict } from '@svc/protocol'
+
+export const usualWaves = ['1', '10%', '100%']
+const wavesMost = 10
+const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
+
+/** How many are reached after each wave, as a person wrote it; the last wave reaches all. */
+export function readWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
+  if (given.length > wavesMost) return invalid(`A rollout has at most ${wavesMost} waves: got ${given.length}.`)
+  for (const wave of given) {
+    if (!share.test(wave) || (wave.endsWith('%') && Number.parseInt(wave, 10) > 100)) {
+      return invalid(`A wave is a number of agents such as 5, or a share such as 10%: got ${shown(wave)}.`)
+    }
+  }
+  const last = given.at(-1)
+  return { ok: true, value: last === '100%' ? [...given] : [...given, '100%'] }
+}
+
+/** How many of `total` agents a wave reaches, those before it among them. */
+export const reachOf = (wave: string, total: number): number =>
+  Math.min(total, wave.endsWith('%') ? Math.ceil((total * Number.parseInt(wave, 10)) / 100) : Number(wave))
+
+/** The agents by wave; a wave that would add nobody falls away. */
+export function inWaves<T>(agents: readonly T[], waves: readonly string[]): { upTo: string; agents: T[] }[] {
+  const made: { upTo: string; agents: T[] }[] = []
+  let reached = 0
+  for (const upTo of waves) {
+    const reach = reachOf(upTo, agents.length)
+    if (reach <= reached) continue
+    made.push({ upTo, agents: agents.slice(reached, reach) })
+    reached = reach
+  }
+  return made
+}
+
+const invalid = (message: string) => ({ ok: false, code: 'rollout_invalid', message }) as const
