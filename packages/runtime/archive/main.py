@@ -34,6 +34,13 @@ def major(node):
         return 0
 
 
+def program(archive):
+    starter = os.path.join(os.path.dirname(archive), "start.cjs")
+    if sys.argv[1:2] == ["run"] and os.path.basename(archive) == "svc.pyz" and os.path.exists(starter):
+        return [starter]
+    return ["-e", "require(process.argv[1])", archive]
+
+
 def main():
     archive = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
     seen = []
@@ -42,7 +49,8 @@ def main():
             continue
         seen.append(node)
         if major(node) >= LEAST:
-            os.execv(node, [node, "-e", "require(process.argv[1])", archive] + sys.argv[1:])
+            os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # as the shell's line does: glibc keeps an arena for each thread
+            os.execv(node, [node] + program(archive) + sys.argv[1:])
     sys.stderr.write(
         "svc needs Node %d or newer, and found %s. Install it, or name one in SVC_NODE.\n"
         % (LEAST, "only older: " + ", ".join(seen) if seen else "none")

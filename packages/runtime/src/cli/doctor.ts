@@ -12,6 +12,8 @@ import { processNow, wordFor } from '../launcher/now.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
+import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
+import { sshKeygen } from '../self-update/verify.ts'
 import { readPause } from '../state/pause.ts'
 import { leastNode, version } from '../version.ts'
 import { sentence } from '../worker/process-health.ts'
@@ -50,6 +52,7 @@ export const local = (folder: Folder): Check[] => [
   journal(folder),
   ...installed(folder),
   reporter(folder),
+  selfUpdate(folder),
   connected(folder),
 ]
 
@@ -167,6 +170,19 @@ function reporter(folder: Folder): Check {
       ? `running (process ${holder.pid})`
       : `not running; start it with "${managed ? 'svc start' : 'svc report'}"`,
   }
+}
+
+/** Whether its runtime can update itself, and what became of it (3.5). */
+function selfUpdate(folder: Folder): Check {
+  const facts = runtimeFacts(folder)
+  const name = 'Self-update'
+  if (facts.version === 'dev')
+    return { name, ok: true, message: 'svc runs from source here and does not update itself' }
+  const program = sshKeygen()
+  if (program === undefined)
+    return { name, ok: false, message: 'there is no ssh-keygen to verify a new svc with; install OpenSSH' }
+  const [first = '', ...more] = runtimeSentences(facts)
+  return { name, ok: true, message: [first, ...more, `Signatures are verified with ${program}.`].join(' ') }
 }
 
 function connected(folder: Folder): Check {

@@ -7,6 +7,7 @@ import { readFile } from '../files/read.ts'
 import { readInstall } from '../install/note.ts'
 import { processNow } from '../launcher/now.ts'
 import { readOutbox } from '../reporter/outbox.ts'
+import { runtimeFacts } from '../self-update/now.ts'
 import { readChanges } from '../state/changes.ts'
 import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
@@ -44,6 +45,8 @@ export function factsOf({ folder, manifest }: Agent) {
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
+    /** Its runtime's own file. */
+    runtime: runtimeFacts(folder),
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }

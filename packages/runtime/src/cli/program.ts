@@ -11,7 +11,9 @@ import { logs } from './logs.ts'
 import { newCommand } from './new.ts'
 import { outbox } from './outbox.ts'
 import { pack } from './pack.ts'
+import { pinRuntime } from './pin-runtime.ts'
 import { report } from './report.ts'
+import { rollbackRuntime } from './rollback-runtime.ts'
 import { runCommand } from './run.ts'
 import { secrets } from './secrets.ts'
 import { service } from './service.ts'
@@ -29,6 +31,7 @@ const groups: readonly (readonly [title: string, commands: readonly (() => Comma
     'Steer, with or without the service:',
     [pauseCommand, resumeCommand, runNowCommand, set, settings, secrets, account],
   ],
+  ['Its runtime, svc itself:', [rollbackRuntime, pinRuntime]],
   ['Report an agent that somebody else starts:', [connect, report]],
   ['Make a blueprint:', [newCommand, check, pack]],
 ]

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { inTurn, named, tryLock, whoHolds } from '../files/lock.ts'
-import { ownFile } from '../launcher/file.ts'
+import { startArgs } from '../launcher/file.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
 import { supervise, takeOver } from '../launcher/supervisor.ts'
@@ -68,9 +68,7 @@ export const restart = (): Command =>
 /** Starts `svc run` apart from this terminal and waits until the agent's process is decided. */
 export async function startInBackground(folder: Folder): Promise<string> {
   const before = JSON.stringify(readNote(folder)?.state)
-  const file = ownFile(folder)
-  const args = file.endsWith('.ts') ? [file] : ['-e', 'require(process.argv[1])', file]
-  const child = spawn(process.execPath, [...args, 'run', '--dir', folder.root], {
+  const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
     stdio: 'ignore',

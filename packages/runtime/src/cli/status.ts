@@ -1,6 +1,7 @@
 /** `svc status`: the agent at a glance, from its own files. */
 import { Command } from 'commander'
 import { wordFor } from '../launcher/now.ts'
+import type { RuntimeFacts } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { type Facts, factsOf } from './facts.ts'
@@ -56,8 +57,19 @@ function lines(f: Facts): string[] {
         ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
         : `not running; start it with "${f.managed ? 'svc start' : 'svc report'}"`,
     ),
+    row('svc', programRow(f.runtime)),
     row('Service', f.service ?? 'not connected; run "svc connect --url …"'),
     row('Reported', reported(f, now)),
     ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
   ]
+}
+
+function programRow({ version, previous, pinned, hold, trial }: RuntimeFacts): string {
+  const parts = [
+    trial?.is === 'trying' && `on trial, after ${trial.from}`,
+    previous !== undefined && trial?.is !== 'trying' && `${previous} is kept beside it`,
+    pinned !== undefined && `pinned to ${pinned}`,
+    hold && `${hold.version} is on hold`,
+  ]
+  return [version, ...parts.filter((part) => typeof part === 'string')].join('; ')
 }

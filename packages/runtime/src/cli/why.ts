@@ -1,6 +1,7 @@
 /** `svc why`: which state the agent is in, and who or what put it there. Offline. */
 import { Command } from 'commander'
 import { wordFor } from '../launcher/now.ts'
+import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { sentence } from '../worker/process-health.ts'
@@ -26,6 +27,7 @@ export const why = (): Command =>
           process: facts.process?.state ?? null,
           version: facts.version,
           blueprint: facts.install?.is === 'installed' ? facts.install.blueprint : null,
+          runtime: facts.runtime,
           reasons,
         },
         () => reasons,
@@ -41,6 +43,7 @@ export function explain(f: Facts, now: number): string[] {
     ...agentSentences(f, now),
     ...settingSentences(f),
     ...reporterSentences(f, now),
+    ...runtimeSentences(f.runtime),
   ].map(oneLine)
 }
 

@@ -6,9 +6,10 @@ import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
 import type { Redeemed } from '@svc/protocol'
-import { makeFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
+import { makeFolder, namesIn, syncFolder } from '../files/durable.ts'
 import { writeEnv } from '../files/env.ts'
 import { type Folder, folderAt, prepare } from '../files/folder.ts'
+import { writeStarter } from '../launcher/trial-files.ts'
 import { linkState } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { type Install, writeInstall } from './note.ts'
@@ -77,10 +78,10 @@ export function lead(folder: Folder, sha256: string): void {
   syncFolder(folder.root)
 }
 
-/** The runtime's own copy, and what lets any Node load it as it is, whatever lies above. */
+/** The runtime's own copy, and what starts it. */
 function keepProgram(folder: Folder, program: string): void {
   makeFolder(dirname(folder.runtime))
-  writeDurably(join(dirname(folder.runtime), 'package.json'), '{"type":"commonjs"}\n')
+  writeStarter(folder)
   const beside = `${folder.runtime}.new`
   copyFileSync(program, beside)
   renameSync(beside, folder.runtime)

@@ -1,6 +1,8 @@
-/** Which file the runtime proper is loaded from. */
+/** Which file the runtime proper is loaded from, and how a process of it is started. */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
+import { writeStarter } from './trial-files.ts'
+import { onTrial } from './trial-note.ts'
 
 /** The file that the runtime proper is loaded from: the folder's own copy, or the program itself. */
 export function ownFile(folder: Pick<Folder, 'runtime'>): string {
@@ -9,3 +11,12 @@ export function ownFile(folder: Pick<Folder, 'runtime'>): string {
 
 /** This program's file, whoever loaded it: `svc.pyz`, or main.ts when run from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
+
+/** What follows `node` to start this folder's runtime: through the starter where the folder has a copy of its own (D38). */
+export function startArgs(folder: Folder): string[] {
+  const file = ownFile(folder)
+  if (file.endsWith('.ts')) return [file]
+  if (file !== folder.runtime) return ['-e', 'require(process.argv[1])', file]
+  if (!existsSync(folder.runtimeStarter) || !onTrial(folder)) writeStarter(folder)
+  return [folder.runtimeStarter]
+}

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
-import { dropAskedBack, readAskedBack } from './back.ts'
+import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { type Event, judge, type RuntimeNote } from './trial.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
@@ -33,6 +33,10 @@ export interface Keeper {
   hung(how: string): void
   /** Looks at the clock and at a person's wish. True when another file is to be started. */
   look(): boolean
+  /** Finishes what an earlier process left; `next` does it, too. */
+  settle(): void
+  /** A person goes back to the previous file. True when it is done. */
+  back(asked: AskedBack): boolean
   /** An orderly end of this process. */
   stopped(): void
 }
@@ -195,7 +199,7 @@ export function keepRuntime(
       const asked = readAskedBack(folder)
       if (asked && asked.at !== taken) {
         taken = asked.at
-        const went = undo({ is: 'asked', ...asked })
+        const went = undo({ ...asked, is: 'asked' })
         dropAskedBack(folder)
         if (went) return true
       }
@@ -203,6 +207,8 @@ export function keepRuntime(
       due = Number.POSITIVE_INFINITY
       return undo({ is: 'over' })
     },
+    settle: find,
+    back: (asked) => undo({ ...asked, is: 'asked' }) && !stuck,
     stopped: () => {
       if (note.trial) apply({ is: 'stopped' })
     },

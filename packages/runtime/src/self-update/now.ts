@@ -1,8 +1,10 @@
 /** What is true of the runtime's own file at this moment: for each report (2.6), and for people. */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
+import { programFile } from '../launcher/file.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
+import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { version } from '../version.ts'
 import { readPin } from './pin.ts'
 import { insideOf } from './release.ts'
@@ -28,4 +30,35 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
   if (now !== seen) known = stat && insideOf(runtimePrevious)?.version
   seen = now
   return known
+}
+
+/** For people, asked by another process than the runtime: what its files say. */
+export function runtimeFacts(folder: Folder) {
+  const { trial, hold, applied } = readRuntimeNote(folder)
+  const running = insideOf(folder.runtime)?.version ?? version
+  return {
+    ...runtimeNow(folder, { ...(applied && { applied }) }, running),
+    file: existsSync(folder.runtime) ? folder.runtime : programFile(),
+    ...(hold && { hold: { version: hold.version, reason: hold.reason } }),
+    ...(trial && { trial: { is: trial.is, from: trial.from.version, to: trial.to.version } }),
+  }
+}
+export type RuntimeFacts = ReturnType<typeof runtimeFacts>
+
+/** Sentences, for `svc why`. */
+export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
+  return [
+    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept beside it, and "svc rollback-runtime" goes back to it`}.`,
+    ...(trial?.is === 'trying'
+      ? [
+          `svc ${trial.to} is on trial: without a report of it that is answered, ${trial.from} comes back by itself within five minutes.`,
+        ]
+      : []),
+    ...(trial?.is === 'undoing' ? [`svc ${trial.from} is on its way back in place of ${trial.to}.`] : []),
+    ...(pinned === undefined
+      ? []
+      : [`It is pinned to ${pinned} and updates itself to no other version; "svc pin-runtime off" ends that.`]),
+    ...(hold ? [`svc ${hold.version} is on hold until the service names another version: ${hold.reason}.`] : []),
+    ...(applied ? [`The last update of the runtime, ${applied.outcome}: ${applied.message}.`] : []),
+  ]
 }

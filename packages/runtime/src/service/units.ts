@@ -6,7 +6,7 @@ import { Refusal } from '../cli/output.ts'
 import { makeFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
-import { ownFile } from '../launcher/file.ts'
+import { ownFile, startArgs } from '../launcher/file.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { exec, type Ran } from './exec.ts'
 import { folderOf, labelOf, launchdPlist, systemdUnit, type UnitFacts, unitName } from './text.ts'
@@ -129,9 +129,7 @@ async function linger(): Promise<string[]> {
 function factsOf(folder: Folder, { name, system, user, python }: Wish): UnitFacts {
   const manifest = manifestOf(folder)
   const file = ownFile(folder)
-  const node = file.endsWith('.ts')
-    ? [process.execPath, file]
-    : [process.execPath, '-e', 'require(process.argv[1])', file]
+  const node = [process.execPath, ...startArgs(folder)]
   return {
     agent: name,
     root: folder.root,

@@ -1,0 +1,39 @@
+/** `svc pin-runtime`: which version of svc this agent may update to (2.6). Offline. */
+import { runtimeVersion } from '@svc/protocol'
+import { Command } from 'commander'
+import { runtimeFacts } from '../self-update/now.ts'
+import { readPin, removePin, writePin } from '../self-update/pin.ts'
+import { type Common, common, existing } from './common.ts'
+import { exits, Refusal, show } from './output.ts'
+
+export const pinRuntime = (): Command =>
+  common(new Command('pin-runtime'))
+    .argument('<version>', 'the only version to update to, or "off"')
+    .summary('pin the version of svc itself')
+    .description(
+      'While pinned, svc updates itself in this folder to no other version, whatever the service wishes. It changes nothing by itself.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc pin-runtime 1.4.2\n  $ svc pin-runtime off')
+    .action((wanted: string, { dir, json }: Common) => {
+      const folder = existing(dir)
+      if (wanted !== 'off' && !runtimeVersion.test(wanted))
+        throw new Refusal(
+          `A version of svc has letters, digits, ".", "_" and "-", at most 64: got ${JSON.stringify(wanted)}.`,
+          exits.usage,
+        )
+      const before = readPin(folder)
+      if (wanted === 'off') removePin(folder)
+      else if (before !== wanted) writePin(folder, wanted)
+      const { version, trial } = runtimeFacts(folder)
+      const pinned = readPin(folder) ?? null
+      show(json, { pinned, changed: (before ?? null) !== pinned, version }, () => [
+        pinned === null
+          ? before === undefined
+            ? 'It was not pinned.'
+            : `Not pinned to ${before} any more.`
+          : `Pinned to ${pinned}${version === pinned ? ', which runs now' : `; ${version} runs now`}.`,
+        ...(trial?.is === 'trying' && pinned !== null && trial.to !== pinned
+          ? [`${trial.to} is on trial at this moment; "svc rollback-runtime" ends that.`]
+          : []),
+      ])
+    })

@@ -1,0 +1,86 @@
+/** `svc rollback-runtime`: back to the svc that ran before (3.5). Offline; with a running runtime and without one. */
+import { Command } from 'commander'
+import type { Folder } from '../files/folder.ts'
+import { type Holder, named, tryLock } from '../files/lock.ts'
+import { type AskedBack, askBack, dropAskedBack } from '../launcher/back.ts'
+import { keepRuntime } from '../launcher/keeper.ts'
+import { sha256Of } from '../launcher/trial-files.ts'
+import { readRuntimeNote } from '../launcher/trial-note.ts'
+import { insideOf } from '../self-update/release.ts'
+import { wait } from '../time.ts'
+import { type Common, common, existing, me } from './folder.ts'
+import { Refusal, show } from './output.ts'
+
+/** Real seconds: another process is waited for. */
+const patience = 30
+
+export const rollbackRuntime = (): Command =>
+  common(new Command('rollback-runtime'))
+    .summary('go back to the previous version of svc itself')
+    .description(
+      'Puts the previous svc of this folder back into place; a runtime that runs goes on with it at once, and the agent is not touched.\nThe version that is left is on hold until the service names another one. Needs no connection.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc rollback-runtime --dir /srv/mail-triage')
+    .action(async ({ dir, json }: Common) => {
+      const folder = existing(dir)
+      const lock = tryLock(folder, 'runtime', 'svc rollback-runtime')
+      if (!lock.ok) await askRunning(folder, lock.holder)
+      else {
+        try {
+          goBack(folder)
+        } finally {
+          lock.held.release()
+        }
+      }
+      const { applied, hold } = readRuntimeNote(folder)
+      show(json, { ...applied, hold: hold?.version ?? null }, () => [
+        `svc ${applied?.version} is back. ${hold?.version} is on hold until the service names another version.`,
+        ...(lock.ok ? ['It counts from the next start on: svc start.'] : []),
+      ])
+    })
+
+function goBack(folder: Folder): void {
+  const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
+  keeper.settle()
+  if (!keeper.back(wayBack(folder)) || readRuntimeNote(folder).applied?.outcome !== 'rolled_back')
+    throw new Refusal(
+      `The previous svc could not be put back: ${readRuntimeNote(folder).applied?.message ?? 'no space?'}.`,
+    )
+}
+
+/** The launcher that runs does it, and swaps the worker at once. */
+async function askRunning(folder: Folder, holder: Holder): Promise<void> {
+  if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is at work in this folder; end it first.`)
+  const before = readRuntimeNote(folder).applied?.message
+  const asked = wayBack(folder)
+  askBack(folder, asked)
+  const never = new AbortController().signal
+  for (const end = performance.now() + patience * 1000; performance.now() < end; await wait(100, never)) {
+    const { applied, trial } = readRuntimeNote(folder)
+    if (trial || applied === undefined || applied.message === before) continue
+    if (applied.outcome === 'rolled_back') return
+    throw new Refusal(`The previous svc could not be put back: ${applied.message}.`)
+  }
+  dropAskedBack(folder)
+  throw new Refusal(
+    `${named(holder)} did not go back within ${patience} s. Stop it and try again: svc stop; svc rollback-runtime; svc start.`,
+  )
+}
+
+function wayBack(folder: Folder): AskedBack {
+  const asked = { by: me().user ?? 'a person', at: Date.now() }
+  const { trial } = readRuntimeNote(folder)
+  if (trial) return { ...asked, from: trial.from, to: trial.to }
+  const from = releaseAt(folder.runtimePrevious)
+  const to = releaseAt(folder.runtime)
+  if (!from || !to)
+    throw new Refusal(
+      `There is no ${from ? folder.runtime : folder.runtimePrevious}, so there is nothing to go back to.`,
+    )
+  return { ...asked, from, to }
+}
+
+function releaseAt(file: string): AskedBack['from'] | undefined {
+  const sha256 = sha256Of(file)
+  return sha256 === undefined ? undefined : { version: insideOf(file)?.version ?? 'unknown', sha256 }
+}
