@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).benchGrowth,
   fleet: async () => (await import('./fleet.ts')).benchFleet,
   page: async () => (await import('./page.ts')).benchPage,
+  nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

@@ -24,6 +24,8 @@ import pg from 'pg'
 export interface TestPostgres {
   /** The address of a database of this cluster. */
   url: (database: string) => string
+  /** Of the server process; undefined for one that was there before. */
+  pid: number | undefined
   /** Ends it like a power cut of its machine, but for what the kernel still writes; undefined for one that was there before. */
   kill: (() => Promise<void>) | undefined
   /** Starts it again on the same data after it was killed. */
@@ -36,7 +38,8 @@ const nobody = 65534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** `durable`: every commit is synced to the disk, as where data matters; tests are quicker without. */
+export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_DATABASE_URL
   if (given) return running(given)
   const bin = binaries()
@@ -46,15 +49,19 @@ export async function startPostgres(): Promise<TestPostgres> {
   mkdirSync(data, { mode: 0o700 })
   if (asRoot) for (const path of [folder, data]) chownSync(path, nobody, nobody)
   run(usable(bin, folder), 'initdb', ['-D', data, '--no-sync', '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C'])
-  let server = await serve(usable(bin, folder), data, folder)
+  const started = () => serve(usable(bin, folder), data, folder, durable)
+  let server = await started()
   return {
     url: (database) => `postgres://svc@/${database}?host=${encodeURIComponent(folder)}`,
+    get pid() {
+      return server.pid
+    },
     kill: async () => {
       process.kill(server.pid, 'SIGKILL')
       await server.stop()
     },
     again: async () => {
-      server = await serveAgain(usable(bin, folder), data, folder)
+      server = await again(started)
     },
     stop: async () => {
       await server.stop()
@@ -69,14 +76,14 @@ async function running(given: string): Promise<TestPostgres> {
     changed.pathname = `/${database}`
     return changed.href
   }
-  return { url, kill: undefined, again: async () => {}, stop: async () => {} }
+  return { url, pid: undefined, kill: undefined, again: async () => {}, stop: async () => {} }
 }
 
 /** The processes of a killed server notice within moments that it is gone; until then the data counts as in use. */
-async function serveAgain(bin: string, data: string, folder: string) {
+async function again<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await serve(bin, data, folder)
+      return await start()
     } catch (error) {
       if (attempt === 100 || !/still in use|lock file/.test(String(error))) throw error
       await sleep(50)
@@ -85,10 +92,10 @@ async function serveAgain(bin: string, data: string, folder: string) {
 }
 
 /** Starts the server; when this process dies, however, the server goes with it: its wrapper reads the end of its input. */
-async function serve(bin: string, data: string, folder: string) {
+async function serve(bin: string, data: string, folder: string, durable: boolean) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
-  const options = ['-D', data, '-k', folder, '-h', '', '-F', '-c', 'max_connections=200', '-c', 'timezone=UTC']
-  const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options], {
+  const options = ['-D', data, '-k', folder, '-h', '', '-c', 'max_connections=200', '-c', 'timezone=UTC']
+  const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options, ...(durable ? [] : ['-F'])], {
     ...identity,
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],

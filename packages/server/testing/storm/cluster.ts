@@ -21,8 +21,8 @@ export interface Cluster {
 }
 
 /** Starts all of it; nodes share a secret, and believe their caller about addresses, as behind a proxy. */
-export async function openCluster(count: number): Promise<Cluster> {
-  const postgres = await startPostgres()
+export async function openCluster(count: number, options: { durable?: boolean } = {}): Promise<Cluster> {
+  const postgres = await startPostgres(options)
   await once(postgres.url('postgres'), 'create database svc')
   const url = postgres.url('svc')
   const folder = mkdtempSync(join(tmpdir(), 'svc-storm-'))

@@ -87,7 +87,7 @@ async function through(weather: Weather, cluster: Cluster, store: Store): Promis
       await look()
       const outage = await strike(fault, pick(cluster.nodes), cluster)
       if (outage) storm.note(outage)
-      if (outage) healed.push(await healing(cluster, agents, outage.until))
+      if (outage && fault === 'database') healed.push(await healing(cluster, agents, outage.until))
     }
     await sleep(weather.calm)
   } finally {

@@ -1,0 +1,166 @@
+/**
+ * Commands claimed through one node and through two on one PostgreSQL, which syncs every commit: whether each was handed out
+ * exactly once, and how many a second. `npm run bench -- nodes [commands]` (100000; the issue's figure is 1000000).
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import pg from 'pg'
+import { hashToken, newToken } from '../packages/server/src/agents/tokens.ts'
+import { openPostgres } from '../packages/server/src/db/open.ts'
+import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
+import { addWorkspace } from '../packages/server/testing/world.ts'
+import { count, fixed, table } from './common/table.ts'
+import { cpuSeconds } from './common/usage.ts'
+
+/** So many may an agent have here, so that none asks a node more than sixty times a minute. */
+const perAgent = 1000
+const connections = 64
+const perAnswer = 20
+
+interface Measured {
+  nodes: number
+  seconds: number
+  reports: number
+  ids: number
+  duplicates: number
+  lost: number
+  nodeCpu: number
+  databaseCpu: number
+}
+
+export async function benchNodes([commands = '100000']: string[]): Promise<string> {
+  const wanted = Number(commands)
+  if (!Number.isSafeInteger(wanted) || wanted < perAnswer) throw new Error(`How many commands? got ${commands}`)
+  const cluster = await openCluster(2, { durable: true })
+  try {
+    const version = await one(cluster, 'select split_part(version(), $1, 2) as value', [' '])
+    const all = [await measure(cluster, 1, wanted), await measure(cluster, 2, wanted)]
+    const rows = all.map((m) => [
+      m.nodes,
+      count(m.ids),
+      m.duplicates,
+      m.lost,
+      fixed(m.seconds),
+      count(m.ids / m.seconds),
+      count(m.reports / m.seconds),
+      fixed(m.nodeCpu / m.seconds, 2),
+      fixed(m.databaseCpu / m.seconds, 2),
+    ])
+    const headings = [
+      'nodes',
+      'handed out',
+      'twice',
+      'lost',
+      's',
+      'commands/s',
+      'reports/s',
+      'cores of nodes',
+      'of PostgreSQL',
+    ]
+    const [first, second] = all
+    const ratio = first && second ? second.ids / second.seconds / (first.ids / first.seconds) : Number.NaN
+    return `PostgreSQL ${version}, ${connections} connections, at most ${perAnswer} commands in an answer.\n\n${table(headings, rows)}\n\nTwo nodes gave ${fixed(ratio, 2)} × the throughput of one; nodes, database and load share this machine's cores.`
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function measure(cluster: Cluster, nodes: number, commands: number): Promise<Measured> {
+  const agents = await prepare(cluster.url, `w${nodes}`, commands)
+  const ids = new Set<string>()
+  let answered = 0
+  let reports = 0
+  const pids = cluster.nodes.map((node) => node.process?.child.pid ?? 0)
+  const cpu = () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
+  const [nodesBefore, databaseBefore, from] = [cpu(), databaseCpu(cluster), performance.now()]
+  const queue = agents.map((token, i) => ({ token, at: i }))
+  const ask = async (connection: Agent) => {
+    for (let agent = queue.shift(); agent; agent = queue.shift()) {
+      const node = cluster.nodes[agent.at++ % nodes]
+      const claimed = await report(node?.place.env.SVC_PORT ?? '', agent.token, connection)
+      reports++
+      answered += claimed.length
+      for (const id of claimed) ids.add(id)
+      if (claimed.length > 0) queue.push(agent)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, () => ask(new Agent({ keepAlive: true, maxSockets: 1 }))))
+  const seconds = (performance.now() - from) / 1000
+  const taken = await one(
+    cluster,
+    "select count(*) as value from command where agent_id like $1 and state = 'delivered'",
+    [`w${nodes}-%`],
+  )
+  return {
+    nodes,
+    seconds,
+    reports,
+    ids: ids.size,
+    duplicates: answered - ids.size,
+    lost: commands - Math.min(ids.size, Number(taken)),
+    nodeCpu: cpu() - nodesBefore,
+    databaseCpu: databaseCpu(cluster) - databaseBefore,
+  }
+}
+
+/** Agents with their commands, all waiting; gives their tokens. */
+async function prepare(url: string, name: string, commands: number): Promise<string[]> {
+  const store = openPostgres(url)
+  if (store.engine !== 'postgres') throw new Error('Not PostgreSQL.')
+  const { id } = await addWorkspace(store, name, true, Date.now())
+  const tokens = Array.from({ length: Math.max(connections, Math.ceil(commands / perAgent)) }, () => newToken('agent'))
+  await store.pool.query(
+    `insert into agent (id, workspace_id, name, token_hash, created_at)
+     select $1 || '-' || n, $2, 'agent-' || n, hash, 0 from unnest($3::text[]) with ordinality as t (hash, n)`,
+    [name, id, tokens.map((token) => hashToken(token))],
+  )
+  await store.pool.query(
+    `insert into command (id, agent_id, type, payload, state, created_at, created_by_name, due_at)
+     select gen_random_uuid(), $1 || '-' || (n % $2::int + 1), 'set', '{"every":' || n || '}', 'queued', $3::bigint + n / 1000, 'bench', $3::bigint + 600000
+     from generate_series(0, $4::int - 1) n`,
+    [name, tokens.length, Date.now(), commands],
+  )
+  await store.pool.query('analyze command')
+  await store.close()
+  return tokens
+}
+
+function report(port: string, token: string, agent: Agent): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: `localhost:${port}`, authorization: `Bearer ${token}` }
+    const req = request(
+      { port, host: '127.0.0.1', method: 'POST', path: '/api/agent/v1/report', agent, headers },
+      async (res) => {
+        let text = ''
+        for await (const part of res.setEncoding('utf8')) text += part
+        if (res.statusCode !== 200) return reject(new Error(`A report was answered with ${res.statusCode}: ${text}`))
+        resolve((JSON.parse(text) as { commands: { id: string }[] }).commands.map(({ id }) => id))
+      },
+    )
+    req.on('error', reject)
+    req.end('{"protocol":1,"state":{"level":"ok","label":"claiming"}}')
+  })
+}
+
+async function one({ url }: Cluster, text: string, values: unknown[]): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(text, values)
+  await client.end()
+  return String(rows[0]?.value)
+}
+
+/** Of all its processes, those that have ended included. */
+function databaseCpu({ postgres: { pid } }: Cluster): number {
+  if (pid === undefined) return Number.NaN
+  const fields = (of: number | string) => readFileSync(`/proc/${of}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  const ended = (Number(fields(pid)[13]) + Number(fields(pid)[14])) / 100
+  const children = readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && fields(name)[1] === String(pid)
+    } catch {
+      return false // it ended meanwhile
+    }
+  })
+  return cpuSeconds(pid) + ended + children.reduce((sum, child) => sum + cpuSeconds(Number(child)), 0)
+}
