@@ -1,0 +1,189 @@
+/**
+ * A fleet in one process: many agents that do what 3.3 and 3.5 ask of a runtime, against the real report store and the real
+ * sweeper's rounds, over the wire's own readers. Only clock, network and machines are ours: agents report every half minute,
+ * the service may be away, a version may be bad on some machines.
+ */
+import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
+import { hashToken, newToken } from '../src/agents/tokens.ts'
+import { newId } from '../src/ids.ts'
+import { openReportStore } from '../src/reports/store.ts'
+import { advanceRollouts } from '../src/rollouts/advance.ts'
+import { beat } from '../src/wishes/away.ts'
+import { grantWaiting } from '../src/wishes/trials.ts'
+import { submission } from './reporting.ts'
+import type { TestAgent, World } from './world.ts'
+
+const interval = 30
+/** Batches of one interval; after each the sweeper looks. */
+const slots = 4
+
+export interface SimAgent extends TestAgent {
+  version: string
+  previous: string | undefined
+  applied: Applied
+  hold: string | undefined
+  runtime: RuntimeInfo
+  runtimeHold: string | undefined
+  /** Of the runtime: the version that runs on trial, from which one, until when. */
+  trial: { version: string; from: string; until: number } | undefined
+  /** Versions that do not work on this machine. */
+  bad: Set<string>
+  /** Every version that an answer named. */
+  named: Set<string>
+}
+
+export interface Fleet {
+  agents: SimAgent[]
+  /** Lets so many intervals pass. `away`: the service answers nobody. */
+  pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
+  /** The most runtimes that were on trial at one moment. */
+  mostOnTrial: () => number
+}
+
+export async function newFleet(w: World, count: number, blueprint: string): Promise<Fleet> {
+  const store = openReportStore(w.store)
+  const agents = (await addAgents(w, count, blueprint)).map(simulated)
+  let most = 0
+
+  async function turn(some: readonly SimAgent[], away: boolean): Promise<void> {
+    const now = w.clock.now()
+    if (!away) {
+      await beat(w.store.db, now)
+      for (let i = 0; i < some.length; i += 128) {
+        const batch = some.slice(i, i + 128)
+        const decisions = await store(
+          batch.map((agent) => submission(w, reportOf(agent), { agent })),
+          now,
+          () => undefined,
+        )
+        for (const [at, decision] of decisions.entries()) {
+          if (!decision.ok) throw new Error(decision.code)
+          const answer = readAnswer(Buffer.from(JSON.stringify({ commands: [], interval, ...decision.told })))
+          if (!answer.ok) throw new Error(answer.message)
+          obey(batch[at] as SimAgent, answer.value, now)
+        }
+      }
+      await advanceRollouts(w.store.db, now)
+      await grantWaiting(w.store.db, now)
+    }
+    for (const agent of agents) endTrial(agent, now)
+    most = Math.max(most, agents.filter(({ trial }) => trial).length)
+  }
+
+  return {
+    agents,
+    mostOnTrial: () => most,
+    async pass(intervals, { away = false, until } = {}) {
+      for (let i = 0; i < intervals; i++) {
+        if (until && (await until())) return
+        for (let slot = 0; slot < slots; slot++) {
+          w.clock.pass(interval / slots)
+          await turn(
+            agents.filter((_, at) => at % slots === slot),
+            away,
+          )
+        }
+      }
+    },
+  }
+}
+
+/** All at once: a commit for each of a thousand agents takes longer than the rest of the test. */
+async function addAgents(w: World, count: number, blueprint: string): Promise<TestAgent[]> {
+  const agents = Array.from({ length: count }, (_, i) => ({
+    id: newId(w.clock.now()),
+    name: `agent-${i}`,
+    token: newToken('agent'),
+    workspaceId: w.workspace.id,
+  }))
+  const rows = agents.map(({ id, name, token, workspaceId }) => ({
+    id,
+    workspace_id: workspaceId,
+    name,
+    token_hash: hashToken(token),
+    created_at: w.clock.now(),
+    created_by: null,
+    blueprint,
+    installed_version: '1.0.0',
+  }))
+  for (let i = 0; i < count; i += 500) {
+    await w.store.db
+      .insertInto('agent')
+      .values(rows.slice(i, i + 500))
+      .execute()
+  }
+  return agents
+}
+
+const simulated = (agent: TestAgent): SimAgent => ({
+  ...agent,
+  version: '1.0.0',
+  previous: undefined,
+  applied: { version: '1.0.0', outcome: 'ok', message: 'installed' },
+  hold: undefined,
+  runtime: { version: '1.0.0' },
+  runtimeHold: undefined,
+  trial: undefined,
+  bad: new Set(),
+  named: new Set(),
+})
+
+/** 2.5, 2.6: both outcomes in every report; on trial the running version with the old outcome. */
+const reportOf = (agent: SimAgent) => ({
+  agent: { version: agent.version },
+  state: { level: 'ok' },
+  applied: agent.applied,
+  runtime: agent.runtime,
+})
+
+type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
+
+/** What a good answer does to an agent, in the order of D31. */
+function obey(agent: SimAgent, answer: Read, now: number): void {
+  if (agent.trial) endTrial(agent, now, true)
+  const { desired, runtime, runtime_desired: wanted } = answer
+  if (wanted !== undefined) {
+    if (runtime?.version !== wanted) throw new Error(`${wanted} is wished while ${runtime?.version} is served (I11).`)
+    agent.named.add(wanted)
+    if (agent.runtimeHold !== wanted) agent.runtimeHold = undefined
+    if (wanted !== agent.runtime.version && agent.runtimeHold !== wanted) {
+      const from = agent.runtime.version
+      agent.trial = { version: wanted, from, until: now + limits.trialSeconds * 1000 }
+      agent.runtime = { ...agent.runtime, version: wanted, previous: from }
+    }
+  }
+  if (desired && !agent.trial) update(agent, desired.version, now)
+}
+
+/** 3.5, step 5. A version that is bad on this machine never reports well. */
+function endTrial(agent: SimAgent, now: number, good = false): void {
+  const { trial } = agent
+  if (!trial) return
+  const { version, from } = trial
+  const words = (what: string) => `${from} -> ${version}, ${new Date(now).toISOString()}: ${what}`
+  if (good && !agent.bad.has(version)) {
+    agent.trial = undefined
+    agent.runtime = { ...agent.runtime, applied: { version, outcome: 'ok', message: words('updated') } }
+  } else if (now >= trial.until || agent.bad.has(version)) {
+    agent.trial = undefined
+    agent.runtimeHold = version
+    const message = words(agent.bad.has(version) ? 'it did not start' : 'no good report in five minutes')
+    agent.runtime = { version: from, previous: from, applied: { version: from, outcome: 'rolled_back', message } }
+  }
+}
+
+/** 3.3: fetched, tried and kept, or rolled back and held, before the next report. */
+function update(agent: SimAgent, version: string, now: number): void {
+  agent.named.add(version)
+  if (agent.hold !== version) agent.hold = undefined
+  if (version === agent.version || agent.hold === version) return
+  const words = (what: string) => `${agent.version} -> ${version}, ${new Date(now).toISOString()}: ${what}`
+  if (agent.bad.has(version)) {
+    agent.hold = version
+    agent.applied = { version: agent.version, outcome: 'rolled_back', message: words('it said bad') }
+    return
+  }
+  agent.applied = { version, outcome: 'ok', message: words('updated') }
+  agent.previous = agent.version
+  agent.version = version
+}
