@@ -96,6 +96,8 @@ export const limits = {
   intervalSeconds: 30,
   /** The service asks for this while somebody looks at the agent's page. */
   watchedIntervalSeconds: 5,
+  /** [D18] The service asks for this while reports come faster than it can store them. */
+  loadedIntervalSeconds: 60,
   /** [D18] What a reporter clamps the interval asked for to. */
   intervalLeastSeconds: 5,
   intervalMostSeconds: 300,

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { type AgentSide, openAgentSide } from '../src/agents/side.ts'
 import type { Store } from '../src/db/open.ts'
 import type { Config, Live } from '../src/deps.ts'
-import { createListener } from '../src/http/listener.ts'
+import { createListener, type ListenerLimits, listenerLimits } from '../src/http/listener.ts'
 import { noReleases, type Releases } from '../src/releases/releases.ts'
 
 export interface TestService extends AgentSide {
@@ -61,6 +61,7 @@ export interface ServiceOptions {
   config?: Partial<Config>
   /** None is served when it is not said. */
   releases?: Releases
+  limits?: Partial<ListenerLimits>
 }
 
 export async function startService(store: Store, options: ServiceOptions = {}): Promise<TestService> {
@@ -79,6 +80,7 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
         res.writeHead(200, { 'Content-Type': 'text/plain' }).end('a page')
       },
     },
+    { ...listenerLimits(), ...options.limits },
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

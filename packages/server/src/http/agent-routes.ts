@@ -7,7 +7,7 @@ import type { Window } from '../limits/window.ts'
 import { storeLog } from '../logs/store.ts'
 import { countRefusal } from '../reports/metrics.ts'
 import type { Decision } from '../reports/rows.ts'
-import { refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
+import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
 import { drain, readBody } from './body.ts'
 import type { BareRoutes } from './listener.ts'
 
@@ -22,12 +22,12 @@ export function agentRoutes(side: Side): BareRoutes {
   return { 'POST /api/agent/v1/report': report, 'POST /api/agent/v1/log': log }
 
   async function report(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const admitted = await admit(req, res, windows.reports, limits.reportBytes)
+    const admitted = await admit(req, res, windows.reports, limits.reportBytes, batcher)
     if (!admitted) return
     const { caller, bytes } = admitted
     const read = readReport(bytes)
     if (!read.ok) return refuseBody(res, caller, read.message)
-    const interval = deps.live.isWatched(caller.agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
+    const interval = intervalFor(caller)
     const submission = {
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
@@ -37,10 +37,15 @@ export function agentRoutes(side: Side): BareRoutes {
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: side.offers(),
     }
-    const decision = await batcher.submit(submission, res.shouldKeepAlive)
+    const decision = await batcher.submit(submission, { kept: res.shouldKeepAlive, bytes: bytes.length })
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') busy(res)
     else refuseNow(res, decision.code)
+  }
+
+  function intervalFor({ agentId }: Caller): number {
+    if (batcher.loaded) return limits.loadedIntervalSeconds
+    return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
   }
 
   async function log(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -70,12 +75,13 @@ export function agentRoutes(side: Side): BareRoutes {
     }
   }
 
-  /** 401, 403, 429 before the body is read; then 413, and 400 for an encoded one (D15). */
+  /** 401, 403, 429, and 503 under overload, before the body is read; then 413, and 400 for an encoded one (D15, D18). */
   async function admit(
     req: IncomingMessage,
     res: ServerResponse,
     window: Window,
     most: number,
+    queue?: { readonly full: boolean },
   ): Promise<Admitted | undefined> {
     let caller: Caller | undefined
     try {
@@ -91,6 +97,7 @@ export function agentRoutes(side: Side): BareRoutes {
     if (!caller.activated) return refuseUnread(req, res, 'workspace_inactive')
     const retryAfter = window.take(caller.agentId, deps.now())
     if (retryAfter > 0) return refuseUnread(req, res, await confirmed(caller, 'rate_limited'), retryAfter)
+    if (queue?.full) return refuseUnread(req, res, 'unavailable', jitteredDelay())
     const body = await readBody(req, res, most)
     if (body.is === 'broken') return
     if (body.is === 'too_large') {
@@ -115,7 +122,7 @@ export function agentRoutes(side: Side): BareRoutes {
   ): Promise<undefined> {
     countRefusal(metrics, code)
     await drain(req)
-    refuseAndClose(req, res, code, code === 'rate_limited' ? retryAfter : undefined)
+    refuseAndClose(req, res, code, code === 'rate_limited' || code === 'unavailable' ? retryAfter : undefined)
   }
 
   async function refuseBody(res: ServerResponse, caller: Caller, message: string): Promise<void> {

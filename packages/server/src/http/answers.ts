@@ -28,10 +28,13 @@ export function refuseAndClose(
   endAfterReading(req, res, body)
 }
 
-/** 503 (D18): with a delay that differs from agent to agent, so that they do not all come back at once. */
+/** 503 (D18). */
 export function refuseAsBusy(res: ServerResponse): void {
-  refuse(res, 'unavailable', undefined, 5 + Math.floor(Math.random() * 26))
+  refuse(res, 'unavailable', undefined, jitteredDelay())
 }
+
+/** Seconds that differ from agent to agent, so that they do not all come back at once. */
+export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)
 
 export const bodyOf = (code: RefusalCode, message?: string): string =>
   JSON.stringify(envelope(code, message ?? refusals[code][1]))

@@ -1,5 +1,6 @@
 /** Bodies read by hand (D14, D15): a limit that answers instead of breaking the connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { arrivals } from './arrivals.ts'
 
 /** Read and thrown away so that a client that is still sending sees why it was refused, before the connection is closed. */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
@@ -8,43 +9,58 @@ const lingerMs = 500
 
 export type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
-/** The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. */
-export function readBody(req: IncomingMessage, res: ServerResponse, most: number): Promise<Body> {
+/**
+ * The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. A client that
+ * is too slow is cut off (arrivals.ts), which is `broken` too.
+ */
+export function readBody(req: IncomingMessage, res: ServerResponse, most: number, all = arrivals): Promise<Body> {
   continueIfAsked(req, res)
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    const finish = (body: Body) => {
+      all.end(req)
+      resolve(body)
+    }
+    all.begin(req)
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= most) chunks.push(chunk)
-      else if (size > drained.tooLarge) {
+      if (size <= most) {
+        chunks.push(chunk)
+        all.grew(req, chunk.length)
+      } else if (size > drained.tooLarge) {
         req.pause()
-        resolve({ is: 'too_large' })
+        finish({ is: 'too_large' })
       } else chunks.length = 0
     })
     req.once('end', () => {
-      if (size > most) resolve({ is: 'too_large' })
-      else resolve({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
+      if (size > most) finish({ is: 'too_large' })
+      else finish({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
     })
-    req.once('error', () => resolve({ is: 'broken' }))
-    req.once('close', () => resolve({ is: 'broken' }))
+    req.once('error', () => finish({ is: 'broken' }))
+    req.once('close', () => finish({ is: 'broken' }))
   })
 }
 
 /** Throws away at most 64 KB of a body that is refused unread (D15). Resolves when it has ended or that much has come. */
-export function drain(req: IncomingMessage): Promise<void> {
+export function drain(req: IncomingMessage, all = arrivals): Promise<void> {
   if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()
   return new Promise((resolve) => {
     let size = 0
+    const finish = () => {
+      all.end(req)
+      resolve()
+    }
+    all.begin(req)
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= drained.early) return
       req.pause()
-      resolve()
+      finish()
     })
-    req.once('end', resolve)
-    req.once('error', () => resolve())
-    req.once('close', resolve)
+    req.once('end', finish)
+    req.once('error', finish)
+    req.once('close', finish)
   })
 }
 

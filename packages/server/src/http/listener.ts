@@ -8,6 +8,7 @@ import { envelope } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { continueIfAsked, drain, noteExpectation } from './body.ts'
+import { connectionsMost } from './capacity.ts'
 import { ownOrigin } from './origin.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -15,8 +16,29 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
- * Milliseconds. A request may take as long as a bundle of 20 MB does over a slow line. Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18). */
-const times = { headers: 10_000, request: 300_000, idle: 75_000, check: 2_000 } as const
+ * Milliseconds and counts. A request may take as long as a bundle of 20 MB does over a slow line; the bodies of the agent
+ * routes have less (arrivals.ts). Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18), as long
+ * as there is room: above `keep` connections each ends with its answer, so that everybody has a turn.
+ */
+export interface ListenerLimits {
+  headers: number
+  request: number
+  idle: number
+  check: number
+  requestsPerConnection: number
+  connections: number
+  keep: number
+}
+
+export const listenerLimits = (connections = connectionsMost()): ListenerLimits => ({
+  headers: 10_000,
+  request: 300_000,
+  idle: 75_000,
+  check: 2_000,
+  requestsPerConnection: 10_000,
+  connections,
+  keep: Math.floor(connections * 0.9),
+})
 
 export interface Routing {
   agentRoutes: BareRoutes
@@ -24,15 +46,26 @@ export interface Routing {
   fallback: Handler
 }
 
-export function createListener(deps: Pick<Deps, 'config' | 'log'>, { agentRoutes, fallback }: Routing): Server {
+export function createListener(
+  deps: Pick<Deps, 'config' | 'log'>,
+  { agentRoutes, fallback }: Routing,
+  most: ListenerLimits = listenerLimits(),
+): Server {
   const pathOf = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
   const routes = new Map(Object.entries(agentRoutes))
   const beginnings = [...routes].flatMap(([name, handler]) => (name.endsWith('*') ? [{ name, handler }] : []))
   const server = createServer({
-    headersTimeout: times.headers,
-    requestTimeout: times.request,
-    keepAliveTimeout: times.idle,
-    connectionsCheckingInterval: times.check,
+    headersTimeout: most.headers,
+    requestTimeout: most.request,
+    keepAliveTimeout: most.idle,
+    connectionsCheckingInterval: most.check,
+  })
+  server.maxConnections = most.connections
+  server.maxRequestsPerSocket = most.requestsPerConnection
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections++
+    socket.once('close', () => connections--)
   })
   server.on('request', listen)
   server.on('checkContinue', expecting)
@@ -41,7 +74,7 @@ export function createListener(deps: Pick<Deps, 'config' | 'log'>, { agentRoutes
   return server
 
   function listen(req: IncomingMessage, res: ServerResponse): void {
-    if (!server.listening) res.shouldKeepAlive = false
+    if (!server.listening || connections > most.keep) res.shouldKeepAlive = false
     const target = pathOf(req)
     if (target === undefined) {
       drain(req).then(() => refuseAndClose(req, res, 'not_found'))

@@ -27,7 +27,7 @@ function batching() {
   })
   let agents = 0
   const come = (count: number, kept: boolean) => {
-    for (let i = 0; i < count; i++) void batcher.submit({ agentId: `${agents++}` } as Submission, kept)
+    for (let i = 0; i < count; i++) void batcher.submit({ agentId: `${agents++}` } as Submission, { kept })
   }
   return { sizes, come, settled: batcher.settled }
 }

@@ -13,17 +13,29 @@ import type { Decision, Submission } from './rows.ts'
 /** Milliseconds that the first report of a batch waits for others: on a kept connection, and on one of its own. */
 const lingerMs = { kept: 1, own: 2 } as const
 const batchMost = 128
-/** Reports that may wait; more than this is overload, and the next one is turned away before memory grows (D18). */
-const waitingMost = 4096
+/**
+ * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away before memory grows
+ * (D18). What is read of a report takes several times the bytes of its body.
+ */
+const waitingMost = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
+/** When so many wait, reports come faster than they can be stored. */
+const loadedFrom = 4 * batchMost
 
 export interface Batcher {
-  /**
-   * Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. `kept`:
-   * whether the connection goes on after the answer.
-   */
-  submit(submission: Submission, kept?: boolean): Promise<Decision | Unavailable>
+  /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
+  submit(submission: Submission, from?: Partial<Origin>): Promise<Decision | Unavailable>
+  /** Whether the next report would be turned away: asked before its body is read. */
+  readonly full: boolean
+  /** Whether agents had better report less often for a while (D18). */
+  readonly loaded: boolean
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
+}
+export interface Origin {
+  /** Whether the connection goes on after the answer. */
+  kept: boolean
+  /** Of its body. */
+  bytes: number
 }
 export type Unavailable = { ok: false; code: 'unavailable' }
 /** So many failures in a row mean that the database is not there: trying the rest would only take time. */
@@ -45,12 +57,14 @@ export interface BatchOptions {
 
 interface Waiting {
   submission: Submission
+  bytes: number
   resolve: (answer: Decision | Unavailable) => void
 }
 
 export function newBatcher(options: BatchOptions): Batcher {
   const { store, metrics, now, age } = options
   let waiting: Waiting[] = []
+  let bytesHeld = 0
   const busy = new Set<string>()
   let running = 0
   let lastSize = 1
@@ -60,13 +74,23 @@ export function newBatcher(options: BatchOptions): Batcher {
   let soon: NodeJS.Immediate | undefined
   let idle: (() => void)[] = []
 
-  return { submit, settled }
+  return {
+    submit,
+    settled,
+    get full() {
+      return waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes
+    },
+    get loaded() {
+      return waiting.length >= loadedFrom
+    },
+  }
 
-  function submit(submission: Submission, kept = true) {
-    if (waiting.length >= waitingMost) return Promise.resolve(unavailable)
+  function submit(submission: Submission, { kept = true, bytes = 0 }: Partial<Origin> = {}) {
+    if (waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes) return Promise.resolve(unavailable)
     if (!kept) oneByOne = true
+    bytesHeld += bytes
     return new Promise<Decision | Unavailable>((resolve) => {
-      waiting.push({ submission, resolve })
+      waiting.push({ submission, bytes, resolve })
       schedule()
     })
   }
@@ -91,6 +115,7 @@ export function newBatcher(options: BatchOptions): Batcher {
     run(batch).then(() => {
       running--
       metrics.inBatches -= batch.length
+      for (const { bytes } of batch) bytesHeld -= bytes
       for (const { submission } of batch) busy.delete(submission.agentId)
       schedule()
       if (waiting.length === 0 && running === 0) for (const done of idle.splice(0)) done()

@@ -1,0 +1,216 @@
+/** Clients that send slowly or not at all, too many of them, and reports that come faster than they can be stored (D18). */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { offering, type ServiceOptions, send, startService, type TestService } from '../../testing/service.ts'
+import { openTestSqlite } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { hashToken, newToken } from '../agents/tokens.ts'
+import { Arrivals } from './arrivals.ts'
+import { readBody } from './body.ts'
+import { connectionsMost } from './capacity.ts'
+
+let w: World
+let service: TestService | undefined
+let server: Server | undefined
+const sockets = new Set<Socket>()
+
+beforeEach(async () => {
+  w = await world(await openTestSqlite())
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+  server?.close()
+  await service?.stop()
+  service = server = undefined
+  await w.store.close()
+})
+
+const start = async (limits: NonNullable<ServiceOptions['limits']> = {}) => {
+  service = await startService(w.store, { now: w.clock.now, limits })
+  return service
+}
+const good = JSON.stringify({ protocol: 1, ...offering })
+const ask = (token = w.agent.token, body = good) => send({ port: service?.port ?? 0 }, { token, body })
+const waits = { timeout: 30_000, interval: 20 }
+
+/** A connection, and what came over it until it was closed. */
+async function open(port: number, bytes = ''): Promise<{ socket: Socket; closed: Promise<string> }> {
+  const socket = connect(port, '127.0.0.1')
+  sockets.add(socket)
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(said)))
+  await once(socket, 'connect')
+  if (bytes) socket.write(bytes)
+  return { socket, closed }
+}
+const headers = 'POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:8787\r\n'
+const authorized = (length: number) =>
+  `${headers}Authorization: Bearer ${w.agent.token}\r\nContent-Length: ${length}\r\n\r\n`
+
+test.each([
+  ['says nothing', ''],
+  ['stops in the midst of its headers', headers],
+])('a client that %s is cut off when its time is over', async (_what, bytes) => {
+  const { port } = await start({ headers: 300, check: 50 })
+  const { closed } = await open(port, bytes)
+  expect(await closed).toMatch(bytes ? /^HTTP\/1\.1 408 / : /^(HTTP\/1\.1 408 |$)/)
+})
+
+test('hundreds of slow clients keep no honest one waiting, and all of them are cut off', async () => {
+  const { port, connections } = await start({ headers: 1500, check: 100 })
+  const slow = await Promise.all(
+    Array.from({ length: 300 }, (_, i) => open(port, i % 3 === 0 ? '' : i % 3 === 1 ? headers : authorized(5000))),
+  )
+  const { token } = await w.addAgent('honest')
+  for (let i = 0; i < 20; i++) expect((await ask(token)).status).toBe(200)
+  const sendSlowly = slow.filter((_, i) => i % 3 < 2)
+  await Promise.all(sendSlowly.map(({ closed }) => closed))
+  expect(await connections()).toBeGreaterThanOrEqual(100) // the bodies have half a minute
+  expect((await ask(token)).status).toBe(200)
+})
+
+/** A server whose whole work is to read bodies. */
+async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
+  const bodies: string[] = []
+  const read = { bytes: 0 }
+  server = createServer(async (req, res) => {
+    req.on('data', (chunk: Buffer) => {
+      read.bytes += chunk.length
+    })
+    const body = await readBody(req, res, 1_000_000, arrivals)
+    bodies.push(body.is)
+    res.end(body.is)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, bodies, read }
+}
+const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
+
+test('a body that is not there when its time is over is given up, also while bytes still drip in', async () => {
+  const { port, bodies } = await reading(new Arrivals({ time: 300, held: 1e6, check: 50 }))
+  const { socket, closed } = await open(port, post(10_000))
+  const drip = setInterval(() => socket.write('x'), 20)
+  await closed
+  clearInterval(drip)
+  await vi.waitFor(() => expect(bodies).toEqual(['broken']), waits)
+})
+
+test('bodies that together hold too much are given up, the oldest first', async () => {
+  const { port, bodies, read } = await reading(new Arrivals({ time: 60_000, held: 100_000, check: 60_000 }))
+  const half = 'x'.repeat(45_000)
+  const first = await open(port, post(90_000) + half)
+  await vi.waitFor(() => expect(read.bytes).toBe(45_000), waits)
+  const second = await open(port, post(90_000) + half)
+  await vi.waitFor(() => expect(read.bytes).toBe(90_000), waits)
+  const third = await open(port, post(45_000) + half)
+  await first.closed
+  await vi.waitFor(() => expect(bodies).toEqual(['broken', 'whole']), waits)
+  second.socket.write(half)
+  await vi.waitFor(() => expect(bodies).toEqual(['broken', 'whole', 'whole']), waits)
+  third.socket.destroy()
+})
+
+test('a connection serves so many requests, and is told to end with the last answer', async () => {
+  const { port } = await start({ requestsPerConnection: 2 })
+  const { socket } = await open(port)
+  const answers: string[] = []
+  for (let i = 0; i < 2; i++) {
+    socket.write(authorized(good.length) + good)
+    const [answer] = await once(socket, 'data')
+    answers.push(/Connection: (\S+)/i.exec(String(answer))?.[1] ?? '')
+  }
+  expect(answers).toEqual(['keep-alive', 'close'])
+})
+
+test('with many connections open, each ends with its answer, so that others have a turn', async () => {
+  const { port } = await start({ keep: 2 })
+  await Promise.all([open(port), open(port)])
+  const { closed } = await open(port, authorized(good.length) + good)
+  expect(await closed).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/)
+})
+
+test('beyond its limit the service takes no connection, and serves those that it has', async () => {
+  const { port } = await start({ connections: 3 })
+  const { socket } = await open(port)
+  await Promise.all([open(port), open(port)])
+  expect(await (await open(port)).closed).toBe('')
+  socket.write(authorized(good.length) + good)
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test.each([
+  ['Max open files            1048576              1048576              files', 200_000],
+  ['Max processes 1 1 x\nMax open files            20000                20000                files', 19_744],
+  ['Max open files            100                  100                  files', 64],
+  ['Max open files            unlimited            unlimited            files', 200_000],
+  ['', 200_000],
+])('of "%s" there is room for connections', (limits, most) => expect(connectionsMost(limits)).toBe(most))
+
+/** Runs while the store takes nothing. */
+async function whileStoreStands<T>(act: () => Promise<T>): Promise<T> {
+  return w.store.db.transaction().execute(act)
+}
+async function manyAgents(count: number): Promise<{ token: string }[]> {
+  const agents = Array.from({ length: count }, (_, i) => ({
+    id: `agent ${i}`,
+    name: `a${i}`,
+    token: newToken('agent'),
+  }))
+  const rows = agents.map(({ id, name, token }) => ({
+    id,
+    name,
+    workspace_id: w.workspace.id,
+    token_hash: hashToken(token),
+    created_at: w.clock.now(),
+  }))
+  await w.store.db.insertInto('agent').values(rows).execute()
+  return agents
+}
+
+test('when more waits than memory is for, the next report is turned away unread and may come again later', async () => {
+  const { metrics } = await start()
+  const agents = await manyAgents(136)
+  const large = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(250_000) })
+  const sent: ReturnType<typeof ask>[] = []
+  await whileStoreStands(async () => {
+    for (const { token } of agents) sent.push(ask(token, large))
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBeGreaterThanOrEqual(134), waits)
+    const refused = await ask()
+    expect([refused.status, refused.json.error.code]).toEqual([503, 'unavailable'])
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(5)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(30)
+  })
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100)
+  expect(
+    await w.store.db.selectFrom('agent_report').select('agent_id').where('agent_id', '=', w.agent.id).execute(),
+  ).toEqual([])
+  expect((await ask()).status).toBe(200)
+})
+
+test('while reports come faster than they are stored, agents are asked to come every minute', async () => {
+  const { metrics } = await start()
+  const agents = await manyAgents(640)
+  const sent: ReturnType<typeof ask>[] = []
+  await whileStoreStands(async () => {
+    for (const { token } of agents) sent.push(ask(token))
+    await vi.waitFor(() => expect(metrics.waiting).toBeGreaterThanOrEqual(512), waits)
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(640), waits)
+    sent.push(ask())
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(641), waits)
+  })
+  const answers = (await Promise.all(sent)).map(({ json }) => json.interval)
+  expect(answers[0]).toBe(30)
+  expect(answers.at(-1)).toBe(60)
+  expect((await ask()).json.interval).toBe(30)
+})
