@@ -104,8 +104,8 @@ everyEngine('wishes that nodes race for', (open) => {
     }
   })
 
-  test('two nodes that take a rollout forward at the same time wish the version once', async () => {
-    const { w, agents } = await start(5)
+  test('two nodes that take a rollout forward at the same time wish the version once, and halt it once', async () => {
+    const { w, r, agents } = await start(5)
     for (const agent of agents) await ofBlueprint(w, agent, 'triage', '1.0.0')
     await addVersion(w, 'triage', '1.1.0')
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] } as const
@@ -116,6 +116,11 @@ everyEngine('wishes that nodes race for', (open) => {
     await wishBlueprint(w.store.db, place(w.agent), { version: '1.1.0' }, w.admin, w.clock.now())
     await Promise.all([0, 1, 2].map(() => noteFetched(w.store.db, w.agent, w.clock.now())))
     expect(await events(w, 'fetched')).toBe(1)
+    const back = { version: '1.0.0', outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' }
+    await r.report({ applied: back })
+    await Promise.all(Array.from({ length: 4 }, () => advanceRollouts(w.store.db, w.clock.now())))
+    const halted = w.store.db.selectFrom('audit').select('details').where('action', '=', 'rollout.halted')
+    expect(await halted.execute()).toMatchObject([{ details: expect.stringContaining('it said bad') }])
   })
 
   test('when the service was away is written down once, whichever node is back first', async () => {

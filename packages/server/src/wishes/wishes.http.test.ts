@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { report, startService } from '../../testing/service.ts'
+import { openTestSqlite } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
 import type {
   AgentPage,
   AgentUpdates,
@@ -10,6 +13,7 @@ import type {
   WishResult,
 } from '../api.ts'
 import { type Service, serve } from '../web/testing/service.ts'
+import { pressRuntime } from './store.ts'
 import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
 
 const north = '/api/web/w/north'
@@ -177,6 +181,20 @@ test('one press for many agents is one line of the activity, and withdrawn in on
     { action: 'wish.withdrawn', subject: '2 agents' },
     { action: 'wish.made', subject: '2 agents', details: { agents: ['mail', 'other'], version: '1.1.0' } },
   ])
+})
+
+test('from the moment on in which the service is told to end, no agent hears of a new wish', async () => {
+  const w = await world(await openTestSqlite())
+  const service = await startService(w.store, { now: w.clock.now })
+  onTestFinished(async () => {
+    await service.stop()
+    await w.store.close()
+  })
+  await serveRelease(w, '2.0.0')
+  await report(service, w.agent.token, runtime('1.0.0'))
+  await pressRuntime(w.store.db, { id: w.agent.id, workspace_id: w.workspace.id }, w.admin, w.clock.now())
+  service.drain()
+  expect(await report(service, w.agent.token, runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
 })
 
 test('only so many runtimes of a workspace are on trial at once; a place that is free goes to one that waits', async () => {
