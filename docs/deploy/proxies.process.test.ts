@@ -1,0 +1,188 @@
+/** The examples of this folder before two real nodes, where the machine has the proxies: Debian's nginx and caddy. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort, newPlace, type Place, populate } from '../../packages/server/testing/service-process.ts'
+import { newPostgresDatabase } from '../../packages/server/testing/stores.ts'
+
+const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path))
+const caddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path))
+
+interface Proxied {
+  port: number
+  nodes: Place[]
+  folder: string
+  /** Runs a proxy until the end of the test. */
+  run: (program: string, args: string[]) => ChildProcess
+}
+
+/** Two nodes behind the port of a proxy that is still to be started. */
+async function twoNodes(): Promise<Proxied> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-proxy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const port = await freePort()
+  const url = await newPostgresDatabase()
+  const base = `https://localhost:${port}`
+  const nodes: Place[] = []
+  for (let i = 0; i < 2; i++) {
+    const more = { SVC_DATABASE_URL: url, SVC_BASE_URL: base, SVC_TRUSTED_PROXIES: '127.0.0.1' }
+    const place = await newPlace(more)
+    mkdirSync(place.dataDir)
+    writeFileSync(join(place.dataDir, 'secret'), 'the same secret on every one of the nodes')
+    nodes.push(place)
+  }
+  const san = ['-addext', 'subjectAltName=DNS:localhost']
+  const made = ['-keyout', join(folder, 'svc.key'), '-out', join(folder, 'svc.crt')]
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+  execFileSync('openssl', [...args, ...san, ...made], { stdio: 'ignore' })
+  const run = (program: string, its: string[]) => {
+    const child = spawn(program, its, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, stdio: 'ignore' })
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    })
+    return child
+  }
+  return { port, nodes, folder, run }
+}
+
+const portOf = (place: Place | undefined) => place?.env.SVC_PORT ?? ''
+const example = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
+/** The example with the places of this test in it; every one of them must be found. */
+function filled(text: string, places: Record<string, string>): string {
+  for (const [from, to] of Object.entries(places)) {
+    expect(text).toContain(from)
+    text = text.replaceAll(from, to)
+  }
+  return text
+}
+
+test.skipIf(!nginx)('nginx.conf: two nodes behind TLS', async () => {
+  const proxied = await twoNodes()
+  const { port, nodes, folder } = proxied
+  const site = filled(example('nginx.conf'), {
+    '10.0.0.1:8787': `127.0.0.1:${portOf(nodes[0])}`,
+    '10.0.0.2:8787': `127.0.0.1:${portOf(nodes[1])}`,
+    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    'server_name svc.example.org': 'server_name localhost',
+    '/etc/nginx/svc.': `${folder}/svc.`,
+  })
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${paths} ${site} }`,
+  )
+  await behind(proxied, () => proxied.run(nginx ?? '', ['-c', join(folder, 'nginx.conf'), '-p', folder]))
+})
+
+test.skipIf(!caddy)('Caddyfile: two nodes behind TLS', async () => {
+  const proxied = await twoNodes()
+  const { port, nodes, folder } = proxied
+  const site = filled(example('Caddyfile'), {
+    '10.0.0.1:8787': `127.0.0.1:${portOf(nodes[0])}`,
+    '10.0.0.2:8787': `127.0.0.1:${portOf(nodes[1])}`,
+    'Host svc.example.org': `Host localhost:${port}`,
+    'svc.example.org {': `https://localhost:${port} {\n\ttls ${folder}/svc.crt ${folder}/svc.key`,
+  })
+  writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)
+  await behind(proxied, () =>
+    proxied.run(caddy ?? '', ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]),
+  )
+})
+
+/** What must hold through a proxy: agents, live pages, callers' addresses, and a node that is gone. */
+async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildProcess): Promise<void> {
+  const [first, second] = [await nodes[0]?.start(), await nodes[1]?.start()]
+  startProxy()
+  const { token, email, password } = await populate(nodes[0] as Place)
+  const ca = readFileSync(join(folder, 'svc.crt'))
+  const ask = (path: string, body?: object, headers: Record<string, string> = {}) => call(port, ca, path, body, headers)
+  const report = async (label: string) =>
+    ask('/api/agent/v1/report', { protocol: 1, state: { level: 'ok', label } }, { authorization: `Bearer ${token}` })
+  await expect.poll(async () => (await report('first').catch(() => undefined))?.status, { timeout: 20_000 }).toBe(200)
+
+  const origin = `https://localhost:${port}`
+  const signedIn = await ask('/api/auth/sign-in/email', { email, password }, { origin })
+  expect(signedIn.status).toBe(200)
+  const cookies = signedIn.headers['set-cookie'] ?? []
+  expect(cookies.every((line) => /; Secure/i.test(line))).toBe(true)
+  const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
+  for (let i = 0; i < 4; i++) expect((await ask('/api/web/w/north/fleet', undefined, { cookie })).status).toBe(200)
+
+  // Live frames come through while the answer goes on; held back by a buffer, this would wait for ever.
+  const stream = await open(port, ca, '/api/web/w/north/events', cookie)
+  for (let i = 0; i < 200 && !stream.text().includes('live through the proxy'); i++) {
+    if (i % 20 === 0) expect((await report('live through the proxy')).status).toBe(200)
+    await sleep(100)
+  }
+  expect(stream.text()).toContain('live through the proxy')
+  stream.close()
+
+  // The proxy's word about the caller counts, the caller's own does not: two nodes let one address through 40 times at most.
+  const code = `svc_inst_${'x'.repeat(43)}`
+  const answers: number[] = []
+  for (let i = 0; i < 45; i++) {
+    const lies = { 'x-forwarded-for': `198.51.100.${i}`, 'x-forwarded-host': 'evil.example.org' }
+    answers.push((await ask('/api/agent/v1/install/preview', { code }, lies)).status)
+  }
+  expect(new Set(answers)).toEqual(new Set([404, 429]))
+  expect(answers.filter((status) => status === 404).length).toBeLessThanOrEqual(40)
+  expect(
+    (await ask('/api/agent/v1/report', { pad: 'x'.repeat(300_000) }, { authorization: `Bearer ${token}` })).status,
+  ).toBe(413)
+
+  // One node is gone: what was on its way to it may fail, then the other answers all. Both are: no answer that a reporter takes.
+  await first?.kill('SIGKILL')
+  const several = async () =>
+    (await Promise.all([1, 2, 3, 4].map(() => report('one left')))).map(({ status }) => status)
+  await expect.poll(several, { timeout: 20_000, interval: 500 }).toEqual([200, 200, 200, 200])
+  await second?.kill()
+  expect((await report('none left')).status).toBeGreaterThanOrEqual(502)
+}
+
+interface Reply {
+  status: number
+  headers: import('node:http').IncomingHttpHeaders
+}
+const kept = new Agent({ keepAlive: true })
+
+function call(port: number, ca: Buffer, path: string, body: object | undefined, headers: Record<string, string>) {
+  return new Promise<Reply>((resolve, reject) => {
+    const text = body && JSON.stringify(body)
+    const method = text === undefined ? 'GET' : 'POST'
+    const length = text !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }
+    const req = request(
+      { host: 'localhost', port, ca, path, method, agent: kept, headers: { ...headers, ...length } },
+      (res) => {
+        res.resume()
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers }))
+      },
+    )
+    req.on('error', reject)
+    req.end(text)
+  })
+}
+
+function open(port: number, ca: Buffer, path: string, cookie: string) {
+  return new Promise<{ text: () => string; close: () => void }>((resolve, reject) => {
+    let text = ''
+    const req = request({ host: 'localhost', port, ca, path, agent: false, headers: { cookie } }, (res) => {
+      res.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      res.on('error', () => {})
+      resolve({ text: () => text, close: () => void req.destroy() })
+    })
+    req.on('error', reject)
+    req.end()
+  })
+}
