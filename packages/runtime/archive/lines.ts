@@ -4,9 +4,9 @@
  */
 import { archive, type Member } from '@svc/blueprint/zip'
 
-/** A member of the archive. Only its sums are left to chance: a remark at its end changes them until they end no line. */
+/** A member of the archive. Only its sums and lengths are left to chance: a remark at its end grows until they end no line. */
 export function member(name: string, text: string): Member {
-  const remark = name.endsWith('.py') ? (n: number) => `# ${n}\n` : (n: number) => ' '.repeat(n)
+  const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
   for (let n = 0; ; n++) {
     const content = Buffer.from(text + remark(n))
     const made = { name, content, packed: packed(content) }
