@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judge, probe } from './probe.ts'
 
-const answered = (status: number) => ({ is: 'answered', status, body: Buffer.alloc(0) }) as const
+const answered = (status: number) => ({ is: 'answered', status, headers: {}, body: Buffer.alloc(0) }) as const
 
 test.each([
   [200, 'ok'],

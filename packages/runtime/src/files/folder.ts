@@ -36,6 +36,8 @@ export interface Folder {
   /** What is known of the agent's process. */
   readonly process: string
   readonly install: string
+  /** What is known of the agent's versions. */
+  readonly update: string
   readonly bindings: string
   readonly staging: string
   readonly log: string
@@ -87,6 +89,7 @@ export function folderAt(dir: string): Folder {
     outbox: at('journal', 'outbox.json'),
     process: at('journal', 'process.json'),
     install: at('journal', 'install.json'),
+    update: at('journal', 'update.json'),
     bindings: at('journal', 'bindings.json'),
     staging: at('staging'),
     log: at('log'),

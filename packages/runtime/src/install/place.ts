@@ -2,7 +2,7 @@
  * The machine's own work after the code was redeemed, in the order in which the next start can understand it (rules section 3): the
  * version, its state, `current`, the environment files, the settings, and the marker last.
  */
-import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
 import type { Redeemed } from '@svc/protocol'
@@ -12,6 +12,7 @@ import { type Folder, folderAt, prepare } from '../files/folder.ts'
 import { writeStarter } from '../launcher/trial-files.ts'
 import { linkState } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
+import { lead, versionFolder } from '../update/versions.ts'
 import { type Install, writeInstall } from './note.ts'
 
 export interface Parts {
@@ -41,9 +42,15 @@ export async function place(
   return manifest
 }
 
-/** Directories of versions are named by hash: a version may hold what a folder's name cannot (D48). */
-export const versionFolder = (folder: Folder, sha256: string): string =>
-  join(folder.versions, sha256.toLowerCase().slice(0, 32))
+/** `verdict`: about the bundle, the same on every machine; else it is the disk's (D26). */
+export class NotPlaced extends Error {
+  readonly verdict: boolean
+  constructor(message: string, verdict: boolean) {
+    super(message)
+    this.name = 'NotPlaced'
+    this.verdict = verdict
+  }
+}
 
 /** Unpacks into staging, links the state, and renames into place: what lies in `versions` is whole (I17, I19). */
 export async function placeVersion(
@@ -56,7 +63,10 @@ export async function placeVersion(
   for (const left of namesIn(folder.staging)) rmSync(join(folder.staging, left), { recursive: true, force: true })
   const staged = join(folder.staging, basename(final))
   const unpacked = await unpackBundle(bytes, staged, { expected: { name: blueprint, version, sha256 } })
-  if (!unpacked.ok) throw new Error(`The bundle was refused: ${unpacked.message}`)
+  if (!unpacked.ok) {
+    const verdict = unpacked.code === 'bundle_refused'
+    throw new NotPlaced(verdict ? `The bundle was refused: ${unpacked.message}` : unpacked.message, verdict)
+  }
   const { manifest } = unpacked.value
   try {
     linkState(folder, manifest, staged, final)
@@ -67,15 +77,6 @@ export async function placeVersion(
   }
   syncFolder(folder.versions)
   return manifest
-}
-
-/** Lets `current` lead to a version, by one rename. */
-export function lead(folder: Folder, sha256: string): void {
-  const beside = join(folder.root, '.current.new')
-  rmSync(beside, { force: true })
-  symlinkSync(join(basename(folder.versions), basename(versionFolder(folder, sha256))), beside)
-  renameSync(beside, folder.current)
-  syncFolder(folder.root)
 }
 
 /** The runtime's own copy, and what starts it. */

@@ -18,8 +18,8 @@ export interface Exit {
   /** Unix ms. */
   readonly at: number
 }
-/** `paused` and `asked`: a person's doing. `ended`: by itself. */
-export type Because = 'paused' | 'asked' | 'ended'
+/** `paused` and `asked`: a person's doing. `replaced`: another version is to run. `ended`: by itself. */
+export type Because = 'paused' | 'asked' | 'replaced' | 'ended'
 export interface Alive {
   readonly pid: number
   /** Boot and start time: with the pid, which process it is. */
@@ -31,7 +31,7 @@ export interface Alive {
   /** Started by an earlier runtime. */
   readonly adopted: boolean
 }
-export type ProcessState =
+export type ProcessState = (
   | ({ readonly is: 'running' } & Alive)
   | ({
       readonly is: 'stopping'
@@ -43,10 +43,19 @@ export type ProcessState =
     } & Alive)
   | { readonly is: 'waiting'; readonly crashes: number; readonly startAt: number; readonly exit?: Exit }
   | { readonly is: 'stopped'; readonly because: Because; readonly exit?: Exit }
+) & {
+  /** Of an installed agent: the version that its last start was made from, by the name of its folder. */
+  readonly version?: string
+}
 
 export type Event =
-  /** The files were looked at. `asked`: a wish to run came since the last start. */
-  | { readonly is: 'look'; readonly wanted: 'run' | 'paused' | 'asked'; readonly asked: boolean }
+  /** The files were looked at. `asked`: a wish to run came since the last start. `other`: the last start was of another version than is to run. */
+  | {
+      readonly is: 'look'
+      readonly wanted: 'run' | 'paused' | 'asked'
+      readonly asked: boolean
+      readonly other?: boolean
+    }
   | {
       readonly is: 'started'
       readonly pid: number
@@ -99,8 +108,9 @@ export function move(state: ProcessState, event: Event, rules: Rules, now: numbe
 type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
 type Look = Extract<Event, { is: 'look' }>
 const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rules, now: number) => Step } = {
-  running: (state, { wanted }, rules, now) => {
+  running: (state, { wanted, other }, rules, now) => {
     if (wanted !== 'run') return { state: stopping(state, wanted, rules, now), act: 'end' }
+    if (other) return { state: stopping(state, 'replaced', rules, now), act: 'end' }
     return { state: state.crashes > 0 && now - state.since >= rules.counts ? { ...state, crashes: 0 } : state }
   },
   stopping: (state, { wanted }, _rules, now) => {
@@ -108,16 +118,17 @@ const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rule
     if (state.killed || now < state.killAt) return { state: because === state.because ? state : { ...state, because } }
     return { state: { ...state, because, killed: true }, act: 'kill' }
   },
-  waiting: (state, { wanted, asked }, _rules, now) => {
+  waiting: (state, { wanted, asked, other }, _rules, now) => {
     const { exit } = state
     if (wanted !== 'run') return { state: { is: 'stopped', because: wanted, ...(exit && { exit }) } }
+    if (other) return { state: { is: 'waiting', crashes: 0, startAt: now }, act: 'start' }
     return asked || now >= state.startAt ? { state, act: 'start' } : { state }
   },
-  stopped: (state, { wanted, asked }, _rules, now) => {
+  stopped: (state, { wanted, asked, other }, _rules, now) => {
     const { exit } = state
     if (wanted !== 'run')
       return { state: wanted === state.because || state.because === 'ended' ? state : { ...state, because: wanted } }
-    if (state.because === 'ended' && !asked) return { state }
+    if (state.because === 'ended' && !asked && !other) return { state }
     return { state: { is: 'waiting', crashes: 0, startAt: now, ...(exit && { exit }) }, act: 'start' }
   },
 }
@@ -144,6 +155,7 @@ function stopping(
 
 /** After the end of a process: what a person asked for, or the manifest's policy. */
 function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): ProcessState {
+  if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
   return again(state, exit, rules, now, 'since' in state ? exit.at - state.since : 0)
 }

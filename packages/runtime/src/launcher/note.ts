@@ -14,23 +14,35 @@ export interface Note {
   readonly started?: string | undefined
   /** A start is under way: the process may be there although the state does not name it. */
   readonly starting?: boolean
+  /** The version that the last start was made from. */
+  readonly version?: string | undefined
 }
 
-export function writeNote(folder: Folder, { state, started, starting }: Note): void {
+export function writeNote(folder: Folder, { state, started, starting, version }: Note): void {
   prepare(folder)
   writeDurably(
     folder.process,
-    JSON.stringify({ state, ...(started !== undefined && { started }), ...(starting && { starting }) }),
+    JSON.stringify({
+      state,
+      ...(started !== undefined && { started }),
+      ...(starting && { starting }),
+      ...(version !== undefined && { version }),
+    }),
     0o600,
   )
 }
 
 /** Undefined when nothing was started here yet, or the note cannot be read. */
 export function readNote(folder: Folder): Note | undefined {
-  const { state, started, starting } = readJsonObject(folder.process, 65_536) ?? {}
+  const { state, started, starting, version } = readJsonObject(folder.process, 65_536) ?? {}
   const known = isObject(state) ? readState(state) : undefined
   return (
-    known && { state: known, ...(typeof started === 'string' && { started }), ...(starting === true && { starting }) }
+    known && {
+      state: known,
+      ...(typeof started === 'string' && { started }),
+      ...(starting === true && { starting }),
+      ...(typeof version === 'string' && { version }),
+    }
   )
 }
 
@@ -52,7 +64,7 @@ function readState(v: Record<string, unknown>): ProcessState | undefined {
 }
 
 const num = (v: unknown): number => (typeof v === 'number' && Number.isFinite(v) ? v : 0)
-const becauseOf = (v: unknown): Because => (v === 'paused' || v === 'asked' ? v : 'ended')
+const becauseOf = (v: unknown): Because => (v === 'paused' || v === 'asked' || v === 'replaced' ? v : 'ended')
 const readExit = ({ code, signal, error, at }: Record<string, unknown>): Exit => ({
   at: num(at),
   ...(typeof code === 'number' && { code }),

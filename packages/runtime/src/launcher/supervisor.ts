@@ -10,6 +10,7 @@ import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
 import { duration } from '../time.ts'
+import { leadsTo } from '../update/versions.ts'
 import { type Event, move, type ProcessState, type Rules } from './moves.ts'
 import { readNote, writeNote } from './note.ts'
 import { rotateOutput } from './output.ts'
@@ -18,6 +19,8 @@ import { type RunSpec, start } from './spawn.ts'
 export interface Order extends RunSpec {
   readonly restart: Restart
   readonly stopSeconds: number
+  /** Of an installed agent: the version that it is about, by the name of its folder. */
+  readonly version?: string
 }
 export interface Supervisor {
   state(): ProcessState
@@ -38,6 +41,9 @@ export interface Hands {
 export function supervise(folder: Folder, found: Found, { order, changed, say }: Hands): Supervisor {
   let state = found.state
   let started = found.started
+  let version = found.version
+  /** The last restart for another version. */
+  let turned: { readonly to: string; readonly at: number } | undefined
   let last: Order | undefined
   let child: ChildProcess | undefined
   let asked = false
@@ -63,7 +69,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     if (news) {
       note()
       tell(was, next, say)
-      changed(next)
+      changed(shown())
     }
     if (act === 'start') void begin()
     if (act === 'end' && 'pid' in state) signalGroup(state.pid, 'SIGTERM')
@@ -77,7 +83,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   /** A disk that refuses must not end the agent: the note is then older than the truth, and the mark still finds the process. */
   function note(starting = false): void {
     try {
-      writeNote(folder, { state, started, starting })
+      writeNote(folder, { state, started, starting, version })
     } catch (error) {
       say(`the note about the agent's process could not be written: ${messageOf(error)}`)
     }
@@ -91,6 +97,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       if (asked || state.is !== 'waiting') return
       if (!last) return step({ is: 'unstartable', exit: { error: 'nobody could say how it is started', at: clock() } })
       started = nextMark(started)
+      version = last.version
       note(true)
       const got = await start(folder, last, started)
       if (!got.ok) return step({ is: 'unstartable', exit: { error: got.error, at: clock() } })
@@ -118,10 +125,25 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       step({ is: 'exit', exit: { at: clock() }, remains: state.start !== '' && groupLives(state.pid) })
     else if (state.is === 'stopping' && !child && !lives(state) && !remains(state)) step({ is: 'gone', at: clock() })
     const wanted = asked ? 'asked' : isThere(folder.paused) ? 'paused' : 'run'
-    step({ is: 'look', wanted, asked: runAsked() })
+    step({ is: 'look', wanted, asked: runAsked(), other: wanted === 'run' && otherVersion() })
     rotate()
     schedule()
   }
+
+  /**
+   * 3.3, the restart after a swap: the last start was of another version than `current` leads to. What is looked at is the disk, so
+   * it does not matter who swapped, nor what was killed in between. Where nobody can say how the new one starts, it is not tried all the time.
+   */
+  function otherVersion(): boolean {
+    if (!folder.installed || version === undefined || state.is === 'stopping') return false
+    const to = leadsTo(folder)
+    if (to === undefined || to === version) return false
+    if (turned?.to === to && clock() - turned.at < duration(againSeconds)) return false
+    turned = { to, at: clock() }
+    return true
+  }
+
+  const shown = (): ProcessState => ({ ...state, ...(version !== undefined && { version }) })
 
   /** What was killed and does not go is nobody's any more after two seconds: a zombie that its parent does not reap looks alive. */
   function remains(s: Extract<ProcessState, { is: 'stopping' }>): boolean {
@@ -158,7 +180,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 
   if (state.is === 'stopping') signalGroup(state.pid, 'SIGTERM') // what a dead agent left behind
   tell(undefined, state, say)
-  changed(state)
+  changed(shown())
   void order()
     .then((first) => {
       last ??= first
@@ -166,7 +188,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     .finally(look)
 
   return {
-    state: () => state,
+    state: shown,
     look,
     stop: () =>
       new Promise((resolve) => {
@@ -184,9 +206,14 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   }
 }
 
+/** Until a start of another version that did not come about is tried again. */
+const againSeconds = 5
+
 export interface Found {
   readonly state: ProcessState
   readonly started?: string | undefined
+  /** The version that it was started from. */
+  readonly version?: string | undefined
 }
 
 /** What an earlier runtime left: its process if that very one still lives, else a start. */
@@ -195,19 +222,22 @@ export function takeOver(folder: Folder): Found {
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { state, started } = note
+  // a runtime that noted no version did not swap any
+  const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
-  if (marked)
-    return { state: { is: 'running', ...marked, since: Number(started) * 1000, crashes: 0, adopted: true }, started }
-  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, started }
+  if (marked) {
+    const since = Number(started) * 1000
+    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, started, version }
+  }
+  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, started, version }
   const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)
-  if ('pid' in state && left)
-    return {
-      state: { ...state, is: 'stopping', because: 'ended', killAt: now + duration(10), exit: { at: now } },
-      started,
-    }
+  if ('pid' in state && left) {
+    const ending = { because: 'ended', killAt: now + duration(10), exit: { at: now } } as const
+    return { state: { ...state, is: 'stopping', ...ending }, started, version }
+  }
   const crashes = 'crashes' in state ? state.crashes : 0
   const exit = 'exit' in state ? state.exit : undefined
-  return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, started }
+  return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, started, version }
 }
 
 /** Unix ms that never go back while this process lives (D20). */

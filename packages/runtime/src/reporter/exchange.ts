@@ -50,6 +50,8 @@ export interface Own {
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
+  /** What else it has to say. */
+  readonly remarks?: readonly HealthItem[] | undefined
 }
 export interface Now extends Own {
   readonly manifest: Manifest
@@ -108,7 +110,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     ...own,
     manifest,
     status: now.status,
-    health: [...health, ...now.health],
+    health: [...health, ...(own.remarks ?? []), ...now.health],
     values: settingsInForce(folder, manifest),
     pause: readPause(folder),
     acks,

@@ -2,7 +2,13 @@
  * One request to the service (D17, I25): a time limit over everything, name look-up included; a size limit on the answer; TLS
  * verified; no redirect followed, so the token reaches the configured origin and no other.
  */
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { clean, isObject, limits } from '@svc/protocol'
 import { codeOf } from '../files/durable.ts'
@@ -12,9 +18,9 @@ import { version } from '../version.ts'
 import { lookup } from './lookup.ts'
 
 export type Sent =
-  | { readonly is: 'answered'; readonly status: number; readonly body: Buffer }
+  | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
   /** No answer, or none that could be read. `sent`: a connection stood, so the request may have arrived. */
-  | { readonly is: 'lost'; readonly why: string; readonly sent: boolean }
+  | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
 /** The connection is kept between reports (D18): a handshake costs many times a report. */
 const agents = {
@@ -47,12 +53,24 @@ export interface Call {
   readonly idleSeconds?: number
   /** Largest answer. */
   readonly bytes?: number
+  readonly accept?: string
+  /** On a connection of its own: what takes minutes must not hold up a report. */
+  readonly apart?: boolean
 }
 
 /** One request. Never rejects. */
 export function call(
   url: URL,
-  { method, json, token, seconds = limits.requestSeconds, idleSeconds, bytes = limits.answerBytes }: Call,
+  {
+    method,
+    json,
+    token,
+    seconds = limits.requestSeconds,
+    idleSeconds,
+    bytes = limits.answerBytes,
+    accept = 'application/json',
+    apart = false,
+  }: Call,
   signal: AbortSignal,
 ): Promise<Sent> {
   const secure = url.protocol === 'https:'
@@ -66,7 +84,7 @@ export function call(
       resolve(result)
       if (result.is === 'lost') request?.destroy()
     }
-    const lost = (why: string) => end({ is: 'lost', why, sent })
+    const lost = (why: string, tooLarge?: true) => end({ is: 'lost', why, sent, ...(tooLarge && { tooLarge }) })
     const stop = () => lost('the reporter was stopped')
     const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), duration(seconds))
     let idle: NodeJS.Timeout | undefined
@@ -81,11 +99,11 @@ export function call(
     try {
       request = (secure ? httpsRequest : httpRequest)(url, {
         method,
-        agent: agents[secure ? 'https:' : 'http:'],
+        agent: apart ? false : agents[secure ? 'https:' : 'http:'],
         lookup,
         ...(secure && { rejectUnauthorized: true }),
         headers: {
-          accept: 'application/json',
+          accept,
           'user-agent': `svc/${version}`,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
@@ -115,19 +133,22 @@ export function call(
 function collect(
   response: IncomingMessage,
   most: number,
-  lost: (why: string) => void,
+  lost: (why: string, tooLarge?: true) => void,
   end: (sent: Sent) => void,
 ): void {
   const parts: Buffer[] = []
   let total = 0
   response.on('data', (part: Buffer) => {
     total += part.length
-    if (total > most) lost(`the answer is larger than ${most / (1024 * 1024)} MB`)
+    if (total > most) lost(`the answer is larger than ${most / (1024 * 1024)} MB`, true)
     else parts.push(part)
   })
   response.on('error', (error) => lost(reason(error)))
   response.on('aborted', () => lost('the answer broke off'))
-  response.on('end', () => end({ is: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(parts) }))
+  response.on('end', () => {
+    const { statusCode: status = 0, headers } = response
+    end({ is: 'answered', status, headers, body: Buffer.concat(parts) })
+  })
 }
 
 const known: Readonly<Record<string, string>> = {

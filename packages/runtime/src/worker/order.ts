@@ -1,11 +1,12 @@
 /** How the agent is started now (2.10, 2.12), from its files as they stand. */
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import type { Order } from '../launcher/supervisor.ts'
 import { makeStatePaths } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
+import { leadsTo } from '../update/versions.ts'
 import { environment } from './environment.ts'
 
 /** Why nothing can be started. */
@@ -17,14 +18,22 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   if (!runtime) return undefined
   makeStatePaths(folder, manifest)
   fillSettings(folder, manifest)
+  const version = versionOf(folder)
   return {
     ...(runtime.kind === 'process'
       ? { argv: runtime.command, cwd: resolve(folder.home, runtime.workdir) }
-      : compose(folder, manifest.name, runtime)),
+      : compose({ ...folder, home: folder.installed ? folder.current : folder.home }, manifest.name, runtime)),
     env: environment(folder, manifest),
     restart: runtime.restart,
     stopSeconds: runtime.stop_seconds,
+    ...(version !== undefined && { version }),
   }
+}
+
+/** The version whose files the folder names, pinned or through `current`. */
+function versionOf(folder: Folder): string | undefined {
+  if (!folder.installed) return undefined
+  return folder.home === folder.current ? leadsTo(folder) : basename(folder.home)
 }
 
 /**

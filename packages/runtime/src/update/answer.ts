@@ -1,0 +1,43 @@
+/** What becomes of a person's wish on this machine (ask.ts). Noted under its id, so that who asked can tell. */
+import type { Folder } from '../files/folder.ts'
+import { type Asked, dropAsked, readAsked } from './ask.ts'
+import type { Came } from './change.ts'
+import type { Update } from './journal.ts'
+import { isHere } from './versions.ts'
+
+export function answerAsked(
+  folder: Folder,
+  now: Update,
+  save: (update: Update) => unknown,
+  say: (line: string) => void,
+): Came | undefined {
+  const asked = readAsked(folder)
+  if (!asked || asked.id === now.asked?.id) return undefined
+  try {
+    dropAsked(folder)
+  } catch (error) {
+    say(`the wish of a person here could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (asked.what === 'unhold') {
+    const { hold: _, retry: __, ...rest } = now
+    save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold any more.' } })
+    return undefined
+  }
+  const came = rollback(folder, now, asked)
+  if (came.event !== 'asked') {
+    save({ ...now, asked: { id: asked.id, ok: false, message: came.why ?? '' } })
+    return undefined
+  }
+  return came
+}
+
+/** `asked` when there is a way back; otherwise why not. */
+export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<Asked, 'what' | 'at'>): Came {
+  const leaves = now.to ?? now.running
+  const back = now.to ? now.running : now.previous
+  const no = (why: string): Came => ({ event: 'dropped', why })
+  if (leaves.version !== running) return no(`${running} does not run any more: ${leaves.version} does.`)
+  if (!back || !isHere(folder, back.sha256)) return no(`There is no version before ${running} on this machine.`)
+  const message = `${running} -> ${back.version}: rolled back. ${running} is on hold.`
+  return { event: 'asked', why: `rolled back ${by}`, asked: { id, ok: true, message } }
+}

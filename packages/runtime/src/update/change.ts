@@ -1,0 +1,118 @@
+/** What each event writes into the journal besides the next state. Pure: the time comes in, in Unix ms. */
+import { type Applied, cut, type Level, limits, type Outcome } from '@svc/protocol'
+import type { Release, Update } from './journal.ts'
+import { type Event, ends, move } from './moves.ts'
+
+/** A step's result: an event, and for people why. */
+export interface Came {
+  readonly event: Event
+  readonly why?: string
+  /** With `wanted` and `present`: which version. With `done` of fetching: the same, its checksum known. */
+  readonly to?: Release
+  /** With `done` of proving: how it is. */
+  readonly level?: Level
+  /** A person's wish that it answers. */
+  readonly asked?: Update['asked']
+}
+
+/** D26: after a transient failure, in ms of unscaled time, ± a tenth. */
+export const retryMs = (chance: number): number => 600_000 * (0.9 + 0.2 * chance)
+const dayMs = 86_400_000
+
+/** `chance` from 0 to 1. `scale` shortens the wait until the next try (SVC_TIME_SCALE). */
+export function change(
+  now: Update,
+  came: Came,
+  { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
+): Update {
+  const state = move(now.state, came.event)
+  const { event, why = '' } = came
+  if (event === 'wanted' || event === 'present') {
+    if (!came.to || state === now.state) return now
+    const { window: _, proofs: __, retry: ___, ...rest } = now
+    return { ...rest, state, to: came.to }
+  }
+  if (state === 'undoing' && now.state !== 'undoing') return undo(now, came, at)
+  if (state === 'idle' && (now.state === 'fetching' || now.state === 'staging' || now.state === 'swapping'))
+    return broken(now, event, why, { at, chance, scale })
+  if (state === now.state) return now
+  if (event === 'done' && came.to) return { ...now, state, to: came.to }
+  if (state === 'proving') return { ...now, state, proofs: 1 }
+  if (state === 'watching') return keep(now, came.level ?? 'ok', at)
+  if (state === 'idle') {
+    const { window: _, away: __, ...rest } = now
+    return { ...rest, state }
+  }
+  return { ...now, state }
+}
+
+/** Nothing changed: an outcome, unless the wish was taken back. */
+function broken(
+  now: Update,
+  event: Event,
+  why: string,
+  { at, chance, scale }: { at: number; chance: number; scale: number },
+): Update {
+  const { to, running, retry: _, ...rest } = now
+  const ending = event === 'killed' ? ends.unreachable : event in ends ? ends[event as keyof typeof ends] : undefined
+  if (!ending || !to) return { ...rest, running, state: 'idle' }
+  const reason = event === 'killed' ? 'interrupted; nothing was changed' : why
+  return {
+    ...rest,
+    running,
+    state: 'idle',
+    applied: outcome('failed', running.version, running.version, to.version, at, reason),
+    ...(ending.holds
+      ? { hold: { version: to.version, reason: why } }
+      : { retry: { version: to.version, at: at + retryMs(chance) * scale } }),
+  }
+}
+
+function keep(now: Update, baseline: Level, at: number): Update {
+  const { to, running, proofs: _, ...rest } = now
+  if (!to) return { ...rest, running, state: 'idle' }
+  const again = now.previous?.version === to.version ? 'the version before, kept' : 'kept'
+  const level = baseline === 'ok' ? again : `${again} at the level ${baseline}`
+  return {
+    ...rest,
+    state: 'watching',
+    running: to,
+    previous: running,
+    window: { baseline, ran: 0, worse: 0, flips: 0, deaths: 0 },
+    applied: outcome('ok', to.version, running.version, to.version, at, level),
+  }
+}
+
+/** 3.3: back to what ran before the update, or before the version that is kept. The version left is held (D25). */
+function undo(now: Update, { event, why = '', asked }: Came, at: number): Update {
+  const { to, proofs: _, window: __, retry: ___, ...rest } = now
+  const away = to ?? now.running
+  const back = to ? now.running : now.previous
+  if (!back) return now
+  const reason = event === 'asked' ? why : `${why}; its state stays as it is`
+  const recent = now.rollbacks.filter((r) => Math.abs(at - r.at) < dayMs)
+  const { previous: ____, ...others } = rest
+  return {
+    ...(to ? rest : others),
+    state: 'undoing',
+    running: back,
+    away,
+    applied: outcome('rolled_back', back.version, away.version, back.version, at, reason),
+    hold: { version: away.version, reason: why },
+    rollbacks: [...recent, { version: away.version, at }],
+    ...(asked && { asked }),
+  }
+}
+
+/** D32: both versions and the moment in each message. */
+export function outcome(
+  outcome: Outcome,
+  version: string,
+  from: string,
+  to: string,
+  at: number,
+  reason: string,
+): Applied {
+  const message = cut(`${from} -> ${to}, ${new Date(at).toISOString()}: ${reason}`, limits.appliedMessage)
+  return { version, outcome, message }
+}

@@ -1,0 +1,81 @@
+/** Drives an update through its states (moves.ts). A step says what came and never picks what is next; the journal is written before the next begins. */
+import { busyWith } from '../state/busy.ts'
+import { readScale, wait } from '../time.ts'
+import { type Came, change } from './change.ts'
+import { fetching } from './fetching.ts'
+import { type Ground, type Step, tickMs } from './ground.ts'
+import { idle } from './idle.ts'
+import type { Update } from './journal.ts'
+import type { State } from './moves.ts'
+import { proving } from './proving.ts'
+import { staging } from './staging.ts'
+import { swapping } from './swapping.ts'
+import { undoing } from './undoing.ts'
+import { sweepVersions } from './versions.ts'
+import { watching } from './watching.ts'
+
+const steps: Readonly<Record<State, Step>> = { idle, fetching, staging, swapping, proving, watching, undoing }
+
+export async function drive(ground: Ground): Promise<void> {
+  sweep(ground)
+  for (;;) {
+    const came = await steps[ground.now().state](ground, ground.now())
+    if (!came) break
+    await go(ground, came)
+  }
+  leave(ground)
+}
+
+/** When everything is written that must be, the next step may begin. */
+async function go(ground: Ground, came: Came): Promise<void> {
+  const next = change(ground.now(), came, how())
+  if (next.state === 'swapping') {
+    const dropped = await turn(ground)
+    if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
+  }
+  const unsaved = note(ground, next)
+  // without a note of it nothing is begun that a start after a kill would not know of
+  if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
+    note(ground, change(next, { event: 'unreachable', why: unsaved }, how()))
+  if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
+}
+
+/** D31: not while a runtime is on trial. */
+async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
+  while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
+  return attempt().aborted ? { event: 'dropped' } : undefined
+}
+
+/** An orderly end: what was begun and changed nothing is begun anew; a proof that was not finished is not one that failed. */
+function leave(ground: Ground): void {
+  const { state, proofs = 1 } = ground.now()
+  if (state === 'fetching' || state === 'staging') note(ground, change(ground.now(), { event: 'dropped' }, how()))
+  if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
+}
+
+/** Why it could not be written; the memory has it all the same. */
+function note(ground: Ground, next: Update): string | undefined {
+  const { applied } = ground.now()
+  const why = ground.save(next)
+  if (next.applied && next.applied !== applied) ground.say(`update ${next.applied.message}`)
+  return why
+}
+
+function sweep({ folder, now, say }: Ground): void {
+  const { running, previous, to, away, state } = now()
+  if (state === 'undoing') return
+  try {
+    sweepVersions(
+      folder,
+      [running, previous, to, away].flatMap((r) => (r ? [r.sha256] : [])),
+    )
+  } catch (error) {
+    say(`old versions could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+export const how = (): { at: number; chance: number; scale: number } => ({
+  at: Date.now(),
+  chance: Math.random(),
+  scale: readScale(process.env.SVC_TIME_SCALE),
+})

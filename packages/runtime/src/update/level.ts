@@ -1,0 +1,9 @@
+/** The agent's own level (D27): the worst of what it says of itself and of its process. What the bindings say is not part of it. */
+import { type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
+
+export const ownLevel = (status: StatusFile, process: Level, remarks: readonly HealthItem[] = []): Level =>
+  worst([
+    process,
+    ...(status.state?.level ? [status.state.level] : []),
+    ...[...(status.health ?? []), ...remarks].flatMap((item) => (item.level ? [item.level] : [])),
+  ])

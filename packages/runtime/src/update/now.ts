@@ -1,0 +1,55 @@
+/** What is true of the agent's versions: for each report (2.5), and for people. */
+import type { Applied } from '@svc/protocol'
+import { moment } from '../time.ts'
+import type { Update } from './journal.ts'
+import type { State } from './moves.ts'
+import { leftOf } from './watching.ts'
+import { loops, mostRollbacks } from './wish.ts'
+
+/** 2.5: `version` is the one that works; before any update it reads `installed`. */
+export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
+  applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }
+
+/** Sentences for `svc why` and `svc status`, the weightiest first. `at` in Unix ms. */
+export function sentences(update: Update, at: number): string[] {
+  const { applied, hold, retry, previous, rollbacks } = update
+  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at))
+  return [
+    ...underWay(update),
+    ...(applied ? [`The last update: ${applied.outcome}, ${applied.message}.`] : []),
+    ...(retry && retry.at > at
+      ? [`${retry.version} is tried again after ${moment(Math.floor(retry.at / 1000))}, if it is still wished.`]
+      : []),
+    ...(hold
+      ? [
+          `${hold.version} is on hold: ${hold.reason}. It is applied again when the service names another version in between, or after "svc unhold".`,
+        ]
+      : []),
+    ...looping.map(
+      (version) => `${version} went back ${mostRollbacks} times in a day: only "svc unhold" lets it be tried again.`,
+    ),
+    ...(previous ? [`${previous.version} lies beside it; "svc rollback" goes back to it, without the service.`] : []),
+  ]
+}
+
+function underWay(update: Update): string[] {
+  const { state, running, to, away } = update
+  const line = sentenceOf[state]
+  const minutes = Math.ceil(leftOf(update) / 60)
+  return line === undefined
+    ? []
+    : [line(running.version, to?.version ?? '', away?.version ?? '', minutes, update.window?.baseline ?? 'ok')]
+}
+
+type Line = (running: string, to: string, away: string, minutes: number, baseline: string) => string
+const sentenceOf: Readonly<Record<State, Line | undefined>> = {
+  idle: undefined,
+  fetching: (running, to) => `An update ${running} -> ${to} is under way: its bundle is fetched.`,
+  staging: (running, to) => `An update ${running} -> ${to} is under way: it is unpacked beside.`,
+  swapping: (running, to) => `An update ${running} -> ${to} is under way: it is put in place.`,
+  proving: (running, to) =>
+    `${to} is on proof: it has to say how it is, and must not be bad; else ${running} comes back. While the agent is paused or stopped the proof waits.`,
+  watching: (running, _to, _away, minutes, baseline) =>
+    `${running} is kept and watched for ${minutes} more minutes of running: it goes back if it gets worse than ${baseline}.`,
+  undoing: (running, _to, away) => `${away} goes back to ${running}.`,
+}

@@ -1,0 +1,98 @@
+/**
+ * Fourth step, "run health" (3.3): the agent runs the new version and has to report a level that is not bad within `health.start_seconds`.
+ * Without a status file: its process has to stay up. While the agent is paused nothing is proved and no time passes.
+ */
+import { type Level, rank } from '@svc/protocol'
+import type { ProcessState } from '../launcher/moves.ts'
+import { duration, wait } from '../time.ts'
+import { processHealth } from '../worker/process-health.ts'
+import type { Came } from './change.ts'
+import { type Ground, resting, type Step, tickMs } from './ground.ts'
+import { ownLevel } from './level.ts'
+import { type StatusRead, statusReader } from './status.ts'
+import { nameOf } from './versions.ts'
+
+/** A start that lasts so long counts. */
+const countsSeconds = 5
+/** How long the launcher may take to end the old version, beyond its stop_seconds. */
+const replaceSeconds = 60
+/** So many starts in a row that did not last are an answer. */
+const mostCrashes = 3
+const defaultSeconds = 60
+
+export interface Sample {
+  readonly process: ProcessState
+  /** The name of the version that is to be proved. */
+  readonly name: string
+  /** How long its present process is up, ms. */
+  readonly up: number
+  /** Absent where the manifest names no status file. */
+  readonly status?: StatusRead
+}
+export type Proof =
+  | { readonly is: 'good'; readonly level: Level }
+  | { readonly is: 'bad' | 'not yet'; readonly why: string }
+
+/** What one look shows. Pure. */
+export function prove({ process, name, up, status }: Sample): Proof {
+  if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
+  const { level: own, detail = '' } = processHealth(process)
+  if (process.is === 'waiting' && process.crashes >= mostCrashes) return { is: 'bad', why: detail }
+  const lasted = process.is === 'running' && up >= duration(countsSeconds)
+  const finished = process.is === 'stopped' && process.because === 'ended' && process.exit?.code === 0
+  if (!lasted && !finished) return { is: 'not yet', why: process.is === 'running' ? 'it did not stay up' : detail }
+  if (status && !status.fresh) return { is: 'not yet', why: 'it wrote no status that can be read' }
+  const level = ownLevel(status?.status ?? {}, own ?? 'ok', status?.health)
+  return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
+}
+
+function saidBy(status: StatusRead | undefined): string {
+  const { state, health = [] } = status?.status ?? {}
+  const bad = [state, ...health].find((item) => item?.level === 'bad')
+  const words = bad && ('label' in bad ? (bad.detail ?? bad.label) : bad.detail)
+  return words ? `: ${words}` : ''
+}
+
+export const proving: Step = async (ground, update) => {
+  const { stop, process, deaths } = ground
+  const { to } = update
+  if (!to) return { event: 'worse', why: 'nobody knows what was to be proved' }
+  const name = nameOf(to.sha256)
+  const manifest = await ground.manifest()
+  const read = statusReader(ground.folder, manifest)
+  const limit = duration(manifest?.health.start_seconds ?? defaultSeconds)
+  const whole = limit + duration((manifest?.runtime?.stop_seconds ?? 10) + replaceSeconds)
+  const died = deaths()
+  let ran = 0
+  let waited = 0
+  let pid = 0
+  let since = 0
+  let last = performance.now()
+  for (;;) {
+    const now = performance.now()
+    const passed = now - last
+    last = now
+    const asked = ground.asked()
+    if (asked) return asked
+    if (!resting(ground)) {
+      const state = process()
+      if ('pid' in state && state.pid !== pid) {
+        pid = state.pid
+        since = now
+      }
+      const status = read(state)
+      const proof = prove({ process: state, name, up: now - since, ...(status && { status }) })
+      if (proof.is === 'good') return { event: 'done', level: proof.level }
+      waited += passed
+      if (state.version === name) ran += passed
+      if (proof.is === 'bad') return worse(proof.why)
+      if (deaths() - died >= mostCrashes) return worse(`its process died ${mostCrashes} times`)
+      if (ran >= limit || waited >= whole) return worse(`${proof.why} within ${secondsOf(manifest)} s`)
+    }
+    if (!(await wait(tickMs(), stop))) return undefined
+  }
+}
+
+const secondsOf = (manifest: Awaited<ReturnType<Ground['manifest']>>): number =>
+  manifest?.health.start_seconds ?? defaultSeconds
+const worse = (why: string): Came => ({ event: 'worse', why: `it failed its health check: ${why}` })

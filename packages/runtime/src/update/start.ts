@@ -1,0 +1,49 @@
+/** What a start makes of what it finds (rules section 3): the journal as it was left, and where `current` leads. Pure. */
+import { change } from './change.ts'
+import type { Release, Update } from './journal.ts'
+import { nameOf } from './versions.ts'
+
+/** Proofs of one version: the first, and one more after a kill. */
+export const mostProofs = 2
+
+/** `inPlace`: the version that `current` leads to, by its name and its manifest. */
+export function found(
+  journal: Update | undefined,
+  inPlace: Release,
+  how: { at: number; chance?: number; scale?: number },
+): Update {
+  if (!journal) return { state: 'idle', running: inPlace, rollbacks: [] }
+  const leads = (to: Release | undefined) => to !== undefined && nameOf(to.sha256) === nameOf(inPlace.sha256)
+  switch (journal.state) {
+    case 'idle':
+      return leads(journal.running) ? journal : moved(journal, inPlace)
+    case 'fetching':
+    case 'staging':
+      return change(journal, { event: 'killed' }, how)
+    case 'swapping':
+      return leads(journal.to)
+        ? { ...journal, state: 'proving', proofs: 1 }
+        : change({ ...journal, state: 'staging' }, { event: 'killed' }, how)
+    case 'proving': {
+      const proofs = journal.proofs ?? 1
+      if (!leads(journal.to)) return change(journal, { event: 'worse', why: unnoted }, how)
+      return proofs < mostProofs
+        ? { ...journal, proofs: proofs + 1 }
+        : change(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
+    }
+    case 'watching':
+      if (leads(journal.running)) return journal
+      return leads(journal.previous) ? change(journal, { event: 'worse', why: unnoted }, how) : moved(journal, inPlace)
+    case 'undoing':
+      return journal
+  }
+}
+
+/** The way back was gone before the disk took the note of it. */
+const unnoted = 'it was put back, and the disk did not take the reason'
+
+/** Somebody led `current` elsewhere by hand: that is what runs. */
+function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
+  const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)
+  return { ...rest, state: 'idle', running, ...(other && { previous }) }
+}

@@ -1,0 +1,43 @@
+/** The agent's status as an update looks at it: read by its own rules of patience (D28), apart from the reports. */
+import { statSync } from 'node:fs'
+import type { Manifest } from '@svc/blueprint'
+import { type HealthItem, limits, type StatusFile } from '@svc/protocol'
+import type { Folder } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+import type { ProcessState } from '../launcher/moves.ts'
+import { placeOf } from '../state/paths.ts'
+import { type Kept, keepStatus } from '../status/keep.ts'
+
+export interface StatusRead {
+  readonly status: StatusFile
+  /** What has to be said about the file itself. */
+  readonly health: readonly HealthItem[]
+  /** Written by the process that runs now, and fit to be read. */
+  readonly fresh: boolean
+}
+
+/** The start of a process is noted this much after it at most; it may have written by then. */
+const noteMs = 250
+
+/** Gives undefined where the manifest names no status file. */
+export function statusReader(
+  folder: Folder,
+  manifest: Pick<Manifest, 'status' | 'state'> | undefined,
+): (process: ProcessState) => StatusRead | undefined {
+  const name = manifest?.status
+  if (name === undefined) return () => undefined
+  const file = placeOf(folder, manifest ?? {}, name)
+  let kept: Kept = { misses: 0 }
+  let began = 0
+  return (process) => {
+    if (process.is === 'running') began = process.since
+    const now = keepStatus(kept, readFile(file, limits.reportBytes), name)
+    kept = now.kept
+    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+    return {
+      status: now.status,
+      health: now.health,
+      fresh: kept.misses === 0 && written !== undefined && written > began - noteMs,
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** Last step: `current` back. Outcome and hold are noted; a disk that refuses is asked again until it does. */
+import { duration, wait } from '../time.ts'
+import type { Step } from './ground.ts'
+import { lead, leadsTo, nameOf } from './versions.ts'
+
+const againSeconds = 60
+
+export const undoing: Step = async ({ folder, stop, say, look }, { running, away }) => {
+  for (;;) {
+    try {
+      if (leadsTo(folder) !== nameOf(running.sha256)) lead(folder, running.sha256)
+      say(`update ${away?.version ?? 'unknown'} -> ${running.version}: it is back`)
+      look()
+      return { event: 'done' }
+    } catch (error) {
+      say(`the version before could not be put back: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    if (!(await wait(duration(againSeconds), stop))) return undefined
+  }
+}

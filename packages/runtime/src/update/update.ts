@@ -1,0 +1,168 @@
+/**
+ * The agent's own version (3.3) in the runtime: listens to the wishes in the answers and to those of people here, and drives the
+ * machine (moves.ts). Nothing of it waits in the way of a report or of the agent; the launcher restarts the agent by itself when
+ * `current` leads to another version than its process was started from.
+ */
+import type { Manifest } from '@svc/blueprint'
+import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
+import type { Folder } from '../files/folder.ts'
+import { readInstall } from '../install/note.ts'
+import type { ProcessState } from '../launcher/moves.ts'
+import { busyWith } from '../state/busy.ts'
+import { duration } from '../time.ts'
+import { answerAsked } from './answer.ts'
+import { readAsked } from './ask.ts'
+import type { Came } from './change.ts'
+import { drive, how } from './drive.ts'
+import type { Ground } from './ground.ts'
+import { readUpdate, type Update, writeUpdate } from './journal.ts'
+import { appliedOf } from './now.ts'
+import { found } from './start.ts'
+import { isHere, leadsTo } from './versions.ts'
+import { judgeWish, lifts, type Verdict } from './wish.ts'
+
+/** Between any two attempts, whatever the service names in between. */
+const leastSeconds = 60
+/** What the disk did not take is written again after so long. */
+const againSeconds = 60
+
+export interface Hands {
+  readonly say: (line: string) => void
+  readonly look: () => void
+  readonly process: () => ProcessState
+  readonly manifest: () => Promise<Manifest | undefined>
+  /** Why this process cannot restart the agent on another version; undefined when it can. */
+  readonly cannot?: string | undefined
+}
+export interface Updates {
+  /** An answer of the service came (2.7). */
+  heard(answer: Pick<ReceivedAnswer, 'desired'>): void
+  /** The launcher tells of the agent's process. */
+  changed(state: ProcessState): void
+  applied(): Applied
+  health(): HealthItem[]
+  /** Resolves when everything is noted after `stop`. */
+  readonly over: Promise<void>
+}
+
+/** Undefined in a folder that was not installed from a blueprint. */
+export function updates(folder: Folder, running: string, stop: AbortSignal, hands: Hands): Updates | undefined {
+  const install = readInstall(folder)
+  const name = leadsTo(folder)
+  if (install?.is !== 'installed' || !folder.installed || name === undefined) return undefined
+  const { blueprint } = install
+  const { say, look, process, manifest, cannot } = hands
+  const first = readUpdate(folder)
+  let now: Update = found(first, { version: running, sha256: name }, how())
+  let desired: ReceivedAnswer['desired']
+  let told: Verdict = 'none'
+  let began = Number.NEGATIVE_INFINITY
+  let deaths = 0
+  let exit = exitAt(process())
+  let attempt = new AbortController()
+  let unsaved: NodeJS.Timeout | undefined
+
+  function save(next: Update): string | undefined {
+    now = next
+    clearTimeout(unsaved)
+    try {
+      writeUpdate(folder, now)
+      return undefined
+    } catch (error) {
+      const why = `the journal of updates could not be written: ${error instanceof Error ? error.message : String(error)}`
+      say(why)
+      if (!stop.aborted) unsaved = setTimeout(() => save(now), duration(againSeconds)).unref()
+      return why
+    }
+  }
+
+  const verdictNow = (): Verdict => judgeWish(desired, blueprint, now, Date.now())
+
+  /** What the service wishes, if it can be begun now. */
+  function wish(): Came | undefined {
+    const verdict = verdictNow()
+    tellVerdict(verdict)
+    const version = desired?.version
+    if (version === undefined || (verdict !== 'wanted' && verdict !== 'present')) return undefined
+    if (cannot !== undefined || busyWith(folder) === 'runtime update') return undefined
+    if (performance.now() - began < duration(leastSeconds)) return undefined
+    const { previous } = now
+    const here = verdict === 'present' && previous !== undefined && isHere(folder, previous.sha256)
+    if (verdict === 'present' && !here && now.state !== 'idle') return undefined
+    began = performance.now()
+    attempt = new AbortController()
+    return here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
+  }
+
+  function tellVerdict(verdict: Verdict): void {
+    if (verdict === told) return
+    told = verdict
+    const wished = `update to ${desired?.version}`
+    if (verdict === 'foreign') say(`${wished} is of ${desired?.blueprint}, and this is ${blueprint}: ignored`)
+    if (verdict === 'held') say(`${wished} is wished, and on hold here: ${now.hold?.reason}`)
+    if (verdict === 'looping') say(`${wished} went back three times in a day; "svc unhold" lets it be tried again`)
+    if ((verdict === 'wanted' || verdict === 'present') && cannot) say(`${wished} is wished, but ${cannot}`)
+  }
+
+  const stands = (): boolean => desired?.blueprint === blueprint && desired.version === now.to?.version
+  const ground: Ground = {
+    folder,
+    stop,
+    attempt: () => AbortSignal.any([stop, attempt.signal]),
+    say,
+    process,
+    deaths: () => deaths,
+    manifest,
+    now: () => now,
+    wish,
+    asked: () => answerAsked(folder, now, save, say),
+    look,
+    save,
+    bundle: {},
+  }
+
+  if (now !== first && (first || now.state !== 'idle')) save(now)
+  if (now.applied && now.applied !== first?.applied) say(`update ${now.applied.message}`)
+  const asks = setInterval(() => unsettled(now) && readAsked(folder) && attempt.abort(), Math.min(duration(1), 1000))
+  const over = drive(ground)
+    .catch((error: unknown) => say(`updates have ended: ${error instanceof Error ? error.stack : String(error)}`))
+    .finally(() => {
+      clearInterval(asks)
+      clearTimeout(unsaved)
+    })
+
+  return {
+    heard: (answer) => {
+      desired = answer.desired
+      if (lifts(desired, blueprint, now)) {
+        say(`update to ${now.hold?.version} is on hold no more`)
+        const { hold: _, ...rest } = now
+        save(rest)
+      }
+      if (unsettled(now) && !stands()) attempt.abort() // D31: taken back before the swap
+    },
+    changed: (state) => {
+      const at = exitAt(state)
+      if (at !== undefined && at !== exit) deaths++
+      exit = at ?? exit
+    },
+    applied: () => appliedOf(now),
+    health: () => healthOf(now),
+    over,
+  }
+}
+
+/** Nothing is changed yet: a wish can still be taken back. */
+const unsettled = ({ state }: Update): boolean => state === 'fetching' || state === 'staging'
+
+/** When the process died by itself; an end that was asked for, and one with code 0, is no death. */
+function exitAt(state: ProcessState): number | undefined {
+  if (!('exit' in state) || !state.exit || state.exit.code === 0) return undefined
+  const own = state.is === 'waiting' || state.because === 'ended'
+  return own ? state.exit.at : undefined
+}
+
+function healthOf({ state, running, to }: Update): HealthItem[] {
+  if (state !== 'swapping' && state !== 'proving') return []
+  return [{ name: 'Update', level: 'info', detail: `${running.version} -> ${to?.version}: on proof.` }]
+}

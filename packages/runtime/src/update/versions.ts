@@ -1,0 +1,64 @@
+/** The versions of an agent on the disk: which one `current` leads to, its swap by one rename, and what is not needed any more. */
+import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { codeOf, makeFolder, namesIn, syncFolder } from '../files/durable.ts'
+import type { Folder } from '../files/folder.ts'
+
+type Place = Pick<Folder, 'root' | 'current' | 'versions'>
+
+/** Directories of versions are named by hash: a version may hold what a folder's name cannot (D48). */
+export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
+export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string): string =>
+  join(folder.versions, nameOf(sha256))
+
+/** The name of the version that `current` leads to; undefined where there is no such link. */
+export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
+  try {
+    return basename(readlinkSync(current))
+  } catch {
+    return undefined
+  }
+}
+
+/** The folder with `current` looked through once: what is read through it is of one version, whatever is swapped meanwhile. */
+export function pinned(folder: Folder): Folder {
+  const name = folder.installed ? leadsTo(folder) : undefined
+  if (name === undefined) return folder
+  const home = join(folder.versions, name)
+  return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
+}
+
+/** Whether a version lies here; what lies under `versions` is whole. */
+export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
+  existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
+
+/** Lets `current` lead to a version, by one rename (I17). */
+export function lead(folder: Place & Pick<Folder, 'manifest'>, sha256: string): void {
+  if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
+  const beside = besideOf(folder)
+  rmSync(beside, { force: true })
+  symlinkSync(join(basename(folder.versions), nameOf(sha256)), beside)
+  renameSync(beside, folder.current)
+  syncFolder(folder.root)
+}
+
+/** Removes what is neither named nor led to, and what an update that was broken off left. Nothing half removed stays under `versions`. */
+export function sweepVersions(folder: Folder, keep: readonly string[]): void {
+  rmSync(besideOf(folder), { force: true })
+  const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
+  const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
+  if (gone.length > 0) makeFolder(folder.staging)
+  for (const name of gone) renameAway(join(folder.versions, name), join(folder.staging, name))
+  for (const name of namesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
+}
+
+function renameAway(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true })
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}
+
+const besideOf = ({ root }: Pick<Folder, 'root'>): string => join(root, '.current.new')

@@ -1,0 +1,92 @@
+/**
+ * The window (3.3, D27, D28): for 30 minutes of running the agent goes back if it gets worse than when it was kept. Only time in which it
+ * runs and is not paused counts, by the monotonic clock, and it is saved each minute, so that no restart shortens or lengthens it.
+ */
+import { type Level, rank } from '@svc/protocol'
+import type { ProcessState } from '../launcher/moves.ts'
+import { duration, wait } from '../time.ts'
+import { processHealth } from '../worker/process-health.ts'
+import { resting, type Step, tickMs } from './ground.ts'
+import type { Update, Window } from './journal.ts'
+import { ownLevel } from './level.ts'
+import { statusReader } from './status.ts'
+
+const windowSeconds = 30 * 60
+const evaluateSeconds = 10
+const saveSeconds = 60
+/** D28 */
+const mostWorse = 2
+const mostFlips = 3
+const mostDeaths = 3
+
+/** One evaluation, at least ten seconds after the one before. Pure. */
+export function evaluate(window: Window, level: Level): Window {
+  const isWorse = rank[level] > rank[window.baseline]
+  const was = window.worse > 0
+  return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
+}
+
+/** Why the agent goes back; undefined while it stays. */
+export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
+  if (worse >= mostWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
+  if (flips > mostFlips) return `it got worse and better again more than ${mostFlips} times after it was kept`
+  if (deaths >= mostDeaths) return `its process died ${deaths} times after it was kept`
+  return undefined
+}
+
+export const watching: Step = async (ground, update) => {
+  const { stop, process, deaths } = ground
+  const read = statusReader(ground.folder, await ground.manifest())
+  let window: Window = update.window ?? { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 }
+  let saved = window
+  let level = window.baseline
+  let last = performance.now()
+  let evaluated = last
+  let died = deaths()
+  const keep = () => {
+    saved = window
+    ground.save({ ...ground.now(), window })
+  }
+  for (;;) {
+    if (!(await wait(tickMs(), stop))) {
+      if (window !== saved) keep()
+      return undefined
+    }
+    const now = performance.now()
+    const passed = now - last
+    last = now
+    const came = ground.asked() ?? ground.wish()
+    if (came) return came
+    if (resting(ground)) continue
+    const state = process()
+    if (deaths() > died) window = { ...window, deaths: window.deaths + deaths() - died }
+    died = deaths()
+    if (isUp(state)) window = { ...window, ran: window.ran + passed / duration(1) }
+    if (now - evaluated >= duration(evaluateSeconds) && !betweenRuns(state)) {
+      evaluated = now
+      const status = read(state)
+      level = ownLevel(status?.status ?? {}, processHealth(state).level ?? 'ok', status?.health)
+      window = evaluate(window, level)
+    }
+    const why = verdict(window, level)
+    if (why !== undefined) return { event: 'worse', why }
+    if (window.ran >= windowSeconds) return { event: 'over' }
+    if (differs(saved, window)) keep()
+  }
+}
+
+/** An agent that has done its work and ended is as it should be. */
+const isUp = (state: ProcessState): boolean =>
+  state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
+/** It ended well and starts again soon: that says nothing for or against it. */
+const betweenRuns = (state: ProcessState): boolean =>
+  state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0)
+
+const differs = (saved: Window, now: Window): boolean =>
+  now.ran - saved.ran >= saveSeconds ||
+  now.deaths !== saved.deaths ||
+  now.flips !== saved.flips ||
+  now.worse !== saved.worse
+
+/** For people: how many seconds of running are left of the window. */
+export const leftOf = ({ window }: Update): number => Math.max(0, windowSeconds - Math.floor(window?.ran ?? 0))

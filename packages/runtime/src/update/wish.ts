@@ -1,0 +1,44 @@
+/** What becomes of a `desired` (3.3): the contract's conditions and D24 to D31, one a line. Pure. */
+import { type Desired, isVersion } from '@svc/protocol'
+import type { Update } from './journal.ts'
+
+export type Verdict =
+  | 'none'
+  | 'foreign' // another blueprint
+  | 'invalid' // no semantic version; never used as a path
+  | 'running'
+  | 'held'
+  | 'looping' // D29
+  | 'waiting' // for the retry after a transient failure
+  | 'later' // something else is under way, or the window is open (D30)
+  | 'present' // the version before, which lies here
+  | 'wanted'
+
+/** D29: so often in 24 h, and a version is not tried again without a person here. */
+export const mostRollbacks = 3
+const dayMs = 86_400_000
+
+export function judgeWish(desired: Partial<Desired> | undefined, blueprint: string, now: Update, at: number): Verdict {
+  const { blueprint: whose, version } = desired ?? {}
+  if (whose === undefined || version === undefined) return 'none'
+  if (whose !== blueprint) return 'foreign'
+  if (!isVersion(version)) return 'invalid'
+  if (now.state !== 'idle' && now.state !== 'watching') return 'later'
+  if (version === now.running.version) return 'running'
+  if (now.hold?.version === version) return 'held'
+  if (loops(now, version, at)) return 'looping'
+  if (now.retry?.version === version && at < now.retry.at) return 'waiting'
+  if (now.previous?.version === version) return 'present'
+  return now.state === 'watching' ? 'later' : 'wanted'
+}
+
+export const loops = ({ rollbacks }: Update, version: string, at: number): boolean =>
+  rollbacks.filter((r) => r.version === version && Math.abs(at - r.at) < dayMs).length >= mostRollbacks
+
+/** D25: a valid wish of the own blueprint for another version than the held one. */
+export const lifts = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
+  hold !== undefined &&
+  desired?.blueprint === blueprint &&
+  desired.version !== undefined &&
+  isVersion(desired.version) &&
+  desired.version !== hold.version

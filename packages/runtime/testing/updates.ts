@@ -1,0 +1,101 @@
+/** A service that offers versions of one blueprint, and what must be true of a folder at any moment (I17 to I20). */
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Packed, unpackBundle } from '@svc/blueprint'
+import type { Folder } from '../src/files/folder.ts'
+import { nameOf } from '../src/update/versions.ts'
+import { bundle, bundleManifest } from './blueprint.ts'
+import { token } from './folder.ts'
+import { json, type Reply, type Service } from './service.ts'
+
+/** The same agent as another version; `main` is its program. */
+export const versionOf = (version: string, files: Readonly<Record<string, string>> = {}, manifest = bundleManifest) =>
+  bundle({
+    'svc.agent.yaml': manifest.replace('version: 1.4.0', `version: ${version}\nhealth: {start_seconds: 20}`),
+    ...files,
+  })
+
+export const serves =
+  ({ bytes, sha256 }: Pick<Packed, 'bytes' | 'sha256'>): Reply =>
+  (response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/zip', 'x-svc-sha256': sha256, 'content-length': bytes.length })
+      .end(bytes)
+  }
+
+/** Bundles by version; a version that is not there answers 404. What else is asked for is answered as before. */
+export function offers(service: Service, bundles: Readonly<Record<string, Packed | Reply>>) {
+  const others = service.other
+  const asked: string[] = []
+  service.other = (response, came, socket) => {
+    const version = /^\/api\/agent\/v1\/bundle\/(.+)$/.exec(came.path)?.[1]
+    if (version === undefined) return others(response, came, socket)
+    asked.push(decodeURIComponent(version))
+    const found = bundles[decodeURIComponent(version)]
+    const reply =
+      came.token !== token
+        ? json({ error: { code: 'token_unknown', message: 'No.' } }, 401)
+        : found === undefined
+          ? json({ error: { code: 'bundle_unknown', message: 'There is no such version.' } }, 404)
+          : typeof found === 'function'
+            ? found
+            : serves(found)
+    reply(response, came, socket)
+  }
+  return {
+    /** The versions that were fetched. */
+    asked,
+    wish(version: string | undefined, blueprint = 'mail-triage'): void {
+      service.usual = json({
+        commands: [],
+        interval: 5,
+        ...(version !== undefined && { desired: { blueprint, version } }),
+      })
+    },
+  }
+}
+
+/** The sums of the files in a folder; links are not followed. */
+export function filesIn(root: string, below = ''): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+    const path = join(below, entry.name)
+    if (entry.isFile()) found[path] = sum(readFileSync(join(root, path)))
+    if (entry.isDirectory()) Object.assign(found, filesIn(root, path))
+  }
+  return found
+}
+const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** I17: `current` leads to a version that is complete, byte for byte; gives which. */
+export function expectWhole(folder: Folder, known: readonly Packed[]): string {
+  const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
+  const packed = known.find((p) => nameOf(p.sha256) === name)
+  if (!packed) throw new Error(`current leads to ${name}, which is none of the versions`)
+  const root = join(folder.versions, name)
+  const expected = wholeOf.get(packed) ?? {}
+  const found = filesIn(root)
+  if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(expected)))
+    throw new Error(`${packed.manifest.version} in place is not whole: ${JSON.stringify({ found, expected })}`)
+  if (!lstatSync(join(root, 'state')).isSymbolicLink()) throw new Error('its state is not linked')
+  return packed.manifest.version
+}
+const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** What a version looks like when it is whole: by an unpacking apart. */
+const wholeOf = new Map<Packed, Record<string, string>>()
+export async function learn(packed: Packed): Promise<Packed> {
+  const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))
+  try {
+    const root = join(above, 'it')
+    const unpacked = await unpackBundle(packed.bytes, root)
+    if (!unpacked.ok) throw new Error(unpacked.message)
+    rmSync(join(root, 'state'), { recursive: true, force: true })
+    wholeOf.set(packed, filesIn(root))
+  } finally {
+    rmSync(above, { recursive: true, force: true })
+  }
+  return packed
+}
