@@ -4,6 +4,7 @@ import { rotateToken } from '../agents/store.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { endWishes } from '../wishes/restored.ts'
 
 export interface NewAgentToken {
   /** `SLUG/NAME`. */
@@ -15,8 +16,8 @@ export interface NewAgentToken {
 const by = { id: null, name: 'operator' }
 
 /**
- * After a restore: new tokens for all agents or those named as `SLUG/NAME`, no session, no open one-time link and no good install
- * code is left.
+ * After a restore: new tokens for all agents or those named as `SLUG/NAME`; no session, no open one-time link, no good install
+ * code and no standing wish for an update is left.
  * A name that is not there refuses before anything is changed.
  */
 export async function renewAccess(
@@ -51,7 +52,8 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
-    const details = { tokens: renewed.map(({ agent }) => agent) }
+    const wishes = await endWishes(trx, by, now)
+    const details = { tokens: renewed.map(({ agent }) => agent), wishes }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })
   })
   return { ok: true, value: renewed }

@@ -60,7 +60,7 @@ export function showRestored({ file, from, version, replaced, agents }: Value): 
   const lines =
     file === undefined ? [] : [`Restored ${file}, made ${new Date(from ?? 0).toISOString()} by svc ${version}.`]
   if (replaced) lines.push(`What was there lies in ${replaced}; remove it when it is not needed any more.`)
-  lines.push('Everybody is signed out, and open one-time links are void.')
+  lines.push('Everybody is signed out, open one-time links are void, and no version is wished of any agent.')
   lines.push(
     agents.length === 0 ? 'No agent got a new token.' : 'New tokens, shown this once; the old ones are refused:',
   )

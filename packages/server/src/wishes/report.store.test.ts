@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
+import { renewAccess } from '../backup/renew.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
 import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
@@ -210,6 +211,19 @@ everyEngine('wishes in answers', (open) => {
     expect(Object.keys(await told(both, { offers: false }))).toEqual(['runtime'])
     expect(Object.keys(await told(both))).toEqual(['desired', 'runtime', 'runtime_desired'])
     expect(Object.keys(await told(both, { offers: false }))).toEqual(['desired', 'runtime', 'runtime_desired'])
+  })
+
+  test('after a restore no wish of then is told; what is held stays so', async () => {
+    const { told, wish, press, release, state, store, world: w } = await start()
+    await release('2.0.0')
+    const both = { ...runs('1.0.0'), ...runtime('1.0.0') }
+    await told(both)
+    await wish('1.1.0')
+    await press()
+    await told({ ...both, applied: { version: '1.0.0', outcome: 'failed', message: '1.0.0 -> 1.1.0: refused' } })
+    expect(await renewAccess(store.db, [], w.clock.now())).toMatchObject({ ok: true })
+    expect(await state()).toEqual({ blueprintHold: expect.objectContaining({ version: '1.1.0' }) })
+    expect(Object.keys(await told(both))).toEqual(['runtime'])
   })
 
   test('a report that came late changes nothing about wishes, and is told what was told before (D11)', async () => {

@@ -1,0 +1,29 @@
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import { unfinished } from '../rollouts/store.ts'
+import { noteUpdate } from './events.ts'
+import { wishesIn } from './kept.ts'
+import { keep } from './row.ts'
+
+const why = 'A backup was restored.'
+
+/**
+ * After a restore no wish of then is told again: an admin may have named another version since, and an agent would go back
+ * without anybody having wished it. Holds stay. Gives how many wishes there were.
+ */
+export async function endWishes(trx: Db, by: By, now: number): Promise<number> {
+  const agents = await trx.selectFrom('agent').selectAll().where('wishes', 'is not', null).execute()
+  let ended = 0
+  for (const agent of agents) {
+    const { blueprint, runtime, ...holds } = wishesIn(agent.wishes)
+    if (!blueprint && !runtime) continue
+    await keep(trx, agent, holds)
+    const note = { at: now, kind: 'withdrawn', message: why, by: by.name } as const
+    if (blueprint) await noteUpdate(trx, agent, { ...note, of: 'blueprint', version: blueprint.version })
+    if (runtime) await noteUpdate(trx, agent, { ...note, of: 'runtime', version: runtime.version })
+    ended += (blueprint ? 1 : 0) + (runtime ? 1 : 0)
+  }
+  const columns = { state: 'cancelled', why, changed_at: now } as const
+  await trx.updateTable('rollout').set(columns).where('state', 'in', unfinished).execute()
+  return ended
+}
