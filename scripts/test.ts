@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
 import { type Counts, countsOf, lastLine, sum } from './testing/counts.ts'
 
@@ -29,6 +30,7 @@ for (const kind of kinds) {
   title(kind)
   if (needBuild.includes(kind) && !(await built())) counts.push({ passed: 0, failed: 1, skipped: 0 })
   else counts.push(await testsOf(kind))
+  if (kind === 'store' && process.env.SVC_TEST_LONG) await onOtherPostgres()
 }
 const total = sum(counts)
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(0)} s`)
@@ -41,18 +43,22 @@ async function check(): Promise<Counts> {
   return { passed: 0, failed, skipped: 0 }
 }
 
-async function testsOf(kind: string): Promise<Counts> {
-  const report = join(reports, `${kind}.json`)
+/** The long run tests the stores on every PostgreSQL that is here: the first one is what they ran on already. */
+async function onOtherPostgres(): Promise<void> {
+  if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
+  const [first, ...others] = [...new Set(installed().map(({ version }) => version))]
+  if (others.length === 0) console.log(`There is only PostgreSQL ${first} here: install Debian's too, or npm's.`)
+  for (const version of others) {
+    title(`store, PostgreSQL ${version}`)
+    counts.push(await testsOf('store', { SVC_TEST_POSTGRES: version }))
+  }
+}
+
+async function testsOf(kind: string, env: Record<string, string> = {}): Promise<Counts> {
+  const report = join(reports, `${[kind, ...Object.values(env)].join('-')}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run([
-    join(root, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--project',
-    kind,
-    '--passWithNoTests',
-    ...reporters,
-    ...filters,
-  ])
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const code = await run([vitest, 'run', '--project', kind, '--passWithNoTests', ...reporters, ...filters], env)
   return countsOf(report, code)
 }
 
@@ -67,9 +73,13 @@ async function built(): Promise<boolean> {
 }
 
 /** Runs a program of the checkout on this Node and answers its exit code; a signal or the limit counts as 1. */
-async function run(args: string[]): Promise<number> {
+async function run(args: string[], env: Record<string, string> = {}): Promise<number> {
   if (overdue.aborted) return tooLate()
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   const end = () => void child.kill('SIGKILL')
   overdue.addEventListener('abort', end)
   const [code] = (await once(child, 'exit')) as [number | null]
