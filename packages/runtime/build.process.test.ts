@@ -66,23 +66,29 @@ test.each(nodes)('%s loads it, by any name and below any package.json', async (n
   expect(await prints(node, load(file, '--help'))).toContain('svc connect')
 })
 
-test.runIf(process.platform === 'linux')('started by the shell it keeps to one arena of memory', async () => {
-  const service = await startService()
-  const agent = agentFolder({}, service.origin)
-  const { MALLOC_ARENA_MAX: _, ...env } = process.env
-  const child = spawn(file, ['report', '--dir', agent.root], {
-    stdio: 'ignore',
-    env: { ...env, SVC_TIME_SCALE: '0.02' },
-  })
-  try {
-    await service.reported(1)
-    expect(environOf(child.pid)).toContain('MALLOC_ARENA_MAX=1')
-  } finally {
-    child.kill('SIGKILL')
-    await service.close()
-    agent.remove()
-  }
-})
+const starters: [by: string, command: () => string[]][] = [['the shell', () => [file]]]
+if (python) starters.push(['Python', () => [realPython(), file]])
+test.runIf(process.platform === 'linux').each(starters)(
+  'started by %s it keeps to one arena of memory',
+  async (_by, command) => {
+    const service = await startService()
+    const agent = agentFolder({}, service.origin)
+    const { MALLOC_ARENA_MAX: _, ...env } = process.env
+    const [program = '', ...args] = command()
+    const child = spawn(program, [...args, 'report', '--dir', agent.root], {
+      stdio: 'ignore',
+      env: { ...env, SVC_TIME_SCALE: '0.02' },
+    })
+    try {
+      await service.reported(1)
+      expect(environOf(child.pid)).toContain('MALLOC_ARENA_MAX=1')
+    } finally {
+      child.kill('SIGKILL')
+      await service.close()
+      agent.remove()
+    }
+  },
+)
 
 test('the shell starts it, also below "type": "module" and through a link', async () => {
   const link = join(folder, 'svc')

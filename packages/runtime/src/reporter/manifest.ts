@@ -1,15 +1,16 @@
-/** The folder's manifest, read again when the file changes; one that became invalid is told, and the last good one stands. */
+/** The folder's manifest, read from its text. */
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
-import type { HealthItem } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import { type FileRead, readFile } from '../files/read.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
   | { readonly ok: false; readonly message: string; readonly findings: readonly Finding[] }
 
-export function manifestOf(folder: Folder): ManifestNow {
-  const read = readFile(folder.manifest, 1024 * 1024)
+export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readFile(folder.manifest, 1024 * 1024))
+
+/** The same for what was read of the file. */
+export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   if (read.is === 'missing') {
     return {
       ok: false,
@@ -25,29 +26,3 @@ export function manifestOf(folder: Folder): ManifestNow {
 /** One line a finding, as compilers write them. */
 export const shown = (findings: readonly Finding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')
-
-/** Remembers the last good manifest of a running reporter. */
-export function watchManifest(folder: Folder, first: Manifest): () => { manifest: Manifest; health: HealthItem[] } {
-  let good = first
-  let seen = ''
-  let health: HealthItem[] = []
-  return () => {
-    const read = readFile(folder.manifest, 1024 * 1024)
-    const source = read.is === 'bytes' ? read.bytes.toString('latin1') : read.is
-    if (source !== seen) {
-      seen = source
-      const now = manifestOf(folder)
-      if (now.ok) good = now.value
-      health = now.ok
-        ? []
-        : [
-            {
-              name: 'Manifest',
-              level: 'warn',
-              detail: `The one read before is in force. ${now.message.split('\n')[0]}`.slice(0, 300),
-            },
-          ]
-    }
-    return { manifest: good, health }
-  }
-}

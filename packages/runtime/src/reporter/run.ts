@@ -13,9 +13,9 @@ import { fillSettings } from '../state/settings.ts'
 import { duration, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { type Exchanged, exchange, type Own, type Reporter } from './exchange.ts'
-import { watchManifest } from './manifest.ts'
 import { firstInterval, firstReport, nextReport } from './schedule.ts'
 import { upload } from './uploads.ts'
+import { watchManifest } from './watch.ts'
 
 export const newReporter = (folder: Folder): Reporter => ({ folder, boot: randomUUID(), seq: 0, kept: { misses: 0 } })
 
@@ -50,7 +50,7 @@ export async function reportUntil(
     try {
       const connection = readConnection(folder)
       if (!connection.ok) throw new Error(connection.message)
-      const now = manifestNow()
+      const now = await manifestNow()
       const result = await exchange(reporter, { ...now, ...own() }, connection.value, cut.signal)
       news(result)
       heard(result)

@@ -1,0 +1,36 @@
+/** Remembers the last good manifest of a running reporter: one that became invalid is told, and the good one stands. */
+import type { Manifest } from '@svc/blueprint'
+import type { HealthItem } from '@svc/protocol'
+import type { Folder } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+import { manifestNow } from './known.ts'
+
+export interface Watched {
+  readonly manifest: Manifest
+  readonly health: readonly HealthItem[]
+}
+
+export function watchManifest(folder: Folder, first: Manifest): () => Promise<Watched> {
+  let good = first
+  let seen = ''
+  let health: HealthItem[] = []
+  return async () => {
+    const read = readFile(folder.manifest, 1024 * 1024)
+    const source = read.is === 'bytes' ? read.bytes.toString('latin1') : read.is
+    if (source !== seen) {
+      seen = source
+      const now = await manifestNow(folder)
+      if (now.ok) good = now.value
+      health = now.ok
+        ? []
+        : [
+            {
+              name: 'Manifest',
+              level: 'warn',
+              detail: `The one read before is in force. ${now.message.split('\n')[0]}`.slice(0, 300),
+            },
+          ]
+    }
+    return { manifest: good, health }
+  }
+}
