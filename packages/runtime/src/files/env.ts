@@ -1,5 +1,5 @@
 /** `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken as they stand (2.9); 0600, replaced in one step (D51). */
-import { wrongWithEnvValue } from '@svc/blueprint'
+import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { isToken } from '@svc/protocol'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'

@@ -1,5 +1,6 @@
 /** A report put together from what is known at this moment (2.1). Pure: everything comes in. */
-import { type Manifest, settingsSchema } from '@svc/blueprint'
+import type { Manifest } from '@svc/blueprint'
+import { settingsSchema } from '@svc/blueprint/settings'
 import {
   type Account,
   type Ack,

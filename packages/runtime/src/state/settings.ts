@@ -2,7 +2,8 @@
  * The settings file (2.12): every setting with its value in force, rewritten whole (I27: a change is all keys or none). A
  * value that only filled in a default follows the manifest when its default changes.
  */
-import { defaults, type Manifest } from '@svc/blueprint'
+import type { Manifest } from '@svc/blueprint'
+import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
