@@ -15,6 +15,9 @@ import { knock } from '../reporter/send.ts'
 import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
 import { sshKeygen } from '../self-update/verify.ts'
 import { readPause } from '../state/pause.ts'
+import { readUpdate } from '../update/journal.ts'
+import { glance } from '../update/now.ts'
+import { isHere } from '../update/versions.ts'
 import { leastNode, version } from '../version.ts'
 import { sentence } from '../worker/process-health.ts'
 import { type Common, common, existing } from './folder.ts'
@@ -131,6 +134,28 @@ function installed(folder: Folder): Check[] {
       message: process ? sentence(process.state) : 'never started; run "svc start"',
     },
     ...program(folder, manifest.value),
+    ...versions(folder, manifest.value),
+  ]
+}
+
+/** Of an agent that was updated: is the way back open, and is anything stuck? */
+function versions(folder: Folder, manifest: Manifest): Check[] {
+  const update = folder.installed ? readUpdate(folder) : undefined
+  if (!update) return []
+  const { state, previous } = update
+  const missing = previous !== undefined && !isHere(folder, previous.sha256)
+  const now = glance(update, Date.now()).join(' ')
+  const way = previous
+    ? `${previous.version} lies beside it for a way back`
+    : `there is no version before ${manifest.version} here`
+  return [
+    {
+      name: 'Versions',
+      ok: state !== 'undoing' && !missing,
+      message: missing
+        ? `${previous.version}, the version before, is not complete under ${folder.versions}: there is no way back without the service`
+        : `${now}${now && ' '}${manifest.version} is in place; ${way}`,
+    },
   ]
 }
 

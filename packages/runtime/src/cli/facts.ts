@@ -14,6 +14,7 @@ import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
 import { keepStatus } from '../status/keep.ts'
+import { readUpdate } from '../update/journal.ts'
 import type { Agent } from './folder.ts'
 
 export function factsOf({ folder, manifest }: Agent) {
@@ -28,6 +29,8 @@ export function factsOf({ folder, manifest }: Agent) {
     version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
     /** Where it came from, if from a blueprint. */
     install: readInstall(folder),
+    /** Its versions and updates; undefined before the first. */
+    update: folder.installed ? readUpdate(folder) : undefined,
     /** What is known of its process; undefined for an agent that somebody else starts, and before its first start. */
     process: manifest.runtime ? processNow(folder) : undefined,
     managed: manifest.runtime !== undefined,

@@ -18,6 +18,7 @@ import { runCommand } from './run.ts'
 import { secrets } from './secrets.ts'
 import { service } from './service.ts'
 import { set, settings } from './settings.ts'
+import { rollback, unhold } from './rollback.ts'
 import { restart, start, stop } from './start.ts'
 import { status } from './status.ts'
 import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
@@ -26,6 +27,7 @@ import { why } from './why.ts'
 const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
   ['Install an agent:', [init, service]],
   ['Run it:', [runCommand, start, stop, restart]],
+  ['Its versions:', [rollback, unhold]],
   ['Look:', [status, why, logs, outbox, doctor]],
   [
     'Steer, with or without the service:',

@@ -4,6 +4,7 @@ import { wordFor } from '../launcher/now.ts'
 import type { RuntimeFacts } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
+import { glance } from '../update/now.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { oneLine, show } from './output.ts'
@@ -50,6 +51,7 @@ function lines(f: Facts): string[] {
     ...f.health
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
+    ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),
     ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),
     row(
       f.managed ? 'Runtime' : 'Reporter',

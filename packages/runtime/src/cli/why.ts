@@ -4,6 +4,7 @@ import { wordFor } from '../launcher/now.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
+import { sentences } from '../update/now.ts'
 import { sentence } from '../worker/process-health.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
@@ -26,6 +27,7 @@ export const why = (): Command =>
           running: facts.process ? wordFor(facts.process) : null,
           process: facts.process?.state ?? null,
           version: facts.version,
+          update: facts.update ?? null,
           blueprint: facts.install?.is === 'installed' ? facts.install.blueprint : null,
           runtime: facts.runtime,
           reasons,
@@ -40,6 +42,7 @@ export function explain(f: Facts, now: number): string[] {
     ...pauseSentences(f),
     ...processSentences(f),
     ...versionSentences(f),
+    ...(f.update ? sentences(f.update, now * 1000) : []),
     ...agentSentences(f, now),
     ...settingSentences(f),
     ...reporterSentences(f, now),
@@ -73,7 +76,7 @@ export function processSentence({ process, stopped }: Facts): string {
 function versionSentences({ install, version }: Facts): string[] {
   if (install?.is !== 'installed') return []
   return [
-    `It is ${install.blueprint} ${version}, installed ${moment(install.at)} from ${install.url} as "${install.agent}".`,
+    `It is ${install.blueprint} ${version}, installed ${moment(install.at)}${install.version === version ? '' : ` as ${install.version}`} from ${install.url} as "${install.agent}".`,
   ]
 }
 

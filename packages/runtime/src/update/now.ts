@@ -32,6 +32,17 @@ export function sentences(update: Update, at: number): string[] {
   ]
 }
 
+/** For `svc status`: what is under way, and what does not come by itself. */
+export function glance(update: Update, at: number): string[] {
+  const { applied, hold, retry } = update
+  const waits = retry && retry.at > at ? `, tried again after ${moment(Math.floor(retry.at / 1000))}` : ''
+  return [
+    ...underWay(update),
+    ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${applied.message}${waits}`] : []),
+    ...(hold ? [`${hold.version} is on hold`] : []),
+  ]
+}
+
 function underWay(update: Update): string[] {
   const { state, running, to, away } = update
   const line = sentenceOf[state]

@@ -1,0 +1,98 @@
+/** `svc rollback`, `svc unhold`: the way back to the version before, and a version on hold allowed again. Both work without the service. */
+import { randomUUID } from 'node:crypto'
+import { Command } from 'commander'
+import type { Folder } from '../files/folder.ts'
+import { named, tryLock, whoHolds } from '../files/lock.ts'
+import { readNote } from '../launcher/note.ts'
+import { lives } from '../process/identity.ts'
+import { byWhom } from '../state/changes.ts'
+import { wait } from '../time.ts'
+import { rollbackAlone, standing, unholdAlone } from '../update/alone.ts'
+import { type Asked, ask, dropAsked, patienceMs } from '../update/ask.ts'
+import { readUpdate, type Update } from '../update/journal.ts'
+import { agentAt, type Common, common, me } from './folder.ts'
+import { Refusal, show } from './output.ts'
+
+export const rollback = (): Command =>
+  common(new Command('rollback'))
+    .summary("go back to the version before this agent's last update")
+    .description(
+      'Goes back to the version that ran before the last update. It lies on this machine: no network is needed. The version left is on hold\nuntil the service names another one, or "svc unhold". The state is not put back: it stays as the newer version left it.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc rollback --dir /srv/mail-triage')
+    .action(async ({ dir, json }: Common) => {
+      const { folder, version } = installedAt(dir)
+      const update = await done(folder, version, 'rollback')
+      const { applied, hold, running } = update
+      show(json, { version: running.version, applied, hold: hold ?? null }, () => [
+        `${applied?.message ?? ''}`,
+        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${left(folder)}`,
+      ])
+    })
+
+export const unhold = (): Command =>
+  common(new Command('unhold'))
+    .summary('let a version be tried again that was rolled back or refused')
+    .description(
+      'Takes the hold off the version that was rolled back or refused, so that it is applied again if the service still names it.',
+    )
+    .addHelpText('after', '\nExample:\n  $ svc unhold')
+    .action(async ({ dir, json }: Common) => {
+      const { folder, version } = installedAt(dir)
+      const held = standing(folder, version)
+      const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
+      await done(folder, version, 'unhold')
+      show(json, { versions: names }, () =>
+        names.length > 0 ? `Not on hold any more: ${names.join(', ')}.` : 'No version was on hold.',
+      )
+    })
+
+function installedAt(dir: string): { folder: Folder; version: string } {
+  const { folder, manifest } = agentAt(dir)
+  if (!folder.installed)
+    throw new Refusal(`${folder.root} was not installed from a blueprint, so there are no versions of it here.`)
+  return { folder, version: manifest.version }
+}
+
+/** Through the runtime that runs, or in its place (D58). */
+async function done(folder: Folder, running: string, what: Asked['what']): Promise<Update> {
+  const asked = { id: randomUUID(), running, by: byWhom(me()) }
+  const lock = tryLock(folder, 'runtime', `svc ${what}`)
+  if (!lock.ok) {
+    if (lock.holder.what !== 'svc run')
+      throw new Refusal(`${named(lock.holder)} holds this folder; end it, or wait for it, and try again.`)
+    return throughRuntime(folder, { ...asked, what, at: Date.now() })
+  }
+  try {
+    if (what === 'unhold') return unholdAlone(folder, running)
+    const ended = rollbackAlone(folder, running, asked)
+    if (!ended.ok) throw new Refusal(ended.message)
+    return ended.update
+  } finally {
+    lock.held.release()
+  }
+}
+
+async function throughRuntime(folder: Folder, asked: Asked): Promise<Update> {
+  ask(folder, asked)
+  const never = new AbortController().signal
+  for (const end = performance.now() + patienceMs; performance.now() < end; await wait(100, never)) {
+    const update = readUpdate(folder)
+    if (update?.asked?.id === asked.id && update.state !== 'undoing') {
+      if (!update.asked.ok) throw new Refusal(update.asked.message)
+      return update
+    }
+    if (!whoHolds(folder, 'runtime')) break
+  }
+  dropAsked(folder)
+  throw new Refusal(
+    `The runtime did not do it; see ${folder.runtimeLog}. "svc stop", then "svc ${asked.what}", does it without the runtime.`,
+  )
+}
+
+/** The agent of a runtime that was killed still runs the version that was left. */
+function left(folder: Folder): string {
+  const state = readNote(folder)?.state
+  const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)
+  return alone ? ' Its process, which no runtime watches, still runs the other one; "svc start" replaces it.' : ''
+}

@@ -1,0 +1,38 @@
+/** A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline. */
+import type { Folder } from '../files/folder.ts'
+import { rollback } from './answer.ts'
+import type { Asked } from './ask.ts'
+import { change } from './change.ts'
+import { readUpdate, type Update, writeUpdate } from './journal.ts'
+import { found } from './start.ts'
+import { lead, leadsTo, nameOf } from './versions.ts'
+
+/** What a start would find now. `version` is the one that the manifest in place names. */
+export const standing = (folder: Folder, version: string): Update =>
+  found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+
+/** Why not; otherwise what is true now. */
+export function rollbackAlone(
+  folder: Folder,
+  version: string,
+  asked: Omit<Asked, 'what' | 'at'>,
+): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
+  const how = { at: Date.now() }
+  const now = standing(folder, version)
+  const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
+  if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
+  const undoing = came ? change(now, came, how) : now // a way back that was broken off is finished
+  writeUpdate(folder, undoing)
+  if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
+  const update = change(undoing, { event: 'done' }, how)
+  writeUpdate(folder, update)
+  return { ok: true, update }
+}
+
+/** No version is on hold any more (D25, D29). */
+export function unholdAlone(folder: Folder, version: string): Update {
+  const { hold: _, retry: __, ...rest } = standing(folder, version)
+  const update = { ...rest, rollbacks: [] }
+  writeUpdate(folder, update)
+  return update
+}
