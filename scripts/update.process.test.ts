@@ -1,0 +1,139 @@
+/**
+ * A signed release, the one after it, and back: with the real service, files that `npm run release` made, and a machine on
+ * whose PATH there are only node and ssh-keygen.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packFolder } from '@svc/blueprint'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { newPlace, type Place } from '../packages/server/testing/service-process.ts'
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
+const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]
+/** Times are a tenth, so reports come every 3 s; the service allows one a second. */
+const env = { PATH: join(machine, 'bin'), HOME: machine, SVC_TIME_SCALE: '0.1' }
+/** The machine's own Node, where there is one: a runtime works on 20 and newer. */
+const ownNode = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file)) ?? process.execPath
+const waits = { timeout: 60_000, interval: 300 }
+
+/** Notes each start of itself, and says that it is well. */
+const agent = `import { appendFileSync, writeFileSync } from 'node:fs'
+appendFileSync('state/starts', process.pid + '\\n')
+setInterval(() => writeFileSync('state/status.json', JSON.stringify({ state: { level: 'ok', label: 'Working' } })), 200)
+`
+const manifest = `name: worker
+version: 1.0.0
+runtime: {kind: process, command: [node, main.mjs]}
+status: state/status.json
+state: [state]
+`
+
+beforeAll(() => {
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  mkdirSync(join(machine, 'bin'), { recursive: true })
+  symlinkSync(ownNode, join(env.PATH, 'node'))
+  symlinkSync(
+    realpathSync(execFileSync('which', ['ssh-keygen'], { encoding: 'utf8' }).trim()),
+    join(env.PATH, 'ssh-keygen'),
+  )
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
+
+/** `npm run release`; gives the folder. */
+function released(version: string): string {
+  const out = join(dir, version)
+  const args = ['--key', key, '--add-key', '--keys', keys, '--version', version, '--out', out]
+  execFileSync(process.execPath, [join(import.meta.dirname, 'release.ts'), ...args], { stdio: 'pipe' })
+  return out
+}
+
+const svcArgs = (file: string, args: string[]) => ['-e', 'require(process.argv[1])', file, ...args]
+
+/** Runs `svc` on the machine, from this file. */
+function svc(file: string, args: string[], input = ''): string {
+  const options = { cwd: machine, env, input, encoding: 'utf8' } as const
+  const { status, stdout, stderr } = spawnSync(join(env.PATH, 'node'), svcArgs(file, args), options)
+  if (status !== 0) throw new Error(`svc ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
+  return stdout
+}
+
+/** A service with a workspace and the blueprint of the agent; gives a code for it. */
+async function codeFrom(place: Place): Promise<string> {
+  await place.value(['workspace', 'create', 'north'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  const [source, bundle] = [join(dir, 'worker'), join(dir, 'worker.zip')]
+  mkdirSync(source)
+  writeFileSync(join(source, 'svc.agent.yaml'), manifest)
+  writeFileSync(join(source, 'main.mjs'), agent)
+  const packed = await packFolder(source)
+  if (!packed.ok) throw new Error(packed.message)
+  writeFileSync(bundle, packed.value.bytes)
+  await place.value(['blueprint', 'upload', 'north', bundle])
+  return (await place.value<{ code: string }>(['code', 'issue', 'north', 'worker@1.0.0'])).code
+}
+
+/** What the service shows of the agent's runtime. */
+const runtimeOf = async (place: Place) =>
+  (await place.value<{ report: { runtime?: Record<string, unknown> } | null }>(['agent', 'show', 'north/worker']))
+    .report?.runtime
+
+test("a signed release, the next one on an admin's wish, and back without the service", async () => {
+  const [before, after] = [released('1.0.0'), released('1.1.0')]
+  const place = await newPlace({ SVC_RELEASE_DIR: before })
+  const service = await place.start()
+  const code = await codeFrom(place)
+
+  const downloaded = join(machine, 'svc.pyz')
+  writeFileSync(downloaded, Buffer.from(await (await fetch(`${place.url}/cli/svc.pyz`)).arrayBuffer()))
+  svc(downloaded, ['init', '--url', place.url], `${code}\n`)
+  const home = join(machine, 'worker')
+  const own = join(home, '.svc/runtime/svc.pyz')
+  const runtime = spawn(join(env.PATH, 'node'), svcArgs(own, ['run', '--dir', home]), {
+    cwd: home,
+    env,
+    stdio: 'ignore',
+  })
+  const starts = () => readFileSync(join(home, 'state/starts'), 'utf8').trim().split('\n').map(Number)
+  onTestFinished(() => ended(runtime, starts))
+  await expect.poll(() => runtimeOf(place), waits).toMatchObject({ version: '1.0.0' })
+  const [pid] = starts()
+
+  await place.value(['release', 'add', after])
+  await place.value(['wish', 'runtime', 'north/worker'])
+  await expect
+    .poll(() => runtimeOf(place), waits)
+    .toMatchObject({ version: '1.1.0', previous: '1.0.0', applied: { outcome: 'ok', version: '1.1.0' } })
+  expect(readFileSync(own).equals(readFileSync(join(after, 'svc.pyz')))).toBe(true)
+  expect([runtime.exitCode, starts()]).toEqual([null, [pid]])
+
+  await service.kill()
+  svc(own, ['rollback-runtime', '--dir', home])
+  expect(readFileSync(own).equals(readFileSync(join(before, 'svc.pyz')))).toBe(true)
+  await place.start()
+  await expect
+    .poll(() => runtimeOf(place), waits)
+    .toMatchObject({ version: '1.0.0', applied: { outcome: 'rolled_back', version: '1.0.0' } })
+  expect([runtime.exitCode, starts()]).toEqual([null, [pid]])
+})
+
+async function ended(runtime: ChildProcess, starts: () => number[]): Promise<void> {
+  const gone = once(runtime, 'exit')
+  runtime.kill('SIGKILL')
+  await gone
+  for (const pid of starts())
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {} // it ended by itself
+}
