@@ -1,6 +1,5 @@
 import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
@@ -8,6 +7,7 @@ import type { ReactNode } from 'react'
 import { api } from '../api.ts'
 import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
+import { notify } from '../notify.tsx'
 import { keys, meQuery } from '../queries.ts'
 import { useSignOut } from '../session.ts'
 import { useScheme } from '../shell/scheme.ts'
@@ -90,7 +90,7 @@ function NameForm({ name }: { name: string }) {
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     client.setQueryData(keys.me, await api.rename(values.name.trim()))
-    notifications.show({ message: 'Your name was changed.' })
+    notify({ message: 'Your name was changed.' })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
@@ -117,7 +117,7 @@ function PasswordForm({ email }: { email: string }) {
     await api.changePassword(current, next)
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })
-    notifications.show({ message: 'Your password was changed; other sessions have ended.' })
+    notify({ message: 'Your password was changed; other sessions have ended.' })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>

@@ -1,29 +1,18 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
-import { exact, machine, relative, silence } from './relative.ts'
+import { PlainTime, wordsOf } from './PlainTime.tsx'
+import { exact, machine } from './relative.ts'
 
 export interface TimeProps {
   /** Unix milliseconds. */
   at: number
-  /** Whether the keyboard can reach the exact time; off inside links and buttons. */
-  focusable?: boolean
-  /** Said as a beginning, for what has lasted since: `silent 3 h`. */
-  since?: boolean
 }
 
 /** A relative time that ticks, with the exact one and its zone on hover and focus. */
-export function Time({ at, focusable = true, since = false }: TimeProps) {
+export function Time({ at }: TimeProps) {
   const iso = machine(at)
-  const text = useClock((now) =>
-    iso === undefined ? 'at an impossible time' : since ? silence(at, now) : relative(at, now),
-  )
-  if (iso === undefined) return <span>{text}</span>
-  if (!focusable)
-    return (
-      <time dateTime={iso} title={exact(at)}>
-        {text}
-      </time>
-    )
+  const text = useClock((now) => wordsOf(at, now))
+  if (iso === undefined) return <PlainTime at={at} />
   return (
     <Tooltip label={exact(at)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time is to be reached by keyboard too */}

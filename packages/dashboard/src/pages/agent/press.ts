@@ -1,10 +1,10 @@
 /** Pressing: the wish goes out, its command is on the page at once, and its life is followed until it is answered. */
-import { notifications } from '@mantine/notifications'
 import { type CommandType, limits } from '@svc/protocol'
 import type { AgentPage, Command } from '@svc/server/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../../api.ts'
+import { notifyNotSent } from '../../notify.tsx'
 import { agentQuery, commandsQuery, keys } from '../../queries.ts'
 import type { Press, Wish } from './agent.ts'
 import { isOpen } from './commands/life.ts'
@@ -37,7 +37,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
           void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
           return command
         } catch (error) {
-          notifications.show({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+          notifyNotSent(error)
           throw error
         }
       },

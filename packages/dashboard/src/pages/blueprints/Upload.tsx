@@ -1,13 +1,13 @@
 import { Button, Progress } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
-import { notifications } from '@mantine/notifications'
 import { limits } from '@svc/protocol'
 import { IconFileZip, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { api } from '../../api.ts'
+import { notify } from '../../notify.tsx'
 import { paths } from '../../paths.ts'
 import { keys, versionQuery } from '../../queries.ts'
 import { Text } from '../../ui/index.ts'
@@ -36,7 +36,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
       client.setQueryData(versionQuery(slug, made.blueprint, made.version).queryKey, made)
       void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
       setDoing({ is: 'nothing' })
-      notifications.show({
+      notify({
         color: 'green',
         title: `${made.blueprint} ${made.version}`,
         message: 'It is uploaded and can be installed.',

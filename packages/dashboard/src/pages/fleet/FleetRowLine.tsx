@@ -4,7 +4,7 @@ import type { FleetRow } from '@svc/server/api'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'
-import { Cost, Level, Text, Time, useClock } from '../../ui/index.ts'
+import { Cost, Level, PlainTime, Text, useClock } from '../../ui/index.ts'
 import { standing } from './view.ts'
 
 interface RowProps {
@@ -61,7 +61,7 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           <span className="fleet-dim">never</span>
         ) : (
           <span className={silent ? 'fleet-silent' : undefined}>
-            <Time at={row.seenAt} focusable={false} since={silent} />
+            <PlainTime at={row.seenAt} since={silent} />
           </span>
         )}
       </div>

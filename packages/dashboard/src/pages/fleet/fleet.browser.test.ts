@@ -1,4 +1,5 @@
 /** The fleet as a person sees and steers it, while agents report. */
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
 import { openPlace, type Place, type Visitor } from '../../../testing/place.ts'
@@ -46,6 +47,27 @@ test('the worst come first, with what they say, do, cost, and run; reported text
   expect(await mail.locator('bdi', { hasText: 'Idle' }).locator('b').count()).toBe(0)
   expect(await mail.textContent()).toMatch(/\$1\.50.*1\.2\.0/)
   expect(await row(ada, 'never-started').textContent()).toContain('Never reported')
+})
+
+/** For the first sight: every script together, compressed as the service sends it to whoever knows gzip only. */
+test.each([
+  ['/w/north-wind', 200],
+  ['/w/north-wind/agents/mail-triage', 250],
+])('%s takes less than %i KB of scripts', async (path, most) => {
+  const { context, page } = await place.visitor()
+  await context.addCookies(await ada.context.cookies())
+  const scripts: Promise<number>[] = []
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script')
+      scripts.push(response.body().then((script) => gzipSync(script, { level: 9 }).length))
+  })
+  await page.goto(place.url + path)
+  await page.getByText('mail-triage').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
+  expect(bytes).toBeGreaterThan(50 * 1024)
+  expect(bytes).toBeLessThan(most * 1024)
+  await context.close()
 })
 
 test('a report is on screen within a second, without the line moving', async () => {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { Command } from '@svc/server/api'
 import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
+import { notifyNotSent } from '../../../notify.tsx'
 import { commandsQuery, keys } from '../../../queries.ts'
 import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
@@ -109,7 +109,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Comma
           await api.wishAgain(slug, page.name, command.id)
           await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
         } catch (error) {
-          notifications.show({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+          notifyNotSent(error)
         }
         setSending(false)
       }}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { logsQuery } from '../../../queries.ts'
 import { bytes } from '../../../ui/format.ts'
-import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
+import { Empty, ErrorNote, PlainTime, Text } from '../../../ui/index.ts'
 import { Tone, WhyButton } from '../../../ui/parts.tsx'
 import { type Agent, useView } from '../agent.ts'
 import { wordsOf } from '../commands/life.ts'
@@ -50,8 +50,7 @@ export default function Logs({ agent }: { agent: Agent }) {
               >
                 <Text mono>{log.name}</Text>
                 <span className="ag-quiet">
-                  <Time at={log.receivedAt} focusable={false} />, {bytes(log.bytes)}, asked by{' '}
-                  <Text>{log.askedBy}</Text>
+                  <PlainTime at={log.receivedAt} />, {bytes(log.bytes)}, asked by <Text>{log.askedBy}</Text>
                 </span>
               </button>
             </li>

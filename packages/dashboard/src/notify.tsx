@@ -1,0 +1,33 @@
+/** A word in the corner of the page. What shows it is loaded with the first word: most visits need none. */
+import type { NotificationData } from '@mantine/notifications'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+
+const load = () => import('@mantine/notifications')
+const Notifications = lazy(async () => ({ default: (await load()).Notifications }))
+
+let wanted = false
+const listeners = new Set<() => void>()
+
+export function notify(notice: NotificationData): void {
+  wanted = true
+  for (const listener of listeners) listener()
+  void load().then(({ notifications }) => notifications.show(notice))
+}
+
+/** A press that was refused, in the service's words. */
+export const notifyNotSent = (error: unknown): void =>
+  notify({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+
+function listen(listener: () => void) {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function Notices() {
+  const shown = useSyncExternalStore(listen, () => wanted)
+  return (
+    <Suspense>
+      <div aria-live="polite">{shown && <Notifications position="bottom-right" />}</div>
+    </Suspense>
+  )
+}

@@ -1,0 +1,78 @@
+/** The menus of the side bar. They come with the first reach for one of them, and are open as soon as they are there. */
+import { Menu } from '@mantine/core'
+import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { paths } from '../paths.ts'
+import { meQuery } from '../queries.ts'
+import { useSignOut } from '../session.ts'
+import { Text } from '../ui/index.ts'
+import { useWorkspace } from '../workspace.ts'
+import { icon, PersonFace, WorkspaceFace } from './faces.tsx'
+import { useScheme } from './scheme.ts'
+
+export function WorkspaceMenu() {
+  const workspace = useWorkspace()
+  const { data: me } = useSuspenseQuery(meQuery)
+  return (
+    <Menu width={200} defaultOpened position="bottom-start">
+      <Menu.Target>
+        <WorkspaceFace name={workspace.name} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Workspaces</Menu.Label>
+        {me.workspaces.map(({ slug, name }) => (
+          <Menu.Item
+            key={slug}
+            component={Link}
+            to={`/w/${slug}`}
+            rightSection={slug === workspace.slug ? <IconCheck size={15} aria-label="here" /> : null}
+          >
+            <Text>{name}</Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+export function PersonMenu() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const signOut = useSignOut()
+  const navigate = useNavigate()
+  const { chosen, choose } = useScheme()
+  const check = (scheme: typeof chosen) => (scheme === chosen ? <IconCheck size={15} aria-label="chosen" /> : null)
+  return (
+    <Menu width={224} defaultOpened position="top-start">
+      <Menu.Target>
+        <PersonFace name={me.name} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text>{me.email}</Text>
+        </Menu.Label>
+        <Menu.Item leftSection={<IconUserCircle {...icon} />} onClick={() => void navigate({ to: paths.account })}>
+          My account
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconSun {...icon} />} rightSection={check('light')} onClick={() => choose('light')}>
+          Light
+        </Menu.Item>
+        <Menu.Item leftSection={<IconMoon {...icon} />} rightSection={check('dark')} onClick={() => choose('dark')}>
+          Dark
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDeviceDesktop {...icon} />}
+          rightSection={check('auto')}
+          onClick={() => choose('auto')}
+        >
+          As the system
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout {...icon} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
