@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
 import { newPlace, type Place } from '../../testing/service-process.ts'
 
@@ -7,51 +7,47 @@ const versions = async (place: Place) =>
     ({ version, served }) => `${version}${served ? ' served' : ''}`,
   )
 
-describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
-  test('a release is added, listed and replaced, an older one only with a word', async () => {
-    const place = await newPlace({ SVC_RELEASE_DIR: '/nowhere' })
-    const service = state === 'running' ? await place.start() : undefined
-    expect(await place.value(['release', 'list'])).toEqual([])
-    const key = newKey()
-    const bytes = pyz('1.1.0', { keys: [key.line] })
-    const folder = buildFolder(bytes, signed(bytes, key))
-    expect(await place.value(['release', 'add', folder])).toMatchObject({
-      version: '1.1.0',
-      serial: 1,
-      signed: true,
-      changed: true,
-      bytes: bytes.length,
-      addedBy: 'operator',
-      remarks: [],
-    })
-    if (service) {
-      const answer = await fetch(`${place.url}/cli/svc.pyz`)
-      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
-    }
-    const another = newKey()
-    const foreign = pyz('1.2.0', { keys: [another.line] })
-    expect(await place.value(['release', 'add', buildFolder(foreign, signed(foreign, another))])).toMatchObject({
-      remarks: [expect.stringMatching(/Runtimes of release 1.1.0 do not know the key/)],
-    })
-    const old = buildFolder(pyz('1.0.0'))
-    const refused = await place.run(['release', 'add', old])
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/older than 1.2.0.*--older/s) })
-    expect(await place.run(['release', 'add', old, '--older'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Now served: 1.0.0 .*\nIt is not signed/),
-    })
-    expect(await versions(place)).toEqual(['1.0.0 served', '1.2.0', '1.1.0'])
-    const other = buildFolder(pyz('1.1.0', { salt: 'changed' }))
-    expect(await place.run(['release', 'add', other])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/version of its own/),
-    })
-    expect(await place.run(['release', 'add', '/nowhere'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/no svc.pyz in \/nowhere/),
-    })
-    if (service) expect((await fetch(`${place.url}/cli/svc.pyz.sig`)).status).toBe(404)
+test('a release is added, listed and replaced, an older one only with a word', async () => {
+  const place = await newPlace({ SVC_RELEASE_DIR: '/nowhere' })
+  await place.start()
+  expect(await place.value(['release', 'list'])).toEqual([])
+  const key = newKey()
+  const bytes = pyz('1.1.0', { keys: [key.line] })
+  const folder = buildFolder(bytes, signed(bytes, key))
+  expect(await place.value(['release', 'add', folder])).toMatchObject({
+    version: '1.1.0',
+    serial: 1,
+    signed: true,
+    changed: true,
+    bytes: bytes.length,
+    addedBy: 'operator',
+    remarks: [],
   })
+  const answer = await fetch(`${place.url}/cli/svc.pyz`)
+  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+  const another = newKey()
+  const foreign = pyz('1.2.0', { keys: [another.line] })
+  expect(await place.value(['release', 'add', buildFolder(foreign, signed(foreign, another))])).toMatchObject({
+    remarks: [expect.stringMatching(/Runtimes of release 1.1.0 do not know the key/)],
+  })
+  const old = buildFolder(pyz('1.0.0'))
+  const refused = await place.run(['release', 'add', old])
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/older than 1.2.0.*--older/s) })
+  expect(await place.run(['release', 'add', old, '--older'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Now served: 1.0.0 .*\nIt is not signed/),
+  })
+  expect(await versions(place)).toEqual(['1.0.0 served', '1.2.0', '1.1.0'])
+  const other = buildFolder(pyz('1.1.0', { salt: 'changed' }))
+  expect(await place.run(['release', 'add', other])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/version of its own/),
+  })
+  expect(await place.run(['release', 'add', '/nowhere'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no svc.pyz in \/nowhere/),
+  })
+  expect((await fetch(`${place.url}/cli/svc.pyz.sig`)).status).toBe(404)
 })
 
 test('the build beside a service that starts is served when it is newer, and not when it is older', async () => {
