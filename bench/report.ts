@@ -1,127 +1,200 @@
 /**
- * What a report costs: CPU of the server process per report, and reports per second, of the service and of the limit
- * server T in the same run, interleaved, medians. `npm run bench -- report [rounds] [seconds]` (4 rounds of 3 s).
+ * What a report costs: CPU of the server's process per report, and reports a second, of the service and of the limit servers
+ * T and L (report/limit.ts) in the same run, interleaved, medians of the rounds. In parts, which can be chosen:
+ *
+ *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3]
+ *
+ * PART: keep-alive, close (3 KB), 30kb, 250kb, slow-disk (each sync a millisecond later), postgres.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startPostgres } from '../packages/server/testing/postgres.ts'
+import { startLimit } from './common/limit.ts'
+import { startService } from './common/service.ts'
+import { slowDisk } from './common/slow-disk.ts'
+import { count, fixed, table } from './common/table.ts'
+import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
+interface Part {
+  says: string
+  kilobytes: number
+  agents: number
+  mode: 'keep-alive' | 'close'
+  /** × T's CPU: to reach, and the most that is acceptable. */
+  goal?: readonly [goal: number, least: number]
+  slowDisk?: boolean
+  postgres?: boolean
+}
+
+/** Agents: enough that none reports more than 60 times a minute (8), however fast the service is. */
+const parts: Readonly<Record<string, Part>> = {
+  'keep-alive': {
+    ...{ says: '3 KB, connections kept', kilobytes: 3, agents: 10_000, mode: 'keep-alive', goal: [1.3, 1.5] },
+  },
+  close: { says: '3 KB, a connection each', kilobytes: 3, agents: 10_000, mode: 'close', goal: [1.5, 1.5] },
+  '30kb': { says: '30 KB, connections kept', kilobytes: 30, agents: 4_000, mode: 'keep-alive' },
+  '250kb': { says: '250 KB, connections kept', kilobytes: 249, agents: 1_000, mode: 'keep-alive' },
+  'slow-disk': {
+    ...{ says: '3 KB, connections kept, each sync 1 ms later', kilobytes: 3, agents: 10_000, mode: 'keep-alive' },
+    slowDisk: true,
+  },
+  postgres: {
+    ...{ says: '3 KB, connections kept, PostgreSQL', kilobytes: 3, agents: 10_000, mode: 'keep-alive' },
+    ...{ goal: [2.5, 2.5], postgres: true },
+  },
+}
+
+interface Server {
+  name: string
+  port: number
+  pid: number
+  database?: number | undefined
+  stop(): Promise<void>
+}
 interface Measured {
   cpu: number
+  database: number
   rate: number
   p50: number
   p99: number
   errors: number
 }
-interface Server {
-  name: string
-  process: ChildProcess
-  port: number
+
+export async function benchReport(args: string[]): Promise<string> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '3' } },
+  })
+  const chosen = positionals.length > 0 ? positionals : Object.keys(parts)
+  const unknown = chosen.find((name) => !Object.hasOwn(parts, name))
+  if (unknown) throw new Error(`There is no part "${unknown}" of this measurement: ${Object.keys(parts).join(', ')}.`)
+  const texts: string[] = []
+  for (const name of chosen) {
+    console.error(`report: ${name}`)
+    texts.push(await measurePart(parts[name] as Part, Number(values.rounds), Number(values.seconds)))
+  }
+  return texts.join('\n\n')
 }
 
-const modes = ['keep-alive', 'close'] as const
-/** Before the first round: until every agent has reported once, so that rows are overwritten and not made. */
-const warmUp = 'all'
-/** Kernel ticks a second, as /proc counts CPU. */
-const ticks = 100
-const goal = 1.3
-const least = 1.5
-
-export async function benchReport([rounds = '4', seconds = '3']: string[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-  const servers = [await start('limit T', 'limit.ts', folder), await start('service', 'service.ts', folder)]
+async function measurePart(part: Part, rounds: number, seconds: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-report-'))
+  const slow = part.slowDisk ? slowDisk(folder) : {}
+  const servers: Server[] = []
   try {
-    for (const mode of modes) {
-      const results = new Map<string, Measured[]>(servers.map(({ name }) => [name, []]))
-      for (const server of servers) await measure(server, mode, warmUp)
-      for (let round = 0; round < Number(rounds); round++) {
-        const order = round % 2 === 0 ? servers : [...servers].reverse()
-        for (const server of order) results.get(server.name)?.push(await measure(server, mode, Number(seconds)))
-      }
-      print(mode, results)
-    }
+    if (!slow) return `**${part.says}**: not measured, since there is no C compiler here (\`cc\`).`
+    servers.push({ name: 'T', ...(await startLimit(part.agents, 'T', slow)) })
+    servers.push({ name: 'L', ...(await startLimit(part.agents, 'L', slow)) })
+    servers.push(part.postgres ? await onPostgres(part) : await embedded(part, slow))
+    const results = await inTurns(servers, part, rounds, seconds)
+    return textOf(part, servers, results, rounds, seconds)
   } finally {
-    for (const server of servers) await stop(server)
+    for (const server of servers) await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function print(mode: string, results: Map<string, Measured[]>): void {
-  const rows = [...results].map(([name, all]) => ({
-    name,
-    cpu: median(all.map((m) => m.cpu)),
-    rate: median(all.map((m) => m.rate)),
-    p50: median(all.map((m) => m.p50)),
-    p99: median(all.map((m) => m.p99)),
-    errors: all.reduce((sum, m) => sum + m.errors, 0),
-    spread: `${Math.min(...all.map((m) => m.cpu)).toFixed(1)}..${Math.max(...all.map((m) => m.cpu)).toFixed(1)}`,
-  }))
-  const [limit, ours] = rows
-  console.log(
-    `\nReports of about 3 KB, 32 connections, ${mode}, 10,000 agents, SQLite synchronous=FULL (${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.versions.node})`,
-  )
-  console.log('server    | CPU µs/report [min..max] | reports/s | p50 ms | p99 ms | errors')
-  for (const row of rows) {
-    const cells = [
-      row.name.padEnd(9),
-      `${row.cpu.toFixed(1)} [${row.spread}]`.padEnd(24),
-      row.rate.toFixed(0).padStart(9),
-    ]
-    console.log([...cells, row.p50.toFixed(2).padStart(6), row.p99.toFixed(1).padStart(6), row.errors].join(' | '))
+/** What differs is how the service compiles and caches, not what the machine did meanwhile: each round has every server. */
+async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {
+  const results: Measured[][] = servers.map(() => [])
+  for (const server of servers) {
+    await measure(server, part, 'all')
+    await measure(server, part, seconds)
   }
-  if (!limit || !ours) return
-  const ratio = ours.cpu / limit.cpu
-  const verdict =
-    ratio <= goal
-      ? `within the goal of ${goal}`
-      : ratio <= least
-        ? `within ${least}, above the goal of ${goal}`
-        : `ABOVE ${least}`
-  console.log(`service / T: CPU ${ratio.toFixed(2)} (${verdict}), throughput ${(ours.rate / limit.rate).toFixed(2)}`)
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? servers : [...servers].reverse()
+    for (const server of order) results[servers.indexOf(server)]?.push(await measure(server, part, seconds))
+  }
+  return results
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+async function embedded({ agents }: Part, env: Record<string, string>): Promise<Server> {
+  return { name: 'service', ...(await withPid(await startService(agents, [], env))) }
+}
 
-async function measure(server: Server, mode: string, seconds: number | typeof warmUp): Promise<Measured> {
-  const before = cpuSeconds(server.process.pid)
-  const load = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'report/load.ts'), String(server.port), mode, String(seconds)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+async function onPostgres({ agents }: Part): Promise<Server> {
+  const postgres = await startPostgres({ durable: true })
+  const admin = new pg.Client({ connectionString: postgres.url('postgres') })
+  await admin.connect()
+  await admin.query('create database bench')
+  await admin.end()
+  const service = await startService(agents, [], { SVC_DATABASE_URL: postgres.url('bench') })
+  const stop = async () => {
+    await service.stop()
+    await postgres.stop()
+  }
+  return { name: 'service', ...withPid(service), database: postgres.pid, stop }
+}
+
+const withPid = ({ port, pid, stop }: Omit<Server, 'name'>) => ({ port, pid, stop })
+
+/** `all`: until every agent has reported once, so that rows are overwritten and not made. */
+async function measure(server: Server, part: Part, seconds: number | 'all'): Promise<Measured> {
+  const [cpu, database] = [cpuSeconds(server.pid), databaseCpu(server)]
+  const program = join(import.meta.dirname, 'report/load.ts')
+  const args = [program, String(server.port), part.mode, String(seconds), String(part.kilobytes)]
+  const load = spawn(process.execPath, args, {
+    env: { ...process.env, SVC_BENCH_AGENTS: String(part.agents) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let said = ''
   for await (const chunk of load.stdout) said += chunk
   const { reports, errors, elapsed, p50, p99 } = JSON.parse(said)
-  return { cpu: ((cpuSeconds(server.process.pid) - before) / reports) * 1e6, rate: reports / elapsed, p50, p99, errors }
+  const each = (from: number, to: number) => ((to - from) / reports) * 1e6
+  return {
+    cpu: each(cpu, cpuSeconds(server.pid)),
+    database: each(database, databaseCpu(server)),
+    rate: reports / elapsed,
+    ...{ p50, p99, errors },
+  }
 }
 
-/** User and system time of a whole process so far. */
-function cpuSeconds(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticks
-}
+const databaseCpu = ({ database }: Server): number => (database === undefined ? 0 : cpuSecondsOfAll(database))
 
-async function start(name: string, file: string, folder: string): Promise<Server> {
-  const args = ['--disable-warning=ExperimentalWarning', ...(process.env.SVC_BENCH_NODE?.split(' ') ?? [])]
-  const child = spawn(
-    process.execPath,
-    [...args, join(import.meta.dirname, 'report', file), join(folder, `${file}.db`)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  )
-  for await (const line of createInterface({ input: child.stdout })) return { name, process: child, port: Number(line) }
-  throw new Error(`The server "${name}" did not start.`)
-}
-
-/** The servers of a measurement end when their input does. */
-function stop({ process: child }: Server): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve())
-    child.stdin?.end()
+function textOf(part: Part, servers: Server[], results: Measured[][], rounds: number, seconds: number): string {
+  const rows = servers.map(({ name, database }, i) => {
+    const all = results[i] ?? []
+    const cpus = all.map((m) => m.cpu)
+    return {
+      cpu: median(cpus),
+      rate: median(all.map((m) => m.rate)),
+      cells: [
+        name,
+        fixed(median(cpus)),
+        `${fixed(Math.min(...cpus))} to ${fixed(Math.max(...cpus))}`,
+        ...(part.postgres ? [database === undefined ? '-' : fixed(median(all.map((m) => m.database)))] : []),
+        count(median(all.map((m) => m.rate))),
+        fixed(median(all.map((m) => m.p50)), 2),
+        fixed(median(all.map((m) => m.p99))),
+        all.reduce((sum, m) => sum + m.errors, 0),
+      ],
+    }
   })
+  const database = part.postgres ? ['database µs'] : []
+  const headings = ['server', 'µs/report', 'from, to', ...database, 'reports/s', 'p50 ms', 'p99 ms', 'errors']
+  const [limit, , ours] = rows
+  const ratio = ours && limit ? ours.cpu / limit.cpu : Number.NaN
+  const share = ours && limit ? ours.rate / limit.rate : Number.NaN
+  return [
+    `**${part.says}**: 32 clients, ${count(part.agents)} agents, ${rounds} rounds of ${seconds} s each.`,
+    table(
+      headings,
+      rows.map(({ cells }) => cells),
+    ),
+    `Service ÷ T: CPU **${fixed(ratio, 2)}**${verdictOf(ratio, part.goal)}, reports a second ${fixed(share, 2)}.`,
+  ].join('\n\n')
 }
+
+function verdictOf(ratio: number, goal: Part['goal']): string {
+  if (!goal) return ''
+  const [wanted, least] = goal
+  if (ratio <= wanted) return ` (goal: ${wanted})`
+  return ratio <= least ? ` (acceptable up to ${least}, above the goal of ${wanted})` : ` (ABOVE ${least})`
+}
+
+const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** The limit server T (report/limit.ts) as a process of its own, for a fleet of this size. */
+/** The limit servers T and L (report/limit.ts) as a process of its own, for a fleet of this size. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,13 +12,17 @@ export interface Limit {
   stop(): Promise<void>
 }
 
-export async function startLimit(agents: number): Promise<Limit> {
+export async function startLimit(agents: number, rows: 'T' | 'L' = 'T', env: NodeJS.ProcessEnv = {}): Promise<Limit> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-t-'))
   const program = join(import.meta.dirname, '../report/limit.ts')
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, join(folder, 'limit.db')], {
-    env: { ...process.env, SVC_BENCH_AGENTS: String(agents) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', program, join(folder, 'limit.db'), rows],
+    {
+      env: { ...process.env, ...env, SVC_BENCH_AGENTS: String(agents) },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   const killed = () => child.kill('SIGKILL')
   process.once('exit', killed)
   const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { hashToken } from '../../packages/server/src/agents/tokens.ts'
 import { migrate } from '../../packages/server/src/db/migrate.ts'
-import { openEmbedded, type Store } from '../../packages/server/src/db/open.ts'
+import { openEmbedded, openPostgres, type Store } from '../../packages/server/src/db/open.ts'
 import { newId } from '../../packages/server/src/ids.ts'
 import { databaseFile, makeDataFolder } from '../../packages/server/src/ops/data-folder.ts'
 import { addWorkspace } from '../../packages/server/testing/world.ts'
@@ -28,8 +28,15 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** With agents whose tokens are `tokenOf(0)` and so on, none of which has reported yet. */
-export async function startService(agents: number, people: string[] = []): Promise<Service> {
+/**
+ * With agents whose tokens are `tokenOf(0)` and so on, none of which has reported yet. `more` goes into its environment, such as
+ * SVC_DATABASE_URL.
+ */
+export async function startService(
+  agents: number,
+  people: string[] = [],
+  more: Record<string, string> = {},
+): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
   const env = {
@@ -39,10 +46,11 @@ export async function startService(agents: number, people: string[] = []): Promi
     SVC_METRICS_PORT: '0',
     SVC_LOG_LEVEL: 'warn',
     SVC_RELEASE_DIR: join(folder, 'none'),
+    ...more,
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
-  await seed(env.SVC_DATA_DIR, agents)
+  await seed(env, agents)
   const operator = <T>(args: string[], input = ''): T =>
     JSON.parse(
       execFileSync(process.execPath, [program, ...args, '--json'], { cwd: folder, env, input, encoding: 'utf8' }),
@@ -73,9 +81,10 @@ export async function startService(agents: number, people: string[] = []): Promi
 
 export const password = 'correct horse battery'
 
-async function seed(dataDir: string, agents: number): Promise<void> {
-  makeDataFolder(dataDir)
-  const store = openEmbedded(databaseFile(dataDir))
+async function seed(env: { SVC_DATA_DIR: string; SVC_DATABASE_URL?: string }, agents: number): Promise<void> {
+  makeDataFolder(env.SVC_DATA_DIR)
+  const url = env.SVC_DATABASE_URL
+  const store = url === undefined ? openEmbedded(databaseFile(env.SVC_DATA_DIR)) : openPostgres(url)
   await migrate(store)
   const { id } = await addWorkspace(store, workspace, true, Date.now())
   await addAgents(store, id, agents)

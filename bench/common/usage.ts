@@ -1,13 +1,30 @@
 /** What a process has used so far, from /proc: measured from outside, so that measuring costs it nothing. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Kernel ticks a second, as /proc counts CPU. */
 const ticks = 100
 
 /** User and system time of a whole process, in seconds. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticks
+  const fields = statOf(pid)
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticks
+}
+
+/** The same of a process and its children, those that have ended among them: of a PostgreSQL. */
+export function cpuSecondsOfAll(pid: number): number {
+  const ended = statOf(pid)
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
+  const running = [pid, ...children.map(Number)].reduce((sum, one) => sum + cpuSeconds(one), 0)
+  return running + (Number(ended[13]) + Number(ended[14])) / ticks
+}
+
+/** The fields behind the name; none of a process that has ended meanwhile. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  } catch {
+    return []
+  }
 }
 
 /** Resident memory now and at its highest, in MB. */

@@ -1,7 +1,7 @@
 /**
  * The limit server T: what is left when everything but the work itself is taken away. Bare node:http, JSON.parse, one
  * group-committed transaction a turn that writes the same rows (the last report, its runs), settles acks and claims
- * waiting commands. No rules, no reading of fields, no limits.
+ * waiting commands. No rules, no reading of fields, no limits. `limit.ts FILE L`: the same with the last report alone.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
@@ -38,6 +38,7 @@ interface Waiting {
   report: { runs?: { id: string }[]; acks?: { id: number }[] }
   res: ServerResponse
 }
+const onlyReport = process.argv[3] === 'L'
 let waiting: Waiting[] = []
 let closes = false
 
@@ -47,6 +48,7 @@ function flush(): void {
   begin.run()
   const answers = batch.map(({ agent, text, report }) => {
     putReport.run(agent, Date.now(), text)
+    if (onlyReport) return '{"commands":[],"interval":30}'
     for (const run of report.runs ?? []) putRun.run(agent, run.id, JSON.stringify(run))
     for (const ack of report.acks ?? []) settle.run(ack.id, agent)
     return JSON.stringify({ commands: claim.all(agent), interval: 30 })

@@ -1,8 +1,8 @@
-/** The load of one measurement: 32 clients, each waiting for its answer. Prints one JSON line. */
+/** The load of one measurement, `load.ts PORT MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its answer. Prints one JSON line. */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
 
-const [port, mode, seconds] = process.argv.slice(2)
+const [port, mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
 const latencies: number[] = []
@@ -31,6 +31,7 @@ async function client(): Promise<void> {
     socket = close || !socket ? await open() : socket
     const answer = await exchange(socket)
     if (close) socket.destroy()
+    if (socket.destroyed) socket = undefined
     if (answer.startsWith('HTTP/1.1 200')) latencies.push(performance.now() - from)
     else errors++
   }
@@ -46,10 +47,17 @@ function open(): Promise<Socket> {
 
 function exchange(socket: Socket): Promise<string> {
   next = (next + stride) % fleetSize
-  const body = bodyOf(next, turn++)
+  const body = bodyOf(next, turn++, Number(kilobytes))
   socket.write(
-    `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${tokens[next]}\r\nContent-Type: application/json\r\n` +
+    `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${tokens[next]}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n${close ? 'Connection: close\r\n' : ''}\r\n${body}`,
   )
-  return new Promise((resolve) => socket.once('data', (chunk) => resolve(chunk.toString('latin1'))))
+  return new Promise((resolve) => {
+    const closed = () => resolve('')
+    socket.once('close', closed)
+    socket.once('data', (chunk) => {
+      socket.off('close', closed)
+      resolve(chunk.toString('latin1'))
+    })
+  })
 }

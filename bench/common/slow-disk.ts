@@ -1,0 +1,20 @@
+/** A disk that syncs a millisecond slower: a library in front of the process's own fsync and fdatasync, where a C compiler is. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const source = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+static void later(void) { struct timespec t = {0, 1000000}; nanosleep(&t, 0); }
+int fsync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fsync"); later(); return real(fd); }
+int fdatasync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync"); later(); return real(fd); }
+`
+
+/** The environment of a process on such a disk; undefined where it cannot be made. */
+export function slowDisk(folder: string): { LD_PRELOAD: string } | undefined {
+  const library = join(folder, 'slow.so')
+  writeFileSync(join(folder, 'slow.c'), source)
+  const made = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, join(folder, 'slow.c'), '-ldl'])
+  return made.status === 0 ? { LD_PRELOAD: library } : undefined
+}
