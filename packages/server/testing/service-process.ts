@@ -21,6 +21,8 @@ export class Place {
   readonly env: Record<string, string>
   readonly url: string
   readonly opsUrl: string
+  /** `svc-server`'s main; another one for a service of another version. */
+  program = program
 
   constructor(folder: string, ports: { page: number; ops: number }, more: Record<string, string> = {}) {
     this.folder = folder
@@ -74,7 +76,7 @@ export class Place {
   }
 
   #spawn(args: string[]): ChildProcess {
-    return spawn(process.execPath, [program, ...args], { cwd: this.folder, env: this.env, stdio: 'pipe' })
+    return spawn(process.execPath, [this.program, ...args], { cwd: this.folder, env: this.env, stdio: 'pipe' })
   }
 }
 

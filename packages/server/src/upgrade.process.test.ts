@@ -1,0 +1,107 @@
+/**
+ * Old and new nodes side by side: the service as it was just before the newest migration, taken from the history of the
+ * checkout, goes on beside one of now (docs/operate.md). A long form, since it needs the history.
+ */
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { offering } from '../testing/service.ts'
+import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
+import { newPostgresDatabase } from '../testing/stores.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 30 }).trim()
+const migrations = 'packages/server/src/db/migrations'
+
+/** The commit before the newest migration came; undefined where the history is not there. */
+function commitBefore(): string | undefined {
+  if (!existsSync(join(root, '.git'))) return undefined
+  const newest = readdirSync(join(root, migrations)).sort().at(-1) ?? ''
+  const [added] = git('log', '--diff-filter=A', '--format=%H', '--', `${migrations}/${newest}`).split('\n')
+  try {
+    return added ? git('rev-parse', '--verify', '--quiet', `${added}^`) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The packages of that commit, with the modules of this checkout but for our own. */
+function checkOut(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-before-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const archive = execFileSync('git', ['archive', commit, 'packages', 'package.json'], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@svc'), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '@svc') symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  for (const name of readdirSync(join(folder, 'packages')))
+    symlinkSync(join(folder, 'packages', name), join(modules, '@svc', name))
+  for (const own of globSync('packages/*/node_modules', { cwd: root })) {
+    const package_ = basename(join(own, '..'))
+    if (existsSync(join(folder, 'packages', package_)))
+      cpSync(join(root, own), join(folder, own), { recursive: true, verbatimSymlinks: false })
+  }
+  return folder
+}
+
+const before = process.env.SVC_TEST_LONG ? commitBefore() : undefined
+
+test.skipIf(before === undefined)(
+  'a node of the version before goes on beside a newer one, and starts no more on its tables',
+  async () => {
+    const url = await newPostgresDatabase({ empty: true })
+    const [old, young] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
+    old.program = join(checkOut(before ?? ''), 'packages/server/src/main.ts')
+    for (const { dataDir } of [old, young]) {
+      mkdirSync(dataDir)
+      writeFileSync(join(dataDir, 'secret'), 'the same secret on every one of the nodes')
+    }
+    await old.start()
+    const { token } = await populate(old)
+    const says = async (place: Place, parts: object) => {
+      const answer = await report(place.url, token, { ...offering, ...parts })
+      expect(answer.status).toBe(200)
+      return ((await answer.json()) as { commands: { id: string }[] }).commands.map(({ id }) => id)
+    }
+    expect(await says(old, {})).toEqual([])
+    const node = await young.start()
+
+    for (const [claims, acks] of [
+      [old, young],
+      [young, old],
+      [old, old],
+    ] as const) {
+      // By the newer command line: it opens the database itself, which the old one no longer may.
+      const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
+      expect(await says(claims, {})).toEqual([id])
+      expect(
+        await says(acks, {
+          acks: [{ id, ok: true, message: 'done' }],
+          runs: [{ id: `run ${id}`, started: 1_790_000_000 }],
+        }),
+      ).toEqual([])
+      const [shown] = await young.value<{ state: string }[]>(['command', 'list', 'north/mail'])
+      expect(shown?.state).toBe('applied')
+    }
+    expect((await old.run(['workspace', 'list'])).code).toBe(1)
+    await node.kill()
+    expect(await says(old, {})).toEqual([])
+  },
+)
