@@ -9,7 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
-import { lockWorkspace } from '../wishes/trials.ts'
+import { lockWorkspace, placesOf } from '../wishes/trials.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type Member, type Step } from './judge.ts'
 import { leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUntold } from './store.ts'
@@ -26,16 +26,29 @@ export interface Advanced {
   moved: boolean
 }
 
-/** One look at every rollout that runs. */
+/** One look at every rollout that runs. One that cannot be taken forward keeps no other back. */
 export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
   const advanced: Advanced[] = []
+  const failures: unknown[] = []
   for (const { id } of running) {
-    for (let more = true; more; ) {
-      const step = await transaction(db, (trx) => advance(trx, id, now))
-      more = step?.more ?? false
-      if (step) advanced.push(step)
+    try {
+      advanced.push(...(await advanceRollout(db, id, now)))
+    } catch (error) {
+      failures.push(error)
     }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Rollouts could not be taken forward.')
+  return advanced
+}
+
+/** One of them, as far as it goes now; nothing when it does not run, or another node is at it. */
+export async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
+  const advanced: Advanced[] = []
+  for (let more = true; more; ) {
+    const step = await transaction(db, (trx) => advance(trx, id, now))
+    more = step?.more ?? false
+    if (step) advanced.push(step)
   }
   return advanced
 }
@@ -79,7 +92,8 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     .execute()
   if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const by = { id: rollout.created_by, name: rollout.created_by_name }
-  const others = { rollout: rollout.id, silent: true }
+  const places = rollout.kind === 'runtime' ? await placesOf(trx, rollout.workspace_id, now) : { free: 0 }
+  const others = { rollout: rollout.id, silent: true, places }
   for (const agent of due) {
     const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined
     const verdict =

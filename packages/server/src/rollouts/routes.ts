@@ -6,7 +6,7 @@ import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
 import { found, granted } from '../web/refusal.ts'
-import { advanceRollouts } from './advance.ts'
+import { advanceRollout } from './advance.ts'
 import { rolloutPage, rolloutsOf } from './page.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout, previewRollout } from './store.ts'
 
@@ -31,7 +31,7 @@ export const rolloutRoutes = (deps: WebDeps) => {
   }
   /** What it does next it does at once, not with the next round of the sweeper. */
   const after = async (c: Context<WebEnv>, id: string) => {
-    for (const { workspaceId, agents } of await advanceRollouts(db, now())) {
+    for (const { workspaceId, agents } of await advanceRollout(db, id, now())) {
       for (const agent of agents) live.reported(workspaceId, agent)
       for (const agent of agents) live.changed(workspaceId, agent)
     }

@@ -4,8 +4,8 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, wishBlueprintWithin } from './store.ts'
-import { lockWorkspace } from './trials.ts'
+import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
+import { lockWorkspace, placesOf } from './trials.ts'
 
 const atOnce = 100
 
@@ -44,6 +44,7 @@ async function wishPiece(
   now: number,
 ): Promise<ManyWished> {
   if (wish.kind === 'runtime') await lockWorkspace(trx, workspace.id)
+  const places = wish.kind === 'runtime' ? await placesOf(trx, workspace.id, now) : { free: 0 }
   const agents = await trx
     .selectFrom('agent')
     .select(['id', 'name', 'workspace_id'])
@@ -54,7 +55,7 @@ async function wishPiece(
   const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
   const changed: { id: string; name: string }[] = []
   for (const agent of agents) {
-    const verdict = await one(trx, agent, wish, by, now)
+    const verdict = await one(trx, agent, wish, by, now, { silent: true, places })
     const refused = verdict.ok ? null : verdict
     results.set(agent.name, {
       agent: agent.name,
@@ -76,15 +77,21 @@ async function wishPiece(
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(trx: Db, agent: { id: string; workspace_id: string }, wish: WishOfMany, by: By, now: number) {
-  const silent = { silent: true }
+function one(
+  trx: Db,
+  agent: { id: string; workspace_id: string },
+  wish: WishOfMany,
+  by: By,
+  now: number,
+  others: WithOthers,
+) {
   if (wish.kind === 'runtime') {
-    return wish.withdraw ? clearRuntimeWithin(trx, agent, by, now, silent) : pressWithin(trx, agent, by, now, silent)
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, by, now, others) : pressWithin(trx, agent, by, now, others)
   }
   const { blueprint, version } = wish
   return version === null
-    ? clearBlueprintWithin(trx, agent, by, now, silent)
-    : wishBlueprintWithin(trx, agent, { blueprint, version }, by, now, silent)
+    ? clearBlueprintWithin(trx, agent, by, now, others)
+    : wishBlueprintWithin(trx, agent, { blueprint, version }, by, now, others)
 }
 
 /** One line for the press, with the names. */

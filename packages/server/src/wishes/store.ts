@@ -16,7 +16,7 @@ import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
 import { attemptsIn, type Wish, wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
-import { grant, lockWorkspace } from './trials.ts'
+import { lockWorkspace, type Places, placesOf, takePlace } from './trials.ts'
 
 type Place = { id: string; workspace_id: string }
 export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'
@@ -26,6 +26,8 @@ export type Wished = { agent: AgentRow; made: boolean }
 export interface WithOthers {
   rollout?: string
   silent?: boolean
+  /** Of several presses in one transaction: the places that are left, counted once. */
+  places?: Places
 }
 
 /** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
@@ -147,7 +149,7 @@ export async function pressWithin(
     by: by.name,
     mark: runtime?.applied ?? null,
     ...(others.rollout !== undefined && { rollout: others.rollout }),
-    ...((await grant(trx, agent.workspace_id, now)) && { grantedAt: now }),
+    ...(takePlace(others.places ?? (await placesOf(trx, agent.workspace_id, now))) && { grantedAt: now }),
   }
   const after = await keep(trx, agent, wishes)
   await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, ...others })

@@ -21,11 +21,17 @@ export async function lockWorkspace(trx: Db, id: string): Promise<void> {
   if (isPostgres(trx)) await sql`select id from workspace where id = ${id} for no key update`.execute(trx)
 }
 
-/** Whether one more wish of the workspace may go out now. */
-export async function grant(trx: Db, workspaceId: string, now: number): Promise<boolean> {
-  const { most, busy } = await trialsOf(trx, workspaceId, now)
-  return busy < most
+/** Free places of a workspace that is locked. */
+export interface Places {
+  free: number
 }
+export async function placesOf(trx: Db, workspaceId: string, now: number): Promise<Places> {
+  const { most, busy } = await trialsOf(trx, workspaceId, now)
+  return { free: most - busy }
+}
+
+/** Whether one more wish may go out now. */
+export const takePlace = (places: Places): boolean => places.free-- > 0
 
 /** The places of a workspace, and how many are taken: by wishes that were granted and that no report has ended yet. */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
