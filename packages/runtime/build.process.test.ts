@@ -1,6 +1,7 @@
 /** The one file `svc.pyz`: built twice the same, and the same program whoever starts it. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -168,3 +169,51 @@ test('the built file reports like the source, under its own version', async () =
     agent.remove()
   }
 })
+
+const managed = `name: mail-triage
+version: 1.4.0
+runtime: {kind: process, command: [sleep, "1000"]}
+controls: [pause, resume, run_now]
+`
+/** Of 80 MB that it may take; the rest is for the noise of machines. */
+const mostBytes = 95_000_000
+const rssOf = (pid: number | undefined): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+test.runIf(process.platform === 'linux').each(nodes)(
+  'svc run stays small on %s, and reads a manifest that it knows without what reads YAML',
+  async (node) => {
+    const service = await startService()
+    const agent = agentFolder({ 'svc.agent.yaml': managed }, service.origin)
+    const { MALLOC_ARENA_MAX: _, ...env } = process.env
+    const run = async () => {
+      const child = spawn(node, load(file, 'run', '--dir', agent.root), {
+        stdio: 'ignore',
+        env: { ...env, SVC_TIME_SCALE: '0.05' },
+      })
+      try {
+        const { report } = await service.reported(service.reports.length + 2)
+        return { report, bytes: rssOf(child.pid) }
+      } finally {
+        child.kill('SIGTERM')
+        await once(child, 'exit')
+      }
+    }
+    try {
+      const first = await run()
+      expect(first.report.controls).toEqual(['pause', 'resume', 'run_now'])
+      expect(first.bytes).toBeLessThan(mostBytes)
+      const known = join(agent.journal, 'manifest.json')
+      writeFileSync(known, readFileSync(known, 'utf8').replace('"run_now"', '"pause"'))
+      expect((await run()).report.controls, 'it takes the copy').toEqual(['pause', 'resume', 'pause'])
+      writeFileSync(agent.manifest, managed.replace('1.4.0', '1.4.1'))
+      expect((await run()).report, 'of this very text only').toMatchObject({
+        agent: { version: '1.4.1' },
+        controls: ['pause', 'resume', 'run_now'],
+      })
+    } finally {
+      await service.close()
+      agent.remove()
+    }
+  },
+)

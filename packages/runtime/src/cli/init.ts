@@ -15,6 +15,7 @@ import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
 import { place } from '../install/place.ts'
 import { gatherSecrets } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
+import { manifestNow } from '../reporter/known.ts'
 import { installService } from '../service/units.ts'
 import { seconds } from '../time.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
@@ -77,6 +78,7 @@ async function run(options: Options): Promise<void> {
   if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
 
   const { folder, install } = await take(root, origin.value, code, seen.value, secrets.values)
+  await manifestNow(folder) // the runtime then finds it read, and stays small
   const { agent, blueprint, version } = install
   const service = options.service
     ? await installService(folder, { name: agent, system: process.getuid?.() === 0, start: true })

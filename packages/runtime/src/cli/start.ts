@@ -8,6 +8,7 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
 import { supervise, takeOver } from '../launcher/supervisor.ts'
 import { lives } from '../process/identity.ts'
+import { manifestNow } from '../reporter/known.ts'
 import { control, findUnit, unitState } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
@@ -67,6 +68,7 @@ export const restart = (): Command =>
 
 /** Starts `svc run` apart from this terminal and waits until the agent's process is decided. */
 export async function startInBackground(folder: Folder): Promise<string> {
+  await manifestNow(folder) // the runtime then finds it read, and stays small
   const before = JSON.stringify(readNote(folder)?.state)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
