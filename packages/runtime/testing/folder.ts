@@ -80,15 +80,17 @@ export interface StartOptions {
   readonly scale?: number
   readonly file?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Another Node than the tests' own. */
+  readonly node?: string
 }
 
 /** Starts a command of `svc` that goes on until it is stopped. */
 export function starts(
   folder: Pick<Folder, 'root'>,
   command: readonly string[],
-  { scale = 1, file = [main], env = {} }: StartOptions = {},
+  { scale = 1, file = [main], env = {}, node = process.execPath }: StartOptions = {},
 ): Running {
-  const child = spawn(process.execPath, [...file, ...command], {
+  const child = spawn(node, [...file, ...command], {
     cwd: folder.root,
     env: { ...process.env, SVC_TIME_SCALE: String(scale), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,13 +13,12 @@ export interface Build {
   readonly sha256: string
   readonly bytes: Buffer
 }
+/** The first two are built in; the third is a stranger's. */
+export type Key = 'own' | 'second' | 'strange'
 export interface Workshop {
-  /** `ssh-ed25519 AAAA…` */
-  readonly key: string
-  readonly otherKey: string
   /** Builds once for each version and prelude. */
   build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
-  sign(bytes: Uint8Array, options?: { readonly namespace?: string; readonly key?: 'own' | 'other' }): Buffer
+  sign(bytes: Uint8Array, by?: { readonly namespace?: string; readonly key?: Key }): Buffer
   remove(): void
 }
 
@@ -30,13 +29,11 @@ export function workshop(): Workshop {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file])
     return readFileSync(`${file}.pub`, 'utf8').split(' ').slice(0, 2).join(' ').trim()
   }
-  const key = keyAt('own')
-  const otherKey = keyAt('other')
+  const trusted = [keyAt('second'), keyAt('own')]
+  keyAt('strange')
   const built = new Map<string, Promise<Build>>()
   return {
-    key,
-    otherKey,
-    build: (version, { first = '', keys = [otherKey, key] } = {}) => {
+    build: (version, { first = '', keys = trusted } = {}) => {
       const name = createHash('sha256')
         .update(JSON.stringify([version, first, keys]))
         .digest('hex')
@@ -52,8 +49,8 @@ export function workshop(): Workshop {
       built.set(name, made)
       return made
     },
-    sign: (bytes, { namespace = 'svc-runtime', key: by = 'own' } = {}) =>
-      execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', join(folder, by), '-n', namespace], {
+    sign: (bytes, { namespace = 'svc-runtime', key = 'own' } = {}) =>
+      execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', join(folder, key), '-n', namespace], {
         input: bytes,
         stdio: ['pipe', 'pipe', 'ignore'],
       }),

@@ -50,6 +50,8 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
   let wish: string | undefined
   let served: ServedRuntime | undefined
   let answered = false
+  /** A wish that came since the last attempt: it need not wait for ten minutes. */
+  let fresh = false
   let busy = false
   let last = Number.NEGATIVE_INFINITY
   let refused: ((why: string) => void) | undefined
@@ -71,6 +73,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
     answered = true
     wish = named
     served = runtime
+    fresh ||= pressed
     if (named === undefined || busy || note().trial) return
     const hold = note().hold
     const sha256 = hold && sha256Of(folder.runtime)
@@ -79,22 +82,23 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
     if (pressed) told(named, verdict)
     if (verdict === 'held' && pressed)
       end(named, { event: 'unable', why: `it is on hold on this machine: ${hold?.reason}` })
-    if (verdict === 'wanted' && isDue(named, pressed) && busyWith(folder) === undefined) void make(named)
+    if (verdict === 'wanted' && isDue(named) && busyWith(folder) === undefined) void make(named)
   }
 
   function told(named: string, verdict: Verdict): void {
     if (verdict === 'pinned') say(`runtime ${named} is wished, and another one is pinned on this machine`)
   }
 
-  function isDue(named: string, pressed: boolean): boolean {
+  function isDue(named: string): boolean {
     if (performance.now() - last < duration(leastSeconds)) return false
     const before = readAttempt(folder)
-    if (pressed || before?.is !== 'ended' || before.wish !== named) return true
+    if (fresh || before?.is !== 'ended' || before.wish !== named) return true
     return Math.abs(Date.now() - before.at) >= duration(retrySeconds)
   }
 
   async function make(named: string): Promise<void> {
     busy = true
+    fresh = false
     last = performance.now()
     try {
       end(named, await tried(named))

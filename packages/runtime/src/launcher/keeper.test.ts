@@ -1,0 +1,167 @@
+/**
+ * Every state of the self-update × every change of the disk in it × {killed before it, killed after it, EIO, ENOSPC}: the next start is on
+ * a whole file that was there or was verified, says the outcome that rules section 3 names, and nothing is written for ever (I21, I22).
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { askBack } from './back.ts'
+import { type Keeper, keepRuntime } from './keeper.ts'
+import type { RuntimeNote } from './trial.ts'
+import { sha256Of } from './trial-files.ts'
+import { readRuntimeNote } from './trial-note.ts'
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+const from = { version: '1.0.0', sha256: hash('old') }
+const to = { version: '2.0.0', sha256: hash('new') }
+
+function place(): Folder {
+  const folder = folderAt(realpathSync(mkdtempSync(join(tmpdir(), 'svc-keeper-'))))
+  mkdirSync(folder.runtimeNew, { recursive: true })
+  writeFileSync(folder.runtime, 'old')
+  writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'new')
+  return folder
+}
+/** A process of the runtime. */
+function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
+  const lines: string[] = []
+  const keeper = keepRuntime(folder, { program: folder.runtime, say: (line) => lines.push(line), changed: () => {} })
+  return { keeper, lines }
+}
+const swap = (folder: Folder, keeper: Keeper) =>
+  keeper.swap({ is: 'swap', staged: join(folder.runtimeNew, 'svc.pyz'), from: '1.0.0', to })
+/** A process that starts, swaps, and has started the new file once. */
+function onTrial(folder: Folder): Keeper {
+  const { keeper } = keeperOf(folder)
+  keeper.next()
+  expect(swap(folder, keeper)).toBeUndefined()
+  keeper.next()
+  return keeper
+}
+const ended = (keeper: Keeper, times: number) => {
+  for (let i = 0; i < times; i++) {
+    keeper.ended('it ended with code 1')
+    keeper.next()
+  }
+}
+
+/** `before` sets the scene on a good disk; `work` is what the fault strikes. `outcomes`: what may be said in the end. */
+interface Scene {
+  readonly before: (folder: Folder) => Keeper
+  readonly work: (folder: Folder, keeper: Keeper) => void
+  readonly outcomes: readonly string[]
+}
+const first = (folder: Folder) => {
+  const { keeper } = keeperOf(folder)
+  keeper.next()
+  return keeper
+}
+const scenes: Record<string, Scene> = {
+  'the swap': { before: first, work: (f, k) => void swap(f, k), outcomes: ['none', 'failed', 'rolled_back'] },
+  'a start': { before: onTrial, work: (_f, k) => ended(k, 1), outcomes: ['rolled_back'] },
+  'the first report': { before: onTrial, work: (_f, k) => k.good(), outcomes: ['ok', 'rolled_back'] },
+  'the fourth start': { before: onTrial, work: (_f, k) => ended(k, 3), outcomes: ['rolled_back'] },
+  'a hang': { before: onTrial, work: (_f, k) => k.hung('it hung'), outcomes: ['rolled_back'] },
+  'a person goes back': {
+    before: (f) => {
+      const keeper = onTrial(f)
+      keeper.good()
+      askBack(f, { from, to, by: 'ann', at: Date.now() })
+      return keeper
+    },
+    work: (_f, k) => void k.look(),
+    outcomes: ['ok', 'rolled_back'],
+  },
+  'an orderly end': { before: onTrial, work: (_f, k) => k.stopped(), outcomes: ['rolled_back'] },
+}
+
+test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_name, { before, work, outcomes }) => {
+  let points = 0
+  for (const kind of kinds) {
+    for (let at = 1; ; at++) {
+      const folder = place()
+      try {
+        const keeper = before(folder)
+        const { struck } = onFaultyDisk(at, kind, () => work(folder, keeper))
+        expectWhole(folder, `${kind} ${at}`)
+        const last = settle(folder, `${kind} ${at}`)
+        expect(outcomes, `${kind} ${at}`).toContain(last.applied?.outcome ?? 'none')
+        if (!struck) break
+        points++
+      } finally {
+        rmSync(folder.root, { recursive: true })
+      }
+    }
+  }
+  expect(points).toBeGreaterThan(10)
+})
+
+/** I21: in place is one of the two, whole; while it is the new one, the old one lies beside it. */
+function expectWhole(folder: Folder, where: string): void {
+  expect(['old', 'new'], where).toContain(readFileSync(folder.runtime, 'utf8'))
+  if (sha256Of(folder.runtime) === to.sha256) expect(sha256Of(folder.runtimePrevious), where).toBe(from.sha256)
+}
+
+/** Starts again and again, as a machine would whose new runtime never lasts, until nothing is on trial: four starts are enough (I22). */
+function settle(folder: Folder, where: string): RuntimeNote {
+  for (let process = 0; process < 5; process++) {
+    const { keeper } = keeperOf(folder)
+    const file = keeper.next()
+    expect([from.sha256, to.sha256], where).toContain(sha256Of(file))
+    expectWhole(folder, where)
+    const note = readRuntimeNote(folder)
+    if (note.trial === undefined || note.trial.is === 'kept') return expectSettled(folder, note, where)
+  }
+  throw new Error(`${where}: still on trial after five starts: ${JSON.stringify(readRuntimeNote(folder))}`)
+}
+
+function expectSettled(folder: Folder, note: RuntimeNote, where: string): RuntimeNote {
+  const works = note.applied?.outcome === 'ok' ? 'new' : 'old'
+  expect(readFileSync(folder.runtime, 'utf8'), where).toBe(works)
+  if (note.applied?.outcome === 'rolled_back') expect(note.hold?.version, where).toBe('2.0.0')
+  const { changes } = onFaultyDisk(0, 'EIO', () => keeperOf(folder).keeper.next())
+  if (!note.trial) expect(changes, `${where}: what is settled writes nothing`).toBe(0)
+  return note
+}
+
+test('pairs of faults: whatever strikes twice, the third start finds its way', () => {
+  const pairs = Number(process.env.SVC_TEST_LONG ? 2000 : 200)
+  let seed = 4711
+  const random = (n: number) => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31
+    return seed % n
+  }
+  const all = Object.values(scenes)
+  for (let i = 0; i < pairs; i++) {
+    const folder = place()
+    const kind = () => kinds[random(2)] ?? 'killed before'
+    try {
+      const { before, work } = all[random(all.length)] as Scene
+      const keeper = before(folder)
+      onFaultyDisk(1 + random(12), kind(), () => work(folder, keeper))
+      expectWhole(folder, `pair ${i}`)
+      onFaultyDisk(1 + random(12), kind(), () => void keeperOf(folder).keeper.next())
+      expectWhole(folder, `pair ${i}`)
+      settle(folder, `pair ${i}`)
+    } finally {
+      rmSync(folder.root, { recursive: true })
+    }
+  }
+})
+
+test('a previous file that is gone is no way back: the new one stays, and says so', () => {
+  const folder = place()
+  try {
+    const keeper = onTrial(folder)
+    rmSync(folder.runtimePrevious)
+    keeper.hung('it hung')
+    expect(readRuntimeNote(folder)).toMatchObject({ applied: { version: '2.0.0', outcome: 'failed' } })
+    expect(readFileSync(folder.runtime, 'utf8')).toBe('new')
+  } finally {
+    rmSync(folder.root, { recursive: true })
+  }
+})

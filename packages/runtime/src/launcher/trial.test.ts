@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { type Event, judge, type RuntimeNote, type Trial } from './trial.ts'
+
+const from = { version: '1.0.0', sha256: 'a'.repeat(64) }
+const to = { version: '2.0.0', sha256: 'b'.repeat(64) }
+const now = Date.UTC(2026, 10, 21, 9, 30)
+const trying = { is: 'trying', from, to, starts: 1, began: now, processes: 1 } as const
+const kept = { ...trying, is: 'kept' } as const
+const undoing = { is: 'undoing', from, to, reason: 'it hung', at: now } as const
+const old = { version: '1.0.0', outcome: 'ok', message: '0.9.0 -> 1.0.0, …' } as const
+const after = (note: RuntimeNote, event: Event, last?: string) => judge(note, event, now + 1000, last)
+const rolledBack = (reason: string) => ({
+  applied: { version: '1.0.0', outcome: 'rolled_back', message: expect.stringContaining(reason) },
+  hold: { version: '2.0.0', running: from.sha256 },
+})
+
+/** What each event makes of each state: the state afterwards, or the outcome where nothing is on trial any more. */
+const states: Record<string, Trial | undefined> = { none: undefined, trying, kept, undoing }
+const events: Record<string, Event> = {
+  swap: { is: 'swap', from, to },
+  start: { is: 'start' },
+  good: { is: 'good' },
+  hung: { is: 'hung', reason: 'it hung' },
+  over: { is: 'over' },
+  asked: { is: 'asked', from, to, by: 'ann' },
+  restored: { is: 'restored' },
+  lost: { is: 'lost' },
+  'found new': { is: 'found', inPlace: to.sha256 },
+  'found old': { is: 'found', inPlace: from.sha256 },
+  'found another': { is: 'found', inPlace: 'c'.repeat(64) },
+}
+const table: Record<string, Record<string, string>> = {
+  none: { swap: 'trying', asked: 'undoing' },
+  trying: {
+    good: 'kept',
+    hung: 'undoing',
+    over: 'undoing',
+    asked: 'undoing',
+    'found old': 'rolled_back',
+    'found another': 'none',
+  },
+  kept: { hung: 'undoing', over: 'none', asked: 'undoing', 'found old': 'rolled_back', 'found another': 'none' },
+  undoing: { restored: 'rolled_back', lost: 'failed', 'found old': 'rolled_back', 'found another': 'none' },
+}
+describe.each(Object.entries(states))('%s', (name, trial) => {
+  test.each(Object.entries(events))('%s', (event, what) => {
+    const note: RuntimeNote = { applied: old, ...(trial && { trial }) }
+    const next = after(note, what)
+    const is = next.trial?.is ?? (next.applied === old ? 'none' : next.applied?.outcome)
+    expect(is).toBe(table[name]?.[event] ?? name)
+  })
+})
+
+test('on trial the old outcome stands; the first report that is answered makes it ok (3.4, 3.5)', () => {
+  const begun = judge({ applied: old }, { is: 'swap', from, to }, now)
+  expect(begun).toEqual({ applied: old, trial: { ...trying, starts: 0 } })
+  expect(after(begun, { is: 'good' }).applied).toMatchObject({ version: '2.0.0', outcome: 'ok' })
+})
+
+test('the fourth start is one of the previous file, whoever counted and however the others ended', () => {
+  let note: RuntimeNote = { trial: { ...trying, starts: 0 } }
+  for (let i = 1; i <= 3; i++) {
+    note = after(note, { is: 'start' })
+    expect(note.trial).toMatchObject({ is: 'trying', starts: i })
+  }
+  expect(after(note, { is: 'start' }, 'it ended with code 7').trial).toMatchObject({
+    is: 'undoing',
+    reason: '3 starts did not last: it ended with code 7',
+  })
+  expect(
+    after(note, { is: 'start', process: true, counted: true }).trial,
+    'the starter counted this one',
+  ).toMatchObject({
+    is: 'trying',
+    starts: 3,
+  })
+})
+
+test('an orderly end is no failed start', () => {
+  const note = { trial: { ...trying, starts: 3 } }
+  expect(after(after(note, { is: 'stopped' }), { is: 'start' }).trial).toMatchObject({ is: 'trying', starts: 3 })
+})
+
+test('one that reported and then dies again and again goes back all the same', () => {
+  const note: RuntimeNote = { trial: { ...kept, starts: 3 } }
+  expect(after(note, { is: 'start' }).trial).toMatchObject({ is: 'undoing' })
+})
+
+test('a reboot grants one new window, once, and a clock that was set back no longer one (D38)', () => {
+  const second = judge({ trial: trying }, { is: 'start', process: true }, now + 200_000)
+  expect(second.trial).toMatchObject({ processes: 2, began: now + 200_000 })
+  const third = judge(second, { is: 'start', process: true }, now + 250_000)
+  expect(third.trial).toMatchObject({ processes: 3, began: now + 200_000 })
+  expect(judge(second, { is: 'start', process: true }, now - 5000).trial).toMatchObject({ began: now - 5000 })
+})
+
+test('killed between note and rename: the old one runs, and the attempt failed (rules section 3)', () => {
+  const note = after({ trial: { ...trying, starts: 0 } }, { is: 'found', inPlace: from.sha256 })
+  expect(note).toEqual({
+    applied: { version: '1.0.0', outcome: 'failed', message: expect.stringContaining('interrupted') },
+  })
+})
+
+test('the way back leaves an outcome that names both versions, and a hold', () => {
+  expect(after({ applied: old, trial: undoing }, { is: 'restored' })).toMatchObject(
+    rolledBack('1.0.0 -> 2.0.0, 2026-11-21T09:30:00.000Z: it hung'),
+  )
+})
+
+test('no two attempts have one message, and none is longer than the contract allows (D34)', () => {
+  const one = judge({ trial: trying }, { is: 'good' }, now).applied?.message
+  const two = judge({ trial: trying }, { is: 'good' }, now + 1).applied?.message
+  expect(one).not.toBe(two)
+  const long = { ...undoing, reason: 'x'.repeat(1000) }
+  expect(after({ trial: long }, { is: 'restored' }).applied?.message).toHaveLength(300)
+})

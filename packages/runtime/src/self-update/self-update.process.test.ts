@@ -1,0 +1,264 @@
+/**
+ * The runtime updates itself, with real files: built, signed by a real key, served over HTTP, and judged by a real launcher with a
+ * real agent. Whatever the new file does, the old one runs in the end, and the agent never noticed (I21 to I23).
+ */
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RuntimeInfo } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { becomes, type Running, starts, svc, token } from '../../testing/folder.ts'
+import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import {
+  type Build,
+  installRuntime,
+  type Served,
+  serves,
+  type Workshop,
+  wishes,
+  workshop,
+} from '../../testing/releases.ts'
+import { json, type Service, startService } from '../../testing/service.ts'
+import { readNote } from '../launcher/note.ts'
+import { sha256Of } from '../launcher/trial-files.ts'
+import { readRuntimeNote } from '../launcher/trial-note.ts'
+import { identityOf } from '../process/identity.ts'
+
+/** Five minutes last six seconds. */
+const scale = 0.02
+let shop: Workshop
+beforeAll(() => {
+  shop = workshop()
+})
+afterAll(() => shop.remove())
+
+interface World {
+  readonly service: Service
+  readonly agent: InstalledAgent
+  readonly first: Build
+  /** A program of ours stands for ssh-keygen: `real` unless a test says otherwise. */
+  keygen(script: string | undefined): void
+  run(): Running
+  /** The last report's `runtime`, once it is so. */
+  reports(what: string, holds: (runtime: RuntimeInfo) => unknown): Promise<RuntimeInfo>
+  close(): Promise<void>
+}
+const real = 'exec /usr/bin/ssh-keygen "$@"'
+
+async function world({ node }: { node?: string } = {}): Promise<World> {
+  const service = await startService()
+  service.usual = json({ commands: [], interval: 5 })
+  const agent = await installedAgent(service)
+  const first = await shop.build('1.0.0')
+  installRuntime(agent, first)
+  const script = join(agent.root, 'ssh-keygen')
+  const keygen = (text: string | undefined) => {
+    rmSync(script, { force: true })
+    if (text === undefined) return
+    writeFileSync(script, `#!/bin/sh\n${text}\n`)
+    chmodSync(script, 0o755)
+  }
+  keygen(real)
+  const all: Running[] = []
+  return {
+    service,
+    agent,
+    first,
+    keygen,
+    run: () => {
+      const running = starts(agent, ['run'], {
+        scale,
+        file: ['-e', 'require(process.argv[1])', agent.runtime],
+        env: { SVC_SSH_KEYGEN: script },
+        ...(node !== undefined && { node }),
+      })
+      all.push(running)
+      return running
+    },
+    reports: (what, holds) =>
+      becomes(what, () => {
+        const { runtime } = service.reports.at(-1)?.report ?? {}
+        return runtime && holds(runtime) ? runtime : undefined
+      }),
+    close: async () => {
+      for (const running of all) await running.end('SIGKILL')
+      await service.close()
+      agent.remove()
+    },
+  }
+}
+
+/** Pid and start time of the agent's process (I23). */
+const agentOf = ({ agent }: World): string => {
+  const state = readNote(agent)?.state
+  if (!state || !('pid' in state)) throw new Error('the agent does not run')
+  expect(identityOf(state.pid)?.start, 'the agent lives').toBe(state.start)
+  return `${state.pid} ${state.start}`
+}
+const begin = async (w: World): Promise<{ running: Running; agent: string }> => {
+  const running = w.run()
+  await w.reports('a report', () => true)
+  return { running, agent: await becomes('the agent runs', () => agentOf(w)) }
+}
+const good = async (version: string, first = '') => {
+  const build = await shop.build(version, { first })
+  return { version, bytes: build.bytes, sig: shop.sign(build.bytes), build }
+}
+
+const nodes = [
+  ['Node 24', process.execPath],
+  ['Node 20', '/usr/local/bin/node'],
+] as const
+describe.each(nodes)('with %s', (_name, node) => {
+  test.skipIf(!existsSync(node))(
+    'a signed release is taken, kept after its first report, and left again: same process, same agent',
+    async () => {
+      const w = await world({ node })
+      try {
+        const { running, agent } = await begin(w)
+        const two = await good('2.0.0')
+        const asked = serves(w.service, two)
+        const now = await w.reports('2.0.0 is kept', (r) => r.applied?.outcome === 'ok')
+        expect(now).toMatchObject({ version: '2.0.0', previous: '1.0.0', applied: { version: '2.0.0' } })
+        expect(now.applied?.message).toMatch(/^1\.0\.0 -> 2\.0\.0, \d{4}-\d\d-\d\dT[\d:.]+Z: /)
+        expect(asked.map((c) => [c.path, c.token])).toEqual([
+          ['/cli/svc.pyz', undefined],
+          ['/cli/svc.pyz.sig', undefined],
+        ])
+        const trial = w.service.reports.find((r) => r.report.runtime?.version === '2.0.0')?.report.runtime
+        expect(trial?.applied, 'on trial the old outcome is reported').toBeUndefined()
+        expect(sha256Of(w.agent.runtime)).toBe(two.build.sha256)
+        expect(sha256Of(w.agent.runtimePrevious)).toBe(w.first.sha256)
+
+        const back = await svc(w.agent, ['rollback-runtime', '--json'])
+        expect(back, back.err).toMatchObject({ code: 0 })
+        expect(JSON.parse(back.out)).toMatchObject({ version: '1.0.0', outcome: 'rolled_back', hold: '2.0.0' })
+        const left = await w.reports('1.0.0 runs', (r) => r.version === '1.0.0')
+        expect(left).toMatchObject({ applied: { version: '1.0.0', outcome: 'rolled_back' } })
+        expect(left.previous).toBeUndefined()
+        const count = asked.length
+        await w.service.reported(w.service.reports.length + 3) // the wish stands, and is on hold (I26)
+        expect(asked.length).toBe(count)
+        expect(agentOf(w)).toBe(agent)
+        expect(identityOf(running.child.pid ?? 0)).toBeDefined()
+        expect(w.agent.starts()).toHaveLength(1)
+        expect(w.service.reports.every((r) => r.token === token)).toBe(true)
+      } finally {
+        await w.close()
+      }
+    },
+  )
+})
+
+const inWorker = (code: string) => `if(!require('node:worker_threads').isMainThread){${code}}`
+/** A fault of the new file, and why it was left. */
+const faults: readonly (readonly [what: string, first: string, why: RegExp])[] = [
+  ['does not parse', 'this does not parse (', /does not start: SyntaxError/],
+  ['throws', 'throw new Error("broken")', /does not start: Error: broken/],
+  ['ends without a word', 'process.exit(0)', /does not start: it does not say/],
+  ['throws in its thread', inWorker('throw new Error("broken")'), /3 starts did not last: broken/],
+  ['exits', inWorker('process.exit(7)'), /3 starts did not last: it ended with code 7/],
+  ['hangs in a loop', inWorker('setTimeout(()=>{for(;;);},300)'), /it hung|no report/],
+  [
+    'hangs in a system call',
+    inWorker('require("node:child_process").spawnSync("sleep",["40"])'),
+    /no report of it was answered/,
+  ],
+  [
+    'never reports',
+    inWorker('require("node:http").request=()=>{throw new Error("no")}'),
+    /no report of it was answered/,
+  ],
+  [
+    'leaks until it dies',
+    inWorker('const a=[];setInterval(()=>{for(let i=0;i<2e5;i++)a.push({i})},1)'),
+    /3 starts did not last: .*memory/,
+  ],
+  [
+    'reports once and dies',
+    inWorker(
+      'const p=require("node:worker_threads").parentPort,f=p.postMessage.bind(p);p.postMessage=m=>{f(m);if(m.is==="reported")setTimeout(()=>process.exit(1),20)}',
+    ),
+    /3 starts did not last: it ended with code 1/,
+  ],
+]
+test('a bad new file ends with the old one running and the agent untouched: ten faults in the life of one process', {
+  timeout: 300_000,
+}, async () => {
+  const w = await world()
+  try {
+    const { agent } = await begin(w)
+    for (const [i, [what, first, why]] of faults.entries()) {
+      const version = `2.0.${i}`
+      serves(w.service, await good(version, first))
+      const now = await w.reports(
+        `${what}: back`,
+        (r) => r.applied?.outcome === 'rolled_back' && r.applied.message?.includes(version),
+      )
+      expect(now, what).toMatchObject({ version: '1.0.0', applied: { version: '1.0.0' } })
+      expect(now.applied?.message, what).toMatch(why)
+      expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
+      expect(readRuntimeNote(w.agent), what).toMatchObject({ hold: { version } })
+      expect(agentOf(w), what).toBe(agent)
+    }
+    expect(w.agent.starts()).toHaveLength(1)
+    expect(existsSync(w.agent.runtimeNew)).toBe(false)
+  } finally {
+    await w.close()
+  }
+})
+
+/** What is served, why it is not taken, and the program that stands for ssh-keygen; `null`: there is none. */
+type Case = readonly [what: string, served: Partial<Served>, why: RegExp, keygen?: string | null]
+async function cases({ first }: World): Promise<Case[]> {
+  const { bytes } = await shop.build('3.0.0')
+  const { sign } = shop
+  const sig = sign(bytes)
+  const half = bytes.subarray(0, -100)
+  return [
+    ['no signature', {}, /is not signed/],
+    ['a stranger’s key', { sig: sign(bytes, { key: 'strange' }) }, /not by a release key/],
+    ['another namespace', { sig: sign(bytes, { namespace: 'file' }) }, /namespace/],
+    ['a signature of another file', { sig: sign(first.bytes) }, /incorrect signature/],
+    ['a truncated signature', { sig: sig.subarray(0, 120) }, /signature was refused/],
+    ['an empty signature', { sig: Buffer.alloc(0) }, /signature was refused/],
+    ['a signature that is too long', { sig: Buffer.alloc(9000, 65) }, /signature could not be downloaded: .*larger/],
+    ['a truncated file', { bytes: half, sig: sign(half) }, /no runtime, or only a part/],
+    ['another version inside', { bytes: first.bytes, sig: sign(first.bytes) }, /it is version 1\.0\.0/],
+    ['another checksum in the answer', { sig, sha256: 'a'.repeat(64) }, /checksum is .* the service named aaaa/],
+    ['another checksum in the header', { sig, header: 'b'.repeat(64) }, /its header says bbbb/],
+    ['no ssh-keygen', { sig }, /no ssh-keygen/, null],
+    ['an ssh-keygen that hangs', { sig }, /did not end within 30 s/, 'exec sleep 1000'],
+    ['a user without a name', { sig }, /No user exists for uid 7/, 'echo "No user exists for uid 7" >&2; exit 255'],
+    ['an old ssh-keygen', { sig }, /unknown option -- Y/, 'echo "unknown option -- Y" >&2; exit 1'],
+    ['an ssh-keygen that only agrees', { sig }, /could not verify/, 'exit 0'],
+  ]
+}
+
+test('a file that is not ours, or cannot be verified, changes nothing, and the message says why', {
+  timeout: 300_000,
+}, async () => {
+  const w = await world()
+  try {
+    const { agent } = await begin(w)
+    const { bytes } = await shop.build('3.0.0')
+    for (const [what, served, why, keygen] of await cases(w)) {
+      w.keygen(keygen === null ? undefined : (keygen ?? real))
+      const before = readRuntimeNote(w.agent).applied?.message
+      serves(w.service, { version: '3.0.0', bytes, ...served })
+      const now = await w.reports(what, ({ applied }) => applied && applied.message !== before)
+      expect(now, what).toMatchObject({ version: '1.0.0', applied: { version: '1.0.0', outcome: 'failed' } })
+      expect(now.applied?.message, what).toMatch(why)
+      expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
+      expect(existsSync(w.agent.runtimePrevious), what).toBe(false)
+      expect(agentOf(w), what).toBe(agent)
+      w.service.usual = wishes('1.0.0', w.first.sha256) // another version is named, which lifts a hold
+      await w.service.reported(w.service.reports.length + 2)
+      await becomes('nothing is on hold', () => readRuntimeNote(w.agent).hold === undefined)
+    }
+    w.keygen(real)
+    serves(w.service, { ...(await good('3.0.0')) })
+    await w.reports('the same version, whole and signed', (r) => r.applied?.outcome === 'ok')
+  } finally {
+    await w.close()
+  }
+})
