@@ -46,6 +46,8 @@ export type ProcessState = (
 ) & {
   /** Of an installed agent: the version that its last start was made from, by the name of its folder. */
   readonly version?: string
+  /** The moment before that start (2.12), Unix seconds: what was written since, it wrote. */
+  readonly started?: string
 }
 
 export type Event =

@@ -143,7 +143,11 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     return true
   }
 
-  const shown = (): ProcessState => ({ ...state, ...(version !== undefined && { version }) })
+  const shown = (): ProcessState => ({
+    ...state,
+    ...(version !== undefined && { version }),
+    ...(started !== undefined && { started }),
+  })
 
   /** What was killed and does not go is nobody's any more after two seconds: a zombie that its parent does not reap looks alive. */
   function remains(s: Extract<ProcessState, { is: 'stopping' }>): boolean {

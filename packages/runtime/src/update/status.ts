@@ -16,9 +16,6 @@ export interface StatusRead {
   readonly fresh: boolean
 }
 
-/** The start of a process is noted this much after it at most; it may have written by then. */
-const noteMs = 250
-
 /** Gives undefined where the manifest names no status file. */
 export function statusReader(
   folder: Folder,
@@ -28,16 +25,15 @@ export function statusReader(
   if (name === undefined) return () => undefined
   const file = placeOf(folder, manifest ?? {}, name)
   let kept: Kept = { misses: 0 }
-  let began = 0
   return (process) => {
-    if (process.is === 'running') began = process.since
     const now = keepStatus(kept, readFile(file, limits.reportBytes), name)
     kept = now.kept
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+    const began = Number(process.started ?? Number.NaN) * 1000
     return {
       status: now.status,
       health: now.health,
-      fresh: kept.misses === 0 && written !== undefined && written > began - noteMs,
+      fresh: kept.misses === 0 && written !== undefined && written >= began,
     }
   }
 }

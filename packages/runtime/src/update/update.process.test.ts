@@ -1,9 +1,10 @@
 /** A real agent updated by a runtime that runs, from a service that is scripted, with real bundles (3.3, D24 to D32). */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { bundle } from '../../testing/blueprint.ts'
+import { bundle, bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Reply, type Service, startService } from '../../testing/service.ts'
@@ -44,8 +45,10 @@ const reportWhere = (
   holds: (report: Service['reports'][number]['report']) => unknown,
 ) => becomes(what, () => service.reports.find((r) => holds(r.report))?.report)
 const lastReport = (service: Service) => service.reports.at(-1)?.report
-const settles = (agent: InstalledAgent, what: string, state: string) =>
-  becomes(what, () => readUpdate(agent)?.state === state && readUpdate(agent))
+const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+/** The names of what lies in its folder beside the journals, the logs and what the agent itself writes. */
+const everything = (agent: InstalledAgent) =>
+  [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
 
 test('the wished version is fetched with the token, put in place, proved and kept; the one before stays whole', async () => {
   const { service, agent, offered } = await world()
@@ -68,4 +71,275 @@ test('the wished version is fetched with the token, put in place, proved and kep
   expect(readNote(agent)?.version).toBe(next.sha256.slice(0, 32))
   expect(readUpdate(agent)).toMatchObject({ state: 'watching', previous: { version: '1.4.0' } })
   await running.end()
+})
+
+test('a new version that says it is bad, or nothing, or does not stay up, goes back: held, and not tried again (I18, I26)', async () => {
+  const bad = 'const fs=require("node:fs");fs.writeFileSync(process.env.SVC_STATE_DIR+"/status.json",'
+  const wrong = {
+    '2.0.0': [
+      { 'main.cjs': `${bad}'{"state":{"level":"bad","label":"No mailbox"}}');setInterval(()=>{},1e6)\n` },
+      /bad.*No mailbox/,
+    ],
+    '2.1.0': [{ 'main.cjs': 'setInterval(()=>{},1e6)\n' }, /no status/],
+    '2.2.0': [{ 'main.cjs': 'process.exit(7)\n' }, /code 7|died/],
+    '2.3.0': [{}, /could not be started/, 'command: [no-such-program-anywhere]'],
+  } as const
+  const bundles: Record<string, Packed> = {}
+  for (const [version, [files, , command]] of Object.entries(wrong)) {
+    const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
+    bundles[version] = await learn(await versionOf(version, files, manifest))
+  }
+  const { service, agent, offered } = await world(bundles)
+  const running = runs(agent)
+  await becomes('the old version', () => agent.starts().length === 1)
+  let starts = 1
+  for (const [version, [, reason]] of Object.entries(wrong)) {
+    offered.wish(version)
+    const report = await reportWhere(
+      service,
+      `${version} rolled back`,
+      (r) =>
+        r.applied?.message?.includes(`1.4.0 -> ${version}`) || r.applied?.message?.startsWith(`${version} -> 1.4.0`),
+    )
+    expect(report.applied, running.lines.join('\n')).toMatchObject({ version: '1.4.0', outcome: 'rolled_back' })
+    expect(report.applied?.message).toMatch(reason)
+    expect(report.agent?.version).toBe('1.4.0')
+    starts++
+    await becomes('the old version again', () => agent.starts().length >= starts)
+    starts = agent.starts().length
+    expect(expectWhole(agent, [old])).toBe('1.4.0')
+    expect(readUpdate(agent)).toMatchObject({ state: 'idle', hold: { version } })
+  }
+  const { length } = service.reports
+  await service.reported(length + 10)
+  expect(offered.asked).toEqual(Object.keys(wrong))
+})
+
+test.each<[string, Reply | undefined, string, 'held' | 'again', RegExp]>([
+  ['there is no such version', undefined, '1.5.0', 'held', /no 1\.5\.0/],
+  [
+    'the checksum does not match',
+    (r) => serves({ bytes: next.bytes, sha256: old.sha256 })(r, undefined as never, undefined as never),
+    '1.5.0',
+    'held',
+    /checksum/,
+  ],
+  ['it is another version', (r, c, s) => serves(next)(r, c, s), '1.6.0', 'held', /refused/],
+  [
+    'it is no zip',
+    (r, c, s) => serves({ bytes: Buffer.from('no'), sha256: sumOf(Buffer.from('no')) })(r, c, s),
+    '1.5.0',
+    'held',
+    /refused/,
+  ],
+  [
+    'it is too large',
+    (r) => r.writeHead(200, { 'x-svc-sha256': old.sha256 }).end(Buffer.alloc(21 * 1024 * 1024)),
+    '1.5.0',
+    'held',
+    /20 MB/,
+  ],
+  ['the service fails', json({}, 500), '1.5.0', 'again', /500/],
+  ['calls are limited', json({}, 429), '1.5.0', 'again', /429/],
+  ['the token is not known', json({}, 401), '1.5.0', 'again', /401/],
+  ['it redirects', (r) => r.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), '1.5.0', 'again', /redirect/],
+  ['the connection is reset', (_r, _c, socket) => socket.resetAndDestroy(), '1.5.0', 'again', /reset/],
+  [
+    'it is truncated',
+    (r, _c, socket) =>
+      r
+        .writeHead(200, { 'content-length': 9999, 'x-svc-sha256': old.sha256 })
+        .write('PK', () => setTimeout(() => socket.destroy(), 10)),
+    '1.5.0',
+    'again',
+    /broke off|reset|closed/,
+  ],
+  ['nothing comes', () => {}, '1.5.0', 'again', /30 s/],
+  [
+    'a page of the network comes',
+    (r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
+    '1.5.0',
+    'again',
+    /checksum/,
+  ],
+])('failed: %s (D26)', async (_what, reply, version, then, reason) => {
+  const bundles: Record<string, Packed | Reply> = reply ? { [version]: reply } : {}
+  const { service, agent, offered } = await world(bundles)
+  runs(agent)
+  await becomes('the old version', () => agent.starts().length === 1)
+  const before = everything(agent)
+  offered.wish(version)
+  const report = await reportWhere(service, 'failed', (r) => r.applied?.outcome === 'failed')
+  expect(report.applied?.version).toBe('1.4.0')
+  expect(report.applied?.message).toMatch(reason)
+  expect(report.applied?.message).toContain(`1.4.0 -> ${version}`)
+  expect(everything(agent)).toEqual(before)
+  expect(readUpdate(agent)).toMatchObject(
+    then === 'held' ? { state: 'idle', hold: { version } } : { state: 'idle', retry: { version } },
+  )
+  if (then === 'again') {
+    bundles[version] = next
+    await reportWhere(service, 'kept after the retry', (r) => r.applied?.version === version)
+    expect(offered.asked).toEqual([version, version])
+  } else expect(offered.asked).toEqual([version])
+  expect(agent.starts().length).toBe(then === 'again' ? 2 : 1)
+})
+
+test('what is no version, or of another blueprint, is ignored; the running one changes nothing', async () => {
+  const { service, agent, offered } = await world()
+  runs(agent)
+  for (const [version, blueprint] of [
+    ['../../etc', 'mail-triage'],
+    ['1', 'mail-triage'],
+    ['1.5.0', 'other'],
+    ['1.4.0', 'mail-triage'],
+  ] as const) {
+    offered.wish(version, blueprint)
+    await service.reported(service.reports.length + 3)
+  }
+  expect(offered.asked).toEqual([])
+  expect(lastReport(service)?.applied).toEqual({ version: '1.4.0', outcome: 'ok', message: 'installed' })
+  expect(existsSync(agent.update)).toBe(false)
+})
+
+describe('the way back', () => {
+  test('svc rollback with a runtime that runs, offline: the version is held; the service names another, then it again', async () => {
+    const { service, agent, offered } = await world()
+    const running = runs(agent)
+    offered.wish('1.5.0')
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+    await becomes('the new version runs', () => agent.starts().length === 2)
+    service.usual = (_r, _c, socket) => socket.destroy()
+    service.other = (_r, _c, socket) => socket.destroy()
+    const before = JSON.parse((await svc(agent, ['why', '--json'])).out)
+    expect(before.update).toMatchObject({ state: 'watching' })
+    const back = await svc(agent, ['rollback', '--json'])
+    expect(back, back.err).toMatchObject({ code: 0 })
+    expect(JSON.parse(back.out)).toMatchObject({
+      version: '1.4.0',
+      applied: { outcome: 'rolled_back' },
+      hold: { version: '1.5.0' },
+    })
+    await becomes('the old one runs', () => agent.starts().length === 3)
+    expect(agent.starts()[2]?.cwd).toContain(old.sha256.slice(0, 32))
+    const again = await svc(agent, ['rollback'])
+    expect(again).toMatchObject({ code: 1 })
+    expect(again.err).toContain('no version before')
+    const seen = service.reports.length
+    offers(service, { '1.5.0': next }).wish('1.5.0')
+    await service.reported(seen + 6)
+    expect(lastReport(service)?.applied).toMatchObject({ version: '1.4.0', outcome: 'rolled_back' })
+    expect((await svc(agent, ['status'])).out).toContain('1.5.0 is on hold')
+    expect((await svc(agent, ['unhold'])).out).toContain('1.5.0')
+    await becomes('kept again', () => lastReport(service)?.applied?.version === '1.5.0')
+    await running.end()
+  })
+
+  test('svc rollback without a runtime, its agent left behind: the next start runs the version before', async () => {
+    const { service, agent, offered } = await world()
+    const running = runs(agent)
+    offered.wish('1.5.0')
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+    await running.end('SIGKILL')
+    await service.close()
+    const back = await svc(agent, ['rollback'])
+    expect(back, back.err).toMatchObject({ code: 0 })
+    expect(back.out).toContain('1.4.0 is in place')
+    expect(back.out).toContain('svc start')
+    expect(expectWhole(agent, [old, next])).toBe('1.4.0')
+    runs(agent)
+    await becomes('the old one runs', () => agent.starts().at(-1)?.cwd.includes(old.sha256.slice(0, 32)))
+    expect(readUpdate(agent)).toMatchObject({ state: 'idle', hold: { version: '1.5.0' } })
+  })
+
+  test('the service names the version before: at once, from the disk, as an update (D30)', async () => {
+    const { service, agent, offered } = await world()
+    runs(agent)
+    offered.wish('1.5.0')
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+    offered.wish('1.4.0')
+    const report = await reportWhere(service, 'back', (r) => r.applied?.message?.startsWith('1.5.0 -> 1.4.0'))
+    expect(report.applied).toMatchObject({ version: '1.4.0', outcome: 'ok' })
+    expect(report.applied?.message).toContain('the version before')
+    expect(offered.asked).toEqual(['1.5.0'])
+  })
+})
+
+describe('the window', () => {
+  /** Says what a file tells it to. */
+  const obedient = {
+    'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
+setInterval(()=>{if(fs.existsSync(at('die')))process.exit(9)
+const level=fs.existsSync(at('level'))?fs.readFileSync(at('level'),'utf8'):'ok'
+fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys'}}));fs.renameSync(at('status.json.new'),at('status.json'))},20)
+`,
+  }
+  const kept = async () => {
+    const obeys = await learn(await versionOf('1.6.0', obedient))
+    const w = await world({ '1.6.0': obeys })
+    const running = runs(w.agent)
+    w.offered.wish('1.6.0')
+    await reportWhere(w.service, 'kept', (r) => r.applied?.version === '1.6.0')
+    return { ...w, running, obeys }
+  }
+
+  test('it gets worse and stays so: back, held; the state stays', async () => {
+    const { agent, service, obeys } = await kept()
+    writeFileSync(join(agent.state, 'level'), 'warn')
+    const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')
+    expect(report.applied?.message).toMatch(/^1\.6\.0 -> 1\.4\.0, .*worse.*warn/)
+    expect(expectWhole(agent, [old, obeys])).toBe('1.4.0')
+    expect(readFileSync(join(agent.state, 'level'), 'utf8')).toBe('warn')
+  })
+
+  test('its process dies three times: back', async () => {
+    const { agent, service } = await kept()
+    writeFileSync(join(agent.state, 'die'), '')
+    const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')
+    expect(report.applied?.message).toMatch(/died|worse/)
+  })
+
+  test('a binding that breaks does not count; minutes are saved, a restart goes on with them, and in the end nothing is watched', async () => {
+    const { agent, service, running } = await kept()
+    service.other = json({}, 401)
+    await becomes('minutes', () => (readUpdate(agent)?.window?.ran ?? 0) >= 300)
+    await running.end()
+    const ran = readUpdate(agent)?.window?.ran ?? 0
+    expect(ran).toBeGreaterThanOrEqual(300)
+    runs(agent)
+    await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
+    expect(lastReport(service)?.applied).toMatchObject({ version: '1.6.0', outcome: 'ok' })
+    expect(readUpdate(agent)).toMatchObject({ previous: { version: '1.4.0' } })
+  })
+})
+
+test('paused: it is put in place, and proved when the agent runs again', async () => {
+  const { service, agent, offered } = await world()
+  runs(agent)
+  await becomes('the old version', () => agent.starts().length === 1)
+  await svc(agent, ['pause'])
+  await becomes('it rests', () => readNote(agent)?.state.is === 'stopped')
+  offered.wish('1.5.0')
+  await becomes('it is in place', () => readUpdate(agent)?.state === 'proving')
+  const { length } = service.reports
+  await service.reported(length + 30) // longer than the time for a proof
+  expect(readUpdate(agent)).toMatchObject({ state: 'proving' })
+  expect(agent.starts()).toHaveLength(1)
+  await svc(agent, ['resume'])
+  await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+  expect(agent.starts()).toHaveLength(2)
+})
+
+test('a wish that is taken back while the bundle comes is dropped, and nothing is said of it (D31)', async () => {
+  let hangs = true
+  const { service, agent, offered } = await world({ '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)) })
+  runs(agent)
+  offered.wish('1.5.0')
+  await becomes('the fetch', () => offered.asked.length === 1)
+  offered.wish(undefined)
+  await becomes('it is dropped', () => readUpdate(agent)?.state === 'idle')
+  expect(lastReport(service)?.applied).toMatchObject({ message: 'installed' })
+  hangs = false
+  offered.wish('1.5.0')
+  await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
 })

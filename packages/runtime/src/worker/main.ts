@@ -4,17 +4,17 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
-import type { Applied } from '@svc/protocol'
 import { watchBindings } from '../bindings/watch.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
-import { readInstall } from '../install/note.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
-import { manifestOf } from '../reporter/manifest.ts'
+import { manifestNow } from '../reporter/known.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
 import { runtimeNow } from '../self-update/now.ts'
 import { type SelfUpdate, selfUpdate } from '../self-update/update.ts'
+import { updates as agentUpdates, type Updates } from '../update/update.ts'
+import { pinned } from '../update/versions.ts'
 import { version } from '../version.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
@@ -31,6 +31,7 @@ export async function work(): Promise<void> {
   const stop = new AbortController()
   let state: ProcessState = workerData.process
   let runtime: RuntimeNote = workerData.runtime ?? {}
+  let versions: Updates | undefined
   tell({ is: 'here', contract, version })
   const say = (line: string) => tell({ is: 'say', line })
   const cannot =
@@ -40,11 +41,26 @@ export async function work(): Promise<void> {
     if (message.is === 'ping') tell({ is: 'pong' })
     if (message.is === 'runtime') runtime = message.note
     if (message.is === 'unswapped') updates.unswapped(message.why)
-    if (message.is === 'process') state = message.state
+    if (message.is === 'process') {
+      state = message.state
+      versions?.changed(state)
+    }
     if (message.is === 'stop') stop.abort()
-    if (message.is === 'order?') tell({ is: 'order', id: message.id, ...howToStart(folder) })
+    if (message.is === 'order?') void howToStart(folder).then((how) => tell({ is: 'order', id: message.id, ...how }))
   })
-  const manifest = manifestOf(folder)
+  const manifest = await manifestNow(folder)
+  versions = manifest.ok
+    ? agentUpdates(folder, manifest.value.version, stop.signal, {
+        say,
+        look: () => tell({ is: 'look' }),
+        process: () => state,
+        manifest: async () => {
+          const now = await manifestNow(pinned(folder))
+          return now.ok ? now.value : undefined
+        },
+        cannot,
+      })
+    : undefined
   const unfit = manifest.ok
     ? manifest.value.runtime
       ? undefined
@@ -58,13 +74,17 @@ export async function work(): Promise<void> {
       state: () => state,
       runtime: () => runtime,
       updates,
+      versions,
     })
+  await versions?.over
   port.close()
 }
 
-function howToStart(folder: Folder): Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'> {
+/** Of one version whole, whatever is swapped meanwhile. */
+async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
   try {
-    const manifest = manifestOf(folder)
+    const folder = pinned(through)
+    const manifest = await manifestNow(folder)
     if (!manifest.ok) return { why: `the manifest is not valid, so the last good one counts: ${manifest.message}` }
     const order = orderOf(folder, manifest.value)
     return order ? { order } : { why: 'the manifest has no "runtime", so there is nothing to start' }
@@ -83,12 +103,14 @@ async function report(
     state,
     runtime,
     updates,
+    versions,
   }: {
     tell: (message: FromWorker) => void
     say: (line: string) => void
     state: () => ProcessState
     runtime: () => RuntimeNote
     updates: SelfUpdate
+    versions: Updates | undefined
   },
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
@@ -96,20 +118,17 @@ async function report(
     ready: agentSettled(folder, manifest, state, stop),
     own: () => ({
       process: state(),
-      applied: appliedOf(folder),
+      applied: versions?.applied(),
+      remarks: versions?.health(),
       bindings: bindings.health(),
       runtime: runtimeNow(folder, runtime()),
     }),
     heard: (result) => {
       tell({ is: 'reported', ok: result.ok })
       if (result.ok && result.handled.length > 0) tell({ is: 'look' })
-      if (result.ok) updates.heard(result.answer) // D31: after the commands, before the agent's own version
+      if (!result.ok) return
+      updates.heard(result.answer) // D31: after the commands, before the agent's own version
+      versions?.heard(result.answer)
     },
   })
-}
-
-/** 2.5: before any update it reads `installed`. */
-function appliedOf(folder: Folder): Applied | undefined {
-  const install = readInstall(folder)
-  return install?.is === 'installed' ? { version: install.version, outcome: 'ok', message: 'installed' } : undefined
 }
