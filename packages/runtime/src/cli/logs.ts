@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
-import { endOfFile, follow } from '../logs/follow.ts'
+import { beginning, endOfFile, follow } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
@@ -42,7 +42,7 @@ export const logs = (): Command =>
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return show(json, { name, text: end }, () => end)
       if (end !== '') write(`${end}\n`, json)
-      await follow(file, text === undefined ? { at: 0, inode: undefined } : from, (added) =>
+      await follow(file, text === undefined ? beginning : from, (added) =>
         write(mask(added, readEnv(folder.env), readEnv(folder.secrets)), json),
       )
     })

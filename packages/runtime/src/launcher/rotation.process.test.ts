@@ -1,0 +1,63 @@
+/** What the agent prints beyond the five megabytes of one file, under a runtime that rotates it while the agent goes on printing. */
+import { existsSync, readFileSync } from 'node:fs'
+import { afterEach, expect, test } from 'vitest'
+import { becomes, starts } from '../../testing/folder.ts'
+import { installedAgent } from '../../testing/installed.ts'
+import { startService } from '../../testing/service.ts'
+import { outputBytes } from './output.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** Lines of a kilobyte, 200 at once: what can fall into the instant of one rotation. */
+const burst = 200
+const lines = 14_000
+const talker = `const fs = require('node:fs')
+const dir = process.env.SVC_STATE_DIR
+fs.appendFileSync(dir + '/starts', JSON.stringify({ pid: process.pid, cwd: '', env: {} }) + '\\n')
+let n = 0
+setInterval(() => {
+  let text = ''
+  for (let i = 0; i < ${burst} && n < ${lines}; i++) text += 'line ' + n++ + ' ' + 'x'.repeat(1000) + '\\n'
+  fs.writeSync(1, text)
+  if (n === ${lines}) fs.writeFileSync(dir + '/done', '')
+}, 25)
+`
+const numbers = (text: string): number[] => {
+  const whole = text.split('\n').filter(Boolean)
+  for (const line of whole) expect(line).toMatch(/^line \d+ x{1000}$/)
+  return whole.map((line) => Number(line.split(' ')[1]))
+}
+
+test('the agent goes on undisturbed, every line is in one of the files but those of the instant of a rotation, and "svc logs -f" goes on', async () => {
+  const service = await startService()
+  cleanups.push(() => service.close())
+  const agent = await installedAgent(service, { 'main.cjs': talker })
+  cleanups.push(() => agent.remove())
+  const running = starts(agent, ['run'], { scale: 0.05 })
+  cleanups.push(() => running.end('SIGKILL'))
+  await becomes('the first lines', () => readFileSync(agent.output, 'utf8').includes('line 0 '))
+  const following = starts(agent, ['logs', '-f', '--lines', '1'])
+  cleanups.push(() => following.end('SIGKILL'))
+  await becomes('the last line', () => existsSync(`${agent.state}/done`))
+  await following.said(`line ${lines - 1} `)
+
+  const files = [3, 2, 1].map((n) => `${agent.output}.${n}`).filter((file) => existsSync(file))
+  expect(files.length, 'rotated').toBeGreaterThan(0)
+  const kept = [...files, agent.output].map((file) => numbers(readFileSync(file, 'utf8')))
+  for (const file of files) expect(readFileSync(file).length).toBeGreaterThan(outputBytes)
+  for (const [i, part] of kept.entries()) {
+    expect(part, `one after the other in file ${i}`).toEqual(part.map((_, at) => (part[0] ?? 0) + at))
+    const lost = i === 0 ? (part[0] ?? 0) : (part[0] ?? lines) - (kept[i - 1]?.at(-1) ?? 0) - 1
+    expect(lost, `before file ${i}`).toBeGreaterThanOrEqual(0)
+    expect(lost, `before file ${i}`).toBeLessThanOrEqual(i === 0 ? 0 : burst)
+  }
+  expect(kept.flat().at(-1)).toBe(lines - 1)
+
+  const seen = numbers(following.lines.join('\n'))
+  expect(seen, 'all that is kept, nothing twice').toEqual(kept.flat().filter((n) => n >= (seen[0] ?? lines)))
+  expect(agent.starts(), 'one start').toHaveLength(1)
+  expect(await running.end()).toEqual({ code: 0, signal: null })
+})
