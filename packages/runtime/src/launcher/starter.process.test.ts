@@ -1,0 +1,89 @@
+/** What a unit starts, as a process: a new file whose launcher is broken is no dead end (D38). */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type Folder, folderAt } from '../files/folder.ts'
+import type { Trial } from './trial.ts'
+import { writeStarter } from './trial-files.ts'
+import { readRuntimeNote, writeRuntimeNote } from './trial-note.ts'
+
+const old = 'console.log("old", process.argv.slice(2).join(" "))'
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+let folder: Folder
+afterEach(() => rmSync(folder.root, { recursive: true }))
+
+/** A folder in which `fresh` is on trial after `old`. */
+function place(fresh: string, trial: Partial<Trial> = {}): void {
+  folder = folderAt(realpathSync(mkdtempSync(join(tmpdir(), 'svc-starter-'))))
+  writeStarter(folder)
+  writeFileSync(folder.runtime, fresh)
+  writeFileSync(folder.runtimePrevious, old)
+  const from = { version: '1.0.0', sha256: hash(old) }
+  const to = { version: '2.0.0', sha256: hash(fresh) }
+  const usual = { is: 'trying', from, to, starts: 0, began: Date.now(), processes: 1 } as const
+  writeRuntimeNote(folder, { trial: { ...usual, ...trial } as Trial })
+}
+const start = (args: readonly string[] = ['run', '--dir', folder.root]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [folder.runtimeStarter, ...args], { encoding: 'utf8' })
+  return { status, out: stdout.trim(), err: stderr }
+}
+const inPlace = () => readFileSync(folder.runtime, 'utf8')
+
+test('a file that does not parse goes back in the very start', () => {
+  place('this does not parse (')
+  expect(start()).toMatchObject({ status: 0, out: `old run --dir ${folder.root}` })
+  expect(inPlace()).toBe(old)
+  expect(readRuntimeNote(folder).trial).toMatchObject({
+    is: 'undoing',
+    reason: expect.stringContaining('does not load'),
+  })
+})
+
+test('one that dies as soon as it runs is started three times, and the fourth start is one of the previous', () => {
+  place('setTimeout(() => process.exit(9), 1)')
+  for (const starts of [1, 2, 3]) {
+    expect(start().status).toBe(9)
+    expect(readRuntimeNote(folder).trial).toMatchObject({ is: 'trying', starts })
+  }
+  expect(start()).toMatchObject({ status: 0, out: `old run --dir ${folder.root}` })
+  expect(inPlace()).toBe(old)
+})
+
+test('it tells the launcher that the start is counted already', () => {
+  place('console.log(globalThis.svcStart?.counted)')
+  expect(start().out).toBe('true')
+})
+
+test('a way back that a kill broke off is finished', () => {
+  place('console.log("new")', { is: 'undoing', reason: 'it hung', at: 1 } as Partial<Trial>)
+  expect(start().out).toBe(`old run --dir ${folder.root}`)
+  expect(readRuntimeNote(folder).trial).toMatchObject({ is: 'undoing', reason: 'it hung' })
+})
+
+test('a previous file that is another one is not put into place (I21)', () => {
+  place('this does not parse (')
+  writeFileSync(folder.runtimePrevious, 'console.log("somebody else’s")')
+  expect(start().status).toBe(1)
+  expect(inPlace()).toBe('this does not parse (')
+})
+
+test('nothing on trial, or another command than run: it only starts the file', () => {
+  place('console.log("new")')
+  expect(start(['status']).out).toBe('new')
+  expect(readRuntimeNote(folder).trial).toMatchObject({ starts: 0 })
+  writeFileSync(folder.runtimeNote, 'not JSON')
+  expect(start().out).toBe('new')
+  rmSync(folder.runtimeNote)
+  expect(start().out).toBe('new')
+})
+
+test('it runs on the least Node, and under a package.json that says "module"', () => {
+  place('console.log("new", require("node:process").argv[1])')
+  writeFileSync(join(folder.root, 'package.json'), '{"type":"module"}')
+  const node = execFileSync('sh', ['-c', 'test -x /usr/local/bin/node && echo /usr/local/bin/node || command -v node'])
+  const out = execFileSync(node.toString().trim(), [folder.runtimeStarter, 'run'], { encoding: 'utf8' })
+  expect(out.trim()).toBe(`new ${folder.runtime}`)
+})
