@@ -4,7 +4,11 @@ import { newPostgresDatabase } from '../testing/stores.ts'
 import { newClock, world } from '../testing/world.ts'
 import { openPostgres, type Store } from './db/open.ts'
 import { newId } from './ids.ts'
+import { openAuth } from './people/auth.ts'
+import { decide, type People } from './people/library.ts'
+import { insertPerson } from './people/store.ts'
 import { eraseLogs, timeOutCommands } from './sweeper/rounds.ts'
+import { createWorkspace } from './workspaces/store.ts'
 
 async function twoNodes(): Promise<[Store, Store, () => Promise<void>]> {
   const url = await newPostgresDatabase()
@@ -60,5 +64,24 @@ test('an agent that asks two nodes gets through 60 times a minute at least and 1
   expect(through).toBeLessThanOrEqual(120)
   expect(statuses.filter((status) => status === 429)).toHaveLength(140 - through)
   for (const node of nodes) await node.stop()
+  await close()
+})
+
+test('of several who take one name at once, on two nodes, one gets it and the others are told (PostgreSQL)', async () => {
+  const [first, second, close] = await twoNodes()
+  const people = [first, second].map((store) => {
+    const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'the same on every node'.padEnd(32) })
+    return { store, auth }
+  })
+  const by = { id: null, name: 'operator' }
+  const each = <T>(act: (node: People) => Promise<T>) =>
+    Promise.all(Array.from({ length: 8 }, (_, i) => act(people[i % 2] as People)))
+  const codes = (all: { ok: boolean; code?: string }[]) => all.map((one) => (one.ok ? 'made' : one.code)).sort()
+
+  const workspaces = await each((node) => createWorkspace(node, { slug: 'north', name: 'North' }, by, 1))
+  expect(codes(workspaces)).toEqual(['made', ...Array(7).fill('slug_taken')])
+  const person = { email: 'ada@example.org', name: 'Ada', hash: 'hash' }
+  const persons = await each((node) => decide(node, (trx, accounts) => insertPerson(trx, accounts, person, by, 1)))
+  expect(codes(persons)).toEqual(Array(7).fill('email_taken').concat('made'))
   await close()
 })

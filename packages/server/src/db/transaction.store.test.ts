@@ -43,7 +43,8 @@ test('work that loses every time ends with the error; any other error is not tri
   for (const [code, begun] of [
     ['40001', attempts],
     ['40P01', attempts],
-    ['23505', 1],
+    ['23505', attempts],
+    ['23503', 1],
   ] as const) {
     let tries = 0
     const work = transaction(db, async (trx) => {

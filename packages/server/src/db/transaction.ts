@@ -9,8 +9,11 @@ import type { Tables } from './tables.ts'
 
 /** So often one piece of work is begun. */
 export const attempts = 5
-/** serialization_failure, deadlock_detected. */
-const lost = new Set(['40001', '40P01'])
+/**
+ * serialization_failure, deadlock_detected; and unique_violation: another one was first with a name that this one had just
+ * seen to be free. Begun again it sees the name taken, and refuses as people can read it.
+ */
+const lost = new Set(['40001', '40P01', '23505'])
 
 /** Whether PostgreSQL says that the transaction was undone because of another one. */
 export const hasLost = (error: unknown): boolean =>
