@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
@@ -44,6 +45,21 @@ test('a process that only waits to be reaped does not hold anything', async () =
   execFileSync('sh', ['-c', `while kill -0 ${pid} 2>/dev/null && ! ps -o stat= -p ${pid} | grep -q Z; do :; done`])
   expect(lives({ pid, start: '' })).toBe(false)
   parent.kill('SIGKILL')
+})
+
+test('a thread that was ended in its turn does not hold it: its process lives on', async () => {
+  const lock = new URL('./lock.ts', import.meta.url).href
+  const worker = new Worker(
+    `import(${JSON.stringify(lock)}).then(({ inTurn }) => inTurn(require('node:worker_threads').workerData, 'svc run', () => {
+      require('node:worker_threads').parentPort.postMessage('in')
+      for (;;);
+    }))`,
+    { eval: true, workerData: { svc: folder.svc, journal: folder.journal, lock: folder.lock } },
+  )
+  await new Promise((resolve) => worker.once('message', resolve))
+  expect(whoHolds(folder, 'turn')?.pid).toBe(process.pid)
+  await worker.terminate()
+  expect(inTurn(folder, 'svc run', () => 'done')).toBe('done')
 })
 
 test('work that fails gives the turn back', () => {

@@ -9,6 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { type Identity, lives, ownIdentity } from '../process/identity.ts'
 import { seconds } from '../time.ts'
 import { codeOf, namesIn } from './durable.ts'
@@ -20,6 +21,8 @@ export interface Holder extends Identity {
   /** What it does, for the sentence that names it: `svc report`. */
   readonly what: string
   readonly since: number
+  /** Of the process: a runtime that was ended in its turn leaves it taken, and its process lives on. */
+  readonly thread?: number
 }
 export interface Held {
   release(): void
@@ -32,7 +35,7 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
   for (;;) {
     const top = highest(folder, name)
     const holder = top === 0 ? undefined : holderOf(folder, name, top)
-    if (holder && lives(holder)) return { ok: false, holder }
+    if (holder && lives(holder) && !(name === 'turn' && endedHere(holder))) return { ok: false, holder }
     const mine = top + 1
     if (!make(folder, name, mine, what)) continue
     if (highest(folder, name) !== mine) {
@@ -43,6 +46,9 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
     return { ok: true, held: { release: () => release(folder, name, mine) } }
   }
 }
+
+/** Of the threads of one process only the present runtime takes turns; one before it was ended. */
+const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === process.pid && thread !== threadId
 
 /** Who holds a lock now; undefined when nobody does. */
 export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
@@ -84,14 +90,20 @@ function numbers(folder: Folder, name: LockName): number[] {
 const highest = (folder: Folder, name: LockName): number => Math.max(0, ...numbers(folder, name))
 
 function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined {
-  const { pid, start, what, since } = readJsonObject(fileOf(folder, name, n), 4096) ?? {}
+  const { pid, start, what, since, thread } = readJsonObject(fileOf(folder, name, n), 4096) ?? {}
   if (typeof pid !== 'number' || typeof start !== 'string') return undefined
-  return { pid, start, what: typeof what === 'string' ? what : 'svc', since: typeof since === 'number' ? since : 0 }
+  return {
+    pid,
+    start,
+    what: typeof what === 'string' ? what : 'svc',
+    since: typeof since === 'number' ? since : 0,
+    ...(typeof thread === 'number' && { thread }),
+  }
 }
 
 /** Makes number `n` with its content at once; false when somebody else did. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
-  const beside = write(folder, JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()) }))
+  const beside = write(folder, JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }))
   try {
     linkSync(beside, fileOf(folder, name, n))
     return true
