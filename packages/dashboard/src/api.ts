@@ -105,12 +105,14 @@ function refusal(status: number, value: unknown): ApiError {
 
 const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, undefined, signal)
 const post = <T>(path: string, body: unknown = {}) => call<T>('POST', path, body)
+const put = <T>(path: string, body: unknown) => call<T>('PUT', path, body)
 const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, body)
 const remove = <T>(path: string) => call<T>('DELETE', path)
 
 const w = (slug: string) => `/api/web/w/${encodeURIComponent(slug)}`
 const b = (slug: string, blueprint: string, version: string) =>
   `${w(slug)}/blueprints/${encodeURIComponent(blueprint)}/versions/${encodeURIComponent(version)}`
+const r = (slug: string, id: string) => `${w(slug)}/rollouts/${encodeURIComponent(id)}`
 const a = (slug: string, name: string) => `${w(slug)}/agents/${encodeURIComponent(name)}`
 
 export interface FleetQuery {
@@ -208,6 +210,25 @@ export const api = {
   logs: (slug: string, name: string, s?: AbortSignal) => get<web.LogEntry[]>(`${a(slug, name)}/logs`, s),
   log: (slug: string, name: string, id: string, s?: AbortSignal) =>
     get<web.LogText>(`${a(slug, name)}/logs/${encodeURIComponent(id)}`, s),
+  updates: (slug: string, name: string, limit: number, s?: AbortSignal) =>
+    get<web.UpdateEvent[]>(`${a(slug, name)}/updates${query({ limit })}`, s),
+  wishVersion: (slug: string, name: string, version: string) =>
+    put<web.AgentUpdates>(`${a(slug, name)}/wishes/blueprint`, { version }),
+  withdraw: (slug: string, name: string, kind: web.RolloutKind) =>
+    remove<web.AgentUpdates>(`${a(slug, name)}/wishes/${kind}`),
+  updateRuntime: (slug: string, name: string) => post<web.AgentUpdates>(`${a(slug, name)}/wishes/runtime`),
+  liftHold: (slug: string, name: string) => remove<web.AgentUpdates>(`${a(slug, name)}/holds/runtime`),
+  updateMany: (slug: string, wish: web.WishOfMany) => post<web.WishResult[]>(`${w(slug)}/wishes`, wish),
+  runtime: (slug: string, s?: AbortSignal) => get<web.RuntimeOverview>(`${w(slug)}/runtime`, s),
+  rollouts: (slug: string, s?: AbortSignal) => get<web.Rollouts>(`${w(slug)}/rollouts`, s),
+  rollout: (slug: string, id: string, s?: AbortSignal) => get<web.RolloutPage>(r(slug, id), s),
+  previewRollout: (slug: string, rollout: web.NewRollout) =>
+    post<web.RolloutPreview>(`${w(slug)}/rollouts/preview`, rollout),
+  startRollout: (slug: string, rollout: web.NewRollout) => post<web.RolloutPage>(`${w(slug)}/rollouts`, rollout),
+  pauseRollout: (slug: string, id: string) => post<web.RolloutPage>(`${r(slug, id)}/pause`),
+  continueRollout: (slug: string, id: string) => post<web.RolloutPage>(`${r(slug, id)}/continue`),
+  cancelRollout: (slug: string, id: string, withdraw: boolean) =>
+    post<web.RolloutPage>(`${r(slug, id)}/cancel`, { withdraw }),
   /** Where the browser downloads a log from. */
   logDownload: (slug: string, name: string, id: string) => `${a(slug, name)}/logs/${encodeURIComponent(id)}/download`,
 } as const

@@ -17,8 +17,18 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   useEffect(() => {
     const lists = throttled(3_000, () => void client.invalidateQueries({ queryKey: keys.fleet(slug) }))
     const things = throttled(1_000, () => {
-      for (const key of [keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug)])
+      for (const key of [
+        keys.blueprints(slug),
+        keys.codes(slug),
+        keys.bots(slug),
+        keys.agents(slug),
+        keys.rollouts(slug),
+      ])
         void client.invalidateQueries({ queryKey: key })
+    })
+    // What an agent's wish has become stands on the pages of blueprints and rollouts too.
+    const wishes = throttled(1_000, () => {
+      for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
     const close = openLive(slug, agent, {
       state: setState,
@@ -31,12 +41,14 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
         serviceTimeIs(frame.now)
         if (applyFrame(client, slug, frame)) lists.call()
         if (frame.list) things.call()
+        if (frame.changed.length > 0) wishes.call()
       },
     })
     return () => {
       close()
       lists.cancel()
       things.cancel()
+      wishes.cancel()
     }
   }, [client, slug, agent])
   return state

@@ -13,11 +13,15 @@ export const paths = {
   /** Choosing what to install; then the code, shown once. */
   install: '/w/$slug/install',
   code: '/w/$slug/codes/$id',
+  /** Rollouts and the served runtime; naming a version for many; one rollout. */
+  updates: '/w/$slug/updates',
+  update: '/w/$slug/updates/new',
+  rollout: '/w/$slug/updates/$id',
   bots: '/w/$slug/bots',
   members: '/w/$slug/members',
   activity: '/w/$slug/activity',
 } as const
 
 /** The tabs of an agent's page: `?tab=`, the first when absent. */
-export const agentTabs = ['overview', 'runs', 'commands', 'logs', 'settings'] as const
+export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]

@@ -19,6 +19,8 @@ export const keys = {
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
   bots: (slug: string) => ['w', slug, 'bots'] as const,
+  /** The served runtime, and rollouts. */
+  rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
 }
@@ -71,6 +73,25 @@ export const botsQuery = (slug: string) =>
   })
 export const productsQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
+export const runtimeQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.rollouts(slug), 'runtime'],
+    queryFn: ({ signal }) => api.runtime(slug, signal),
+    refetchInterval: 30_000,
+  })
+export const rolloutsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.rollouts(slug),
+    queryFn: ({ signal }) => api.rollouts(slug, signal),
+    refetchInterval: 30_000,
+  })
+export const rolloutQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.rollouts(slug), 'one', id],
+    queryFn: ({ signal }) => api.rollout(slug, id, signal),
+    // Frames tell of agents; how long a wave is watched, only the clock.
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
+  })
 export const membersQuery = (slug: string) =>
   queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
 
@@ -102,6 +123,11 @@ export const levelsQuery = (slug: string, name: string, limit = 50) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'levels', limit],
     queryFn: ({ signal }) => api.levels(slug, name, limit, signal),
+  })
+export const updatesQuery = (slug: string, name: string, limit = 50) =>
+  queryOptions({
+    queryKey: [...keys.agent(slug, name), 'updates', limit],
+    queryFn: ({ signal }) => api.updates(slug, name, limit, signal),
   })
 export const commandsQuery = (slug: string, name: string, offset = 0, limit = 50) =>
   queryOptions({

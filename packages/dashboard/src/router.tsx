@@ -152,6 +152,23 @@ const code = createRoute({
   path: '/codes/$id',
   component: lazyRouteComponent(() => import('./pages/install/CodePage.tsx'), 'CodePage'),
 })
+const updates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/updates',
+  component: lazyRouteComponent(() => import('./pages/updates/UpdatesPage.tsx'), 'UpdatesPage'),
+})
+const update = createRoute({
+  getParentRoute: () => workspace,
+  path: '/updates/new',
+  validateSearch: (s: Search) =>
+    present({ blueprint: text(s.blueprint), version: text(s.version), agents: oneOf(['chosen'] as const, s.agents) }),
+  component: lazyRouteComponent(() => import('./pages/updates/UpdatePage.tsx'), 'UpdatePage'),
+})
+const rollout = createRoute({
+  getParentRoute: () => workspace,
+  path: '/updates/$id',
+  component: lazyRouteComponent(() => import('./pages/updates/RolloutPage.tsx'), 'RolloutPage'),
+})
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
@@ -177,7 +194,20 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       account,
-      workspace.addChildren([fleet, agent, blueprints, blueprint, install, code, bots, members, activity]),
+      workspace.addChildren([
+        fleet,
+        agent,
+        blueprints,
+        blueprint,
+        install,
+        code,
+        updates,
+        update,
+        rollout,
+        bots,
+        members,
+        activity,
+      ]),
     ]),
   ]),
   context: { queryClient },

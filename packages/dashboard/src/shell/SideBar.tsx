@@ -1,4 +1,4 @@
-import { IconHistory, IconPackage, IconRobot, IconServer2, IconUsers } from '@tabler/icons-react'
+import { IconHistory, IconPackage, IconRefreshDot, IconRobot, IconServer2, IconUsers } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense, useState } from 'react'
@@ -31,6 +31,7 @@ export function SideBar({ slug }: { slug: string }) {
           leftSection={<IconServer2 {...icon} />}
         />
         <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />
+        <NavItem to={paths.updates} params={{ slug }} label="Updates" leftSection={<IconRefreshDot {...icon} />} />
         <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />

@@ -46,6 +46,20 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
   'command.sent': (what, { type, payload }) => wished(what, type, payload),
+  'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
+  'wish.withdrawn': (what, facts) => ['withdrew the wish for ', ...versionOf(facts), ' from ', what],
+  'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
+  'rollout.started': (what, { agents, waves }) => [
+    'began the rollout of ',
+    what,
+    ` to ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
+    ...(Array.isArray(waves) ? [` in ${waves.length} ${waves.length === 1 ? 'wave' : 'waves'}`] : []),
+  ],
+  'rollout.paused': (what) => ['paused the rollout of ', what],
+  'rollout.continued': (what) => ['continued the rollout of ', what],
+  'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
+  'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
+  'rollout.done': (what) => ['ended the rollout of ', what],
   'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
   'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
@@ -56,6 +70,11 @@ const sentences: Readonly<Record<string, Tell>> = {
   'member.removed': (what) => ['removed ', what, ' from the workspace'],
   'member.left': () => ['left the workspace'],
 }
+
+const versionOf = ({ of, version, blueprint }: Facts): Part[] => [
+  ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
+  version === undefined || version === null ? 'what was wished' : said(version),
+]
 
 function wished(what: Part, type: unknown, payload: unknown): Part[] {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts
@@ -87,7 +106,13 @@ function wished(what: Part, type: unknown, payload: unknown): Part[] {
 /** What follows the actor's name: `asked mail-triage to pause`. */
 export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
   const [kind, name] = split(subject)
-  const what: Part = kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: name }
+  if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
+  const what: Part =
+    kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: kind === 'runtime' ? subject : name }
+  return tellOf(action, what, subject, details)
+}
+
+function tellOf(action: string, what: Part, subject: string, details: Facts): Part[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
   return tell ? tell(what, details) : unforeseen(action, subject, details)
 }

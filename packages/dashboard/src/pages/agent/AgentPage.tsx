@@ -20,6 +20,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
   overview: { name: 'Overview', panel: Overview },
   runs: { name: 'Runs', panel: lazy(() => import('./runs/Runs.tsx')) },
   commands: { name: 'Commands', panel: lazy(() => import('./commands/Commands.tsx')) },
+  updates: { name: 'Updates', panel: lazy(() => import('./updates/Updates.tsx')) },
   logs: { name: 'Logs', panel: lazy(() => import('./logs/Logs.tsx')) },
   settings: { name: 'Settings', panel: lazy(() => import('./settings/SettingsTab.tsx')) },
 }
@@ -80,6 +81,7 @@ function tabsOf({ page }: Agent): AgentTab[] {
     overview: true,
     runs: page.runs.kept > 0 || page.report !== null,
     commands: true,
+    updates: page.updates.blueprint !== null || page.report !== null,
     logs: page.canAct,
     settings: (page.report?.settings?.schema?.length ?? 0) > 0,
   }

@@ -21,6 +21,7 @@ import {
   useDocumentTitle,
   WhyButton,
 } from '../../ui/index.ts'
+import { Wished } from '../../updates/Wished.tsx'
 import { Codes } from '../install/Codes.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { DeleteVersion } from './DeleteVersion.tsx'
@@ -90,9 +91,21 @@ function Head({
         )}
       </div>
       {page.canAct && (
-        <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint: page.name, version }}>
-          Install this version
-        </ButtonLink>
+        <Group gap="xs">
+          {page.agents.length > 0 && (
+            <ButtonLink
+              to={paths.update}
+              params={{ slug }}
+              search={{ blueprint: page.name, version }}
+              variant="default"
+            >
+              Update agents to it
+            </ButtonLink>
+          )}
+          <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint: page.name, version }}>
+            Install this version
+          </ButtonLink>
+        </Group>
       )}
     </header>
   )
@@ -163,7 +176,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
 const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
   <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
     <ul className="svc-rows">
-      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, codes }) => (
+      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, wished, codes }) => (
         <li key={version} className="bp-version-row" data-shown={version === shown}>
           <AnchorLink
             to={paths.blueprint}
@@ -179,6 +192,8 @@ const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown:
             {[
               runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
               keeps.length > 0 && `kept by ${keeps.length}`,
+              wished.some((name) => !runs.includes(name)) &&
+                `wished for ${wished.filter((name) => !runs.includes(name)).length}`,
               codes > 0 && count(codes, 'open code'),
             ]
               .filter(Boolean)
@@ -199,7 +214,7 @@ const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
       <p className="bp-note">None yet.</p>
     ) : (
       <ul className="svc-rows">
-        {page.agents.map(({ name, running, previous, level, seenAt }) => (
+        {page.agents.map(({ name, running, previous, wished, wishState, level, seenAt }) => (
           <li key={name} className="bp-agent">
             <AnchorLink to={paths.agent} params={{ slug, name }}>
               {name}
@@ -213,6 +228,7 @@ const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
                 </>
               )}
             </span>
+            <Wished running={running} wished={wished} state={wishState} />
           </li>
         ))}
       </ul>

@@ -1,13 +1,15 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { BulkResult } from '@svc/server/api'
-import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext } from '@tabler/icons-react'
+import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext, IconRefreshDot } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api.ts'
+import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { keys } from '../../queries.ts'
 import { Confirm, Dialog, Text } from '../../ui/index.ts'
+import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
 type Wish = 'pause' | 'resume' | 'run_now'
@@ -56,6 +58,17 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
               {wish.words}
             </Button>
           ))}
+          <ButtonLink
+            to={paths.update}
+            params={{ slug }}
+            search={{ agents: 'chosen' }}
+            onClick={() => handOver(slug, names)}
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconRefreshDot size={14} aria-hidden />}
+          >
+            Update…
+          </ButtonLink>
           <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
             Clear
           </Button>

@@ -5,6 +5,8 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'
 import { Cost, Level, PlainTime, Text, useClock } from '../../ui/index.ts'
+import { Wished } from '../../updates/Wished.tsx'
+import { RuntimeMark } from './RuntimeMark.tsx'
 import { standing } from './view.ts'
 
 interface RowProps {
@@ -73,6 +75,8 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
       </div>
       <div className="fleet-cell fleet-version" role="cell">
         {row.version !== null && <Text cut>{row.version}</Text>}
+        <Wished running={row.version} wished={row.updates.wished} state={row.updates.wishState} short />
+        <RuntimeMark updates={row.updates} />
       </div>
     </>
   )

@@ -3,6 +3,7 @@ import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Level, Text, Time } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
+import { Wished } from '../../../updates/Wished.tsx'
 import type { Agent } from '../agent.ts'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
@@ -11,6 +12,7 @@ import { Controls } from './Controls.tsx'
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
+  const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (
     <header className="ag-header">
@@ -52,6 +54,12 @@ export function Header({ agent }: { agent: Agent }) {
                   >
                     <Text>{version === null ? page.blueprint : `${page.blueprint} ${version}`}</Text>
                   </AnchorLink>
+                  {update && (
+                    <>
+                      {' '}
+                      <Wished running={update.running} wished={update.wish?.version ?? null} state={update.state} />
+                    </>
+                  )}
                 </>
               ),
             ]}

@@ -4,8 +4,15 @@ import { WhyButton } from '../../../ui/parts.tsx'
 import type { Agent } from '../agent.ts'
 import { wordsOf } from '../commands/life.ts'
 
+export interface AskForLogProps {
+  agent: Agent
+  name: string
+  /** On the button. */
+  words?: string
+}
+
 /** Asks the agent for the log that a run names; the answer is the log itself (2.7). */
-export function AskForLog({ agent, name }: { agent: Agent; name: string }) {
+export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: 'log', payload: { name } })
   const why = !agent.page.canAct
@@ -30,7 +37,7 @@ export function AskForLog({ agent, name }: { agent: Agent; name: string }) {
         setSending(false)
       }}
     >
-      Log
+      {words}
     </WhyButton>
   )
 }

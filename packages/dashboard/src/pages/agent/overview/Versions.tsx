@@ -5,6 +5,8 @@ import { paths } from '../../../paths.ts'
 import { Facts } from '../../../ui/Facts.tsx'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
+import { Wished } from '../../../updates/Wished.tsx'
+import { stands } from '../../../updates/words.ts'
 import type { Agent } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { versionByMachine } from '../machine.ts'
@@ -22,6 +24,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
   const { blueprint, versions, report } = page
   const { applied, runtime } = report ?? {}
   const running = versions.running ?? applied?.version
+  const update = page.updates.blueprint
   const version = (which: string | null | undefined): ReactNode =>
     blueprint === null || !which ? (
       which
@@ -31,7 +34,17 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
       </AnchorLink>
     )
   return (
-    <Section title="Versions" flush>
+    <Section
+      title="Versions"
+      aside={
+        page.report !== null && (
+          <AnchorLink to={paths.agent} params={{ slug, name: page.name }} search={{ tab: 'updates' }} fz="xs">
+            Updates
+          </AnchorLink>
+        )
+      }
+      flush
+    >
       <Facts
         facts={[
           [
@@ -51,10 +64,28 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
               </span>
             ),
           ],
+          [
+            'Wished',
+            update?.wish && stands(update.wish.version, update.running) && (
+              <Wished key="wished" running={update.running} wished={update.wish.version} state={update.state} />
+            ),
+          ],
           ['Installed', versions.installed !== running && version(versions.installed)],
           ['Kept to go back to', version(versions.previous)],
           ['Last update', outcome(applied)],
           ['Runtime', runtime?.version],
+          [
+            'Runtime wished',
+            page.updates.runtime.wish && (
+              <Wished
+                key="runtime"
+                running={null}
+                wished={page.updates.runtime.wish.version}
+                state={page.updates.runtime.state}
+              />
+            ),
+          ],
+          ['Runtime on hold', page.updates.runtime.hold?.version],
           ['Runtime kept beside it', runtime?.previous],
           ['Runtime pinned to', runtime?.pinned],
           ['Last runtime update', outcome(runtime?.applied)],

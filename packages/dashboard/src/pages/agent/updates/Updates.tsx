@@ -1,0 +1,50 @@
+import { Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { updatesQuery } from '../../../queries.ts'
+import { ErrorNote, Section } from '../../../ui/index.ts'
+import '../../../updates/updates.css'
+import { Timeline } from '../../../updates/Timeline.tsx'
+import type { Agent } from '../agent.ts'
+import { AskForLog } from '../logs/AskForLog.tsx'
+import { BlueprintPart } from './BlueprintPart.tsx'
+import { RuntimePart } from './RuntimePart.tsx'
+
+/** Which versions it runs and should run, what may be wished, and how every update went. */
+export default function Updates({ agent }: { agent: Agent }) {
+  const { blueprint, runtime } = agent.page.updates
+  return (
+    <div className="up-columns">
+      <div className="up-column">
+        {blueprint && <BlueprintPart agent={agent} update={blueprint} />}
+        <RuntimePart agent={agent} update={runtime} />
+      </div>
+      <div className="up-column">
+        <History agent={agent} />
+      </div>
+    </div>
+  )
+}
+
+function History({ agent }: { agent: Agent }) {
+  const { slug, page } = agent
+  const { data, error, refetch } = useQuery(updatesQuery(slug, page.name))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  const wentWrong = data?.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
+  return (
+    <Section title="Timeline" aside={data && data.length > 0 ? 'newest first' : undefined} flush>
+      {!data && <Loader size="sm" m="md" aria-label="Loading" />}
+      {data?.length === 0 && (
+        <p className="up-note">Nothing yet. What is wished, offered, fetched, tried and kept will stand here.</p>
+      )}
+      {data && data.length > 0 && <Timeline slug={slug} events={data} />}
+      {wentWrong && page.logs.length > 0 && (
+        <div className="up-act">
+          <span className="svc-quiet">Its last lines may say more:</span>
+          {page.logs.slice(0, 6).map((name) => (
+            <AskForLog key={name} agent={agent} name={name} words={`Ask for ${name}`} />
+          ))}
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,15 @@
+import type { AgentPage, AgentUpdates } from '@svc/server/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { agentQuery, keys } from '../../../queries.ts'
+import type { Agent } from '../agent.ts'
+
+/** Does something to an agent's wishes or holds and puts the answer on the page. */
+export function useUpdates({ slug, page: { name } }: Agent) {
+  const client = useQueryClient()
+  return async (act: (slug: string, name: string) => Promise<AgentUpdates>) => {
+    const updates = await act(slug, name)
+    client.setQueryData(agentQuery(slug, name).queryKey, (page: AgentPage | undefined) => page && { ...page, updates })
+    for (const key of [keys.agent(slug, name), keys.fleet(slug), keys.blueprints(slug), keys.rollouts(slug)])
+      void client.invalidateQueries({ queryKey: key })
+  }
+}

@@ -1,0 +1,59 @@
+import { Loader } from '@mantine/core'
+import type { RolloutPreview } from '@svc/server/api'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { AnchorLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { count, ErrorNote, Scroll, Section, Text } from '../../ui/index.ts'
+import { upToWords } from '../../updates/words.ts'
+import type { Plan } from './plan.ts'
+
+export interface PreviewProps {
+  slug: string
+  how: Plan['how']
+  preview: UseQueryResult<RolloutPreview | null>
+}
+
+/** Who would be told when, and who would be left out and why, before anything is sent. */
+export function Preview({ slug, how, preview: { data, error, refetch } }: PreviewProps) {
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return <Loader size="sm" m="md" aria-label="Loading" />
+  const { waves, leftOut } = data
+  return (
+    <Section title="What would happen" flush>
+      <div className="up-preview">
+        {waves.length === 0 && <p>No agent would be reached.</p>}
+        {waves.map(({ upTo, agents }, i) => (
+          <section key={upTo}>
+            <h3>
+              {how === 'waves' ? `Wave ${i + 1}, ${upToWords(upTo)}: ` : ''}
+              {count(agents.length, 'agent')}
+            </h3>
+            <Scroll label={`Agents of wave ${i + 1}`} className="up-names">
+              {agents.map((agent) => (
+                <div key={agent}>{agent}</div>
+              ))}
+            </Scroll>
+          </section>
+        ))}
+        {leftOut.length > 0 && (
+          <section>
+            <h3>Left out: {count(leftOut.length, 'agent')}</h3>
+            <ul className="up-left-out">
+              {leftOut.slice(0, 50).map(({ agent, message }) => (
+                <li key={agent}>
+                  <AnchorLink to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'updates' }} fz="sm">
+                    {agent}
+                  </AnchorLink>{' '}
+                  <span className="svc-quiet">
+                    <Text>{message}</Text>
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {leftOut.length > 50 && <p className="svc-quiet">and {count(leftOut.length - 50, 'more', 'more')}</p>}
+          </section>
+        )}
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,64 @@
+import { Button, Group } from '@mantine/core'
+import type { WishResult } from '@svc/server/api'
+import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { count, Section, Text } from '../../ui/index.ts'
+import type { Plan } from './plan.ts'
+
+export interface ResultsProps {
+  slug: string
+  results: readonly WishResult[]
+  how: Plan['how']
+  again: () => void
+}
+
+/** What became of a press for many, agent by agent: the refused first, each with the reason. */
+export function Results({ slug, results, how, again }: ResultsProps) {
+  const refused = results.filter(({ ok }) => !ok)
+  const done = results.filter(({ ok }) => ok)
+  const list = (some: readonly WishResult[]) => (
+    <ul className="svc-rows">
+      {some.map(({ agent, message }) => (
+        <li key={agent}>
+          <AnchorLink to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'updates' }}>
+            {agent}
+          </AnchorLink>
+          {message !== null && (
+            <div className="svc-quiet">
+              <Text>{message}</Text>
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <div className="up-column">
+      {refused.length > 0 && (
+        <Section title={`Refused for ${count(refused.length, 'agent')}`} flush>
+          {list(refused)}
+        </Section>
+      )}
+      {done.length > 0 && (
+        <Section
+          title={
+            how === 'withdraw'
+              ? `Withdrawn for ${count(done.length, 'agent')}`
+              : `Wished for ${count(done.length, 'agent')}`
+          }
+          flush
+        >
+          {list(done)}
+        </Section>
+      )}
+      <Group gap="xs">
+        <ButtonLink to={paths.fleet} params={{ slug }}>
+          To the agents
+        </ButtonLink>
+        <Button variant="default" onClick={again}>
+          Another one
+        </Button>
+      </Group>
+    </div>
+  )
+}

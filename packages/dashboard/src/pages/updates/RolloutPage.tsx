@@ -1,0 +1,245 @@
+import { Checkbox, Group, Stack } from '@mantine/core'
+import type { Pressable, RolloutPage as Rollout, RolloutAgent } from '@svc/server/api'
+import { IconMoodEmpty } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, api } from '../../api.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { keys, rolloutQuery } from '../../queries.ts'
+import {
+  Confirm,
+  count,
+  Empty,
+  ErrorNote,
+  Level,
+  Section,
+  Text,
+  Time,
+  Tone,
+  useClock,
+  useDocumentTitle,
+  WhyButton,
+} from '../../ui/index.ts'
+import { memberWords, rolloutWords, upToWords } from '../../updates/words.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Bar } from './Bar.tsx'
+import { titleOf } from './UpdatesPage.tsx'
+import '../../updates/updates.css'
+import './updates-page.css'
+
+const route = getRouteApi('/signed-in/w/$slug/updates/$id')
+
+/** One rollout as it goes: what it waits for, why it halted, who has the version, and what can be done about it. */
+export function RolloutPage() {
+  const { slug, id } = route.useParams()
+  const { data: rollout, error, refetch } = useQuery(rolloutQuery(slug, id))
+  useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
+  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (!rollout) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  const { word, tone } = rolloutWords[rollout.state]
+  return (
+    <>
+      <header className="up-head">
+        <AnchorLink to={paths.updates} params={{ slug }} fz="xs" c="dimmed">
+          Updates
+        </AnchorLink>
+        <h1>
+          <Text>{titleOf(rollout)}</Text>
+        </h1>
+        <p className="svc-quiet">
+          begun <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>; {wavesWords(rollout)}
+        </p>
+      </header>
+      <div className="up-column">
+        <article className="svc-card up-rollout-head" aria-label="How it stands">
+          <div role="status">
+            <Tone tone={tone}>{word}</Tone>{' '}
+            <p>
+              <Text>{rollout.says}</Text> {rollout.nextAt !== null && <Next at={rollout.nextAt} />}
+            </p>
+          </div>
+          <Bar counts={rollout.counts} />
+          <Acts slug={slug} rollout={rollout} />
+          <p className="svc-quiet">
+            <Text>{rollout.stays}</Text>
+          </p>
+        </article>
+        <Members slug={slug} rollout={rollout} />
+      </div>
+    </>
+  )
+}
+
+const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
+  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each next one by hand' : `each watched for ${Math.round(watchSeconds / 60)} min`}`
+
+const Next = ({ at }: { at: number }) => {
+  const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))
+  return <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${left} min.`}</span>
+}
+
+type Act = 'pause' | 'continue' | 'cancel'
+
+function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
+  const client = useQueryClient()
+  const [cancelling, setCancelling] = useState(false)
+  const [withdraw, setWithdraw] = useState(false)
+  const { id, actions, state, canAct } = rollout
+  const act = async (what: Act) => {
+    const call = { pause: api.pauseRollout, continue: api.continueRollout, cancel: undefined }[what]
+    const page = call ? await call(slug, id) : await api.cancelRollout(slug, id, withdraw)
+    client.setQueryData(rolloutQuery(slug, id).queryKey, page)
+    void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
+  }
+  const { busy, error, submit } = useSubmit(act)
+  const why = (pressable: Pressable) =>
+    canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
+  const onward = state === 'halted' || state === 'paused' ? 'Continue' : 'Begin the next wave now'
+  return (
+    <Stack gap="xs" my={10}>
+      <Group gap="xs">
+        <WhyButton onClick={() => submit('continue')} why={busy ? 'It is being sent.' : why(actions.continue)}>
+          {onward}
+        </WhyButton>
+        <WhyButton
+          variant="default"
+          onClick={() => submit('pause')}
+          why={busy ? 'It is being sent.' : why(actions.pause)}
+          note="Can be undone: continue."
+        >
+          Pause
+        </WhyButton>
+        <WhyButton variant="default" onClick={() => setCancelling(true)} why={why(actions.cancel)}>
+          Cancel…
+        </WhyButton>
+      </Group>
+      {error !== null && <ErrorNote error={error} />}
+      <Confirm
+        opened={cancelling}
+        onClose={() => setCancelling(false)}
+        title={`Cancel the rollout of ${titleOf(rollout)}?`}
+        confirm="Cancel the rollout"
+        danger
+        onConfirm={() => act('cancel')}
+      >
+        <p>Nobody else is told of the version. This cannot be undone: a new rollout takes up where this one ended.</p>
+        <p>
+          <Text>{rollout.stays}</Text>
+        </p>
+        <Checkbox
+          checked={withdraw}
+          onChange={(event) => setWithdraw(event.currentTarget.checked)}
+          label="Also withdraw the wish from agents that have not carried it out"
+          description="What a machine has begun it ends by itself."
+        />
+      </Confirm>
+    </Stack>
+  )
+}
+
+/** The agents by wave; those left out at the end, each with the reason. */
+function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
+  const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
+  const out = waves.get(0) ?? []
+  return (
+    <div className="up-waves">
+      {rollout.upTo.map((upTo, i) => {
+        const agents = waves.get(i + 1) ?? []
+        return (
+          <Section
+            key={upTo}
+            title={`Wave ${i + 1}: ${upToWords(upTo)}`}
+            aside={i + 1 === rollout.wave ? 'this one' : i + 1 < rollout.wave ? 'behind' : 'to come'}
+            flush
+          >
+            <List slug={slug} agents={agents} version={rollout.version} label={`Wave ${i + 1}`} />
+          </Section>
+        )
+      })}
+      {out.length > 0 && (
+        <Section title="Left out" aside={count(out.length, 'agent')} flush>
+          <List slug={slug} agents={out} version={rollout.version} label="Left out" />
+        </Section>
+      )}
+    </div>
+  )
+}
+
+/** More are not drawn until somebody asks for them. */
+const atFirst = 100
+
+function List({
+  slug,
+  agents,
+  version,
+  label,
+}: {
+  slug: string
+  agents: readonly RolloutAgent[]
+  version: string
+  label: string
+}) {
+  const [all, setAll] = useState(false)
+  return (
+    <>
+      <ul className="svc-rows" aria-label={label}>
+        {(all ? agents : agents.slice(0, atFirst)).map((agent) => (
+          <li key={agent.agent} className="up-member">
+            <span className="up-member-name">
+              <AnchorLink to={paths.agent} params={{ slug, name: agent.agent }} search={{ tab: 'updates' }}>
+                {agent.agent}
+              </AnchorLink>
+              <Stands agent={agent} />
+              {agent.running !== null && agent.running !== version && (
+                <span className="svc-quiet">
+                  runs <Text>{agent.running}</Text>
+                </span>
+              )}
+            </span>
+            <span>
+              <Tone tone={memberWords[agent.state].tone}>{memberWords[agent.state].word}</Tone>{' '}
+              {agent.at !== null && (
+                <span className="svc-quiet">
+                  <Time at={agent.at} />
+                </span>
+              )}
+            </span>
+            {agent.reason !== null && (
+              <p className="up-message">
+                <Text>{agent.reason}</Text>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!all && agents.length > atFirst && (
+        <div className="up-act">
+          <WhyButton variant="default" size="xs" onClick={() => setAll(true)} why={null}>
+            {`Show all ${agents.length.toLocaleString('en-US')}`}
+          </WhyButton>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Stands({ agent: { level, seenAt, silentAt } }: { agent: RolloutAgent }) {
+  const silent = useClock((now) => silentAt !== null && silentAt <= now)
+  return <Level level={level} silent={silent} never={seenAt === null} iconOnly />
+}
+
+const NotThere = ({ slug }: { slug: string }) => (
+  <Empty
+    icon={IconMoodEmpty}
+    title="There is no such rollout"
+    order={1}
+    action={
+      <ButtonLink to={paths.updates} params={{ slug }} variant="default">
+        To the updates
+      </ButtonLink>
+    }
+  />
+)

@@ -1,0 +1,123 @@
+import type { RolloutRow, RuntimeOverview } from '@svc/server/api'
+import { IconRefreshDot } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { rolloutsQuery, runtimeQuery } from '../../queries.ts'
+import {
+  count,
+  Empty,
+  ErrorNote,
+  Facts,
+  PageHeader,
+  Section,
+  Text,
+  Time,
+  Tone,
+  useDocumentTitle,
+} from '../../ui/index.ts'
+import { rolloutWords } from '../../updates/words.ts'
+import { useSlug, useWorkspace } from '../../workspace.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Bar } from './Bar.tsx'
+import '../../updates/updates.css'
+import './updates-page.css'
+
+/** Versions that go out to many: the rollouts, and how the runtimes stand. */
+export function UpdatesPage() {
+  const slug = useSlug()
+  const { name, role } = useWorkspace()
+  const { data, error, refetch } = useQuery(rolloutsQuery(slug))
+  useDocumentTitle('Updates', name)
+  return (
+    <>
+      <PageHeader
+        title="Updates"
+        note="A version goes to many agents at once, or in waves that halt by themselves when something gets worse."
+        actions={
+          role === 'admin' && (
+            <ButtonLink to={paths.update} params={{ slug }}>
+              Update agents
+            </ButtonLink>
+          )
+        }
+      />
+      <div className="up-page">
+        <div className="up-column">
+          {error && <ErrorNote error={error} retry={refetch} />}
+          {!data && !error && <WaitingPage />}
+          {data && <List slug={slug} rows={data.rows} admin={role === 'admin'} />}
+        </div>
+        <div className="up-column">
+          <Runtime slug={slug} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+const List = ({ slug, rows, admin }: { slug: string; rows: readonly RolloutRow[]; admin: boolean }) =>
+  rows.length === 0 ? (
+    <Empty icon={IconRefreshDot} title="No rollout yet">
+      {admin
+        ? 'A version that is wished in waves reaches one agent first, then a tenth, then all. It will be listed here.'
+        : 'Admins of this workspace bring versions to many agents. It will be listed here.'}
+    </Empty>
+  ) : (
+    <Section title="Rollouts" aside={count(rows.length, 'rollout')} flush>
+      <ul className="svc-rows" aria-label="Rollouts">
+        {rows.map((row) => (
+          <li key={row.id} className="up-rollout">
+            <div className="up-state">
+              <AnchorLink to={paths.rollout} params={{ slug, id: row.id }} fw={600}>
+                <Text>{titleOf(row)}</Text>
+              </AnchorLink>
+              <Tone tone={rolloutWords[row.state].tone}>{rolloutWords[row.state].word}</Tone>
+              <span className="svc-quiet up-when">
+                <Time at={row.createdAt} /> by <Text>{row.createdBy}</Text>
+              </span>
+            </div>
+            <Bar counts={row.counts} />
+            {row.why !== null && (
+              <p className="up-message">
+                <Text>{row.why}</Text>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+
+export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
+  kind === 'runtime' ? `Runtime ${version}` : `${blueprint} ${version}`
+
+function Runtime({ slug }: { slug: string }) {
+  const { data, error, refetch } = useQuery(runtimeQuery(slug))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  return (
+    <Section title="Runtime" aside={data.served ? `${data.served.version} is served` : 'none is served'} flush>
+      <Facts
+        facts={[
+          ['Served', <Served key="served" served={data.served} />],
+          ...data.running.map(({ version, agents }) => [version ?? 'report none', count(agents, 'agent')] as const),
+          ['Wished for', data.wished > 0 && count(data.wished, 'agent')],
+          ['On hold for', data.held > 0 && count(data.held, 'agent')],
+          ['Pinned on', data.pinned > 0 && count(data.pinned, 'machine')],
+          ['On trial now', `${data.trials.now} of at most ${data.trials.most} at once`],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Served({ served }: { served: RuntimeOverview['served'] }) {
+  if (!served) return 'none: the operator places one with “svc-server release add”'
+  return (
+    <>
+      <Text>{served.version}</Text>
+      {!served.signed && <span className="up-unsigned"> not signed: no runtime takes it</span>}
+    </>
+  )
+}

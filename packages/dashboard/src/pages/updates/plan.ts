@@ -1,0 +1,44 @@
+/** What the form of an update asks the service for. Pure. */
+import type { NewRollout, WishOfMany } from '@svc/server/api'
+import { readWaves } from '../../updates/words.ts'
+
+export interface Plan {
+  kind: 'blueprint' | 'runtime'
+  blueprint: string
+  version: string
+  /** Names; undefined: all. */
+  agents: readonly string[] | undefined
+  how: 'waves' | 'once' | 'withdraw'
+  waves: string
+  byHand: boolean
+  minutes: number
+}
+
+export const usualWaves = '1, 10 %, all'
+
+/** Undefined while the form is not good yet. */
+export function rolloutOf(plan: Plan): NewRollout | undefined {
+  const waves = plan.how === 'waves' ? readWaves(plan.waves) : ['100%']
+  if (!waves || (plan.kind === 'blueprint' && plan.version === '')) return undefined
+  return {
+    kind: plan.kind,
+    ...(plan.kind === 'blueprint' && { blueprint: plan.blueprint, version: plan.version }),
+    ...(plan.agents && { agents: [...plan.agents] }),
+    waves,
+    byHand: plan.byHand,
+    watchSeconds: Math.round(plan.minutes * 60),
+  }
+}
+
+/** One press for many; so many names go into one call. */
+export function wishesOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
+  const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
+    names.slice(i * atATime, (i + 1) * atATime),
+  )
+  const withdraw = plan.how === 'withdraw'
+  return pieces.map((agents) =>
+    plan.kind === 'runtime'
+      ? { kind: 'runtime', agents, withdraw }
+      : { kind: 'blueprint', agents, blueprint: plan.blueprint, version: withdraw ? null : plan.version },
+  )
+}

@@ -1,0 +1,27 @@
+import type { WishState } from '@svc/server/api'
+import { IconArrowNarrowRight } from '@tabler/icons-react'
+import { Text, Tone } from '../ui/index.ts'
+import { stands, wishWords } from './words.ts'
+import './updates.css'
+
+export interface WishedProps {
+  running: string | null
+  wished: string | null
+  state: WishState
+  /** Only the version; what became of it on hover. */
+  short?: boolean
+}
+
+/** The version that is wished, beside the one that runs; nothing when it runs. */
+export function Wished({ running, wished, state, short = false }: WishedProps) {
+  if (!stands(wished, running)) return null
+  const { word, tone } = wishWords[state]
+  return (
+    <span className="up-wished" title={short ? `${wished} is wished: ${word}` : undefined}>
+      <IconArrowNarrowRight size={14} aria-hidden />
+      <span className="svc-hidden">wished: </span>
+      <Text>{wished}</Text>
+      {short ? <span className="svc-hidden">, {word}</span> : <Tone tone={tone}>{word}</Tone>}
+    </span>
+  )
+}

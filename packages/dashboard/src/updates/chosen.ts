@@ -1,0 +1,7 @@
+/** Agents that were chosen on one page for an update that is asked for on the next. They are too many for an address. */
+let chosen: { slug: string; names: readonly string[] } | undefined
+
+export const handOver = (slug: string, names: readonly string[]): void => {
+  chosen = { slug, names }
+}
+export const chosenIn = (slug: string): readonly string[] => (chosen?.slug === slug ? chosen.names : [])

@@ -1,0 +1,83 @@
+/** Updates in words: where a wish stands, what a rollout does, what happened to an agent. Pure. */
+import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/server/api'
+
+export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
+
+export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>> = {
+  none: { word: 'no wish', tone: 'plain' },
+  queued: { word: 'waits for its turn', tone: 'waiting' },
+  waiting: { word: 'waits for its next report', tone: 'waiting' },
+  offered: { word: 'told', tone: 'waiting' },
+  trying: { word: 'being tried', tone: 'waiting' },
+  kept: { word: 'kept', tone: 'good' },
+  rolled_back: { word: 'rolled back', tone: 'no' },
+  failed: { word: 'failed', tone: 'no' },
+  held: { word: 'held', tone: 'lost' },
+}
+
+/** A wish that has not come true yet: worth a place beside the version that runs. */
+export const stands = (wished: string | null, running: string | null): wished is string =>
+  wished !== null && wished !== running
+
+export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: Tone }>> = {
+  running: { word: 'running', tone: 'waiting' },
+  waiting: { word: 'waits for you', tone: 'lost' },
+  paused: { word: 'paused', tone: 'lost' },
+  halted: { word: 'halted', tone: 'no' },
+  done: { word: 'done', tone: 'good' },
+  cancelled: { word: 'cancelled', tone: 'plain' },
+}
+
+export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: Tone }>> = {
+  untouched: { word: 'not reached yet', tone: 'plain' },
+  wished: { word: 'waits for its next report', tone: 'waiting' },
+  offered: { word: 'told', tone: 'waiting' },
+  trying: { word: 'being tried', tone: 'waiting' },
+  kept: { word: 'kept', tone: 'good' },
+  rolled_back: { word: 'rolled back', tone: 'no' },
+  failed: { word: 'failed', tone: 'no' },
+  worse: { word: 'kept, but worse', tone: 'no' },
+  left_out: { word: 'left out', tone: 'plain' },
+  withdrawn: { word: 'wished otherwise', tone: 'plain' },
+  excused: { word: 'rolled back while the service was away', tone: 'lost' },
+}
+
+export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone }>> = {
+  wished: { word: 'wished', tone: 'plain' },
+  withdrawn: { word: 'withdrawn', tone: 'plain' },
+  offered: { word: 'offered', tone: 'waiting' },
+  fetched: { word: 'fetched', tone: 'waiting' },
+  trying: { word: 'trying', tone: 'waiting' },
+  kept: { word: 'kept', tone: 'good' },
+  rolled_back: { word: 'rolled back', tone: 'no' },
+  failed: { word: 'failed', tone: 'no' },
+  held: { word: 'held', tone: 'lost' },
+  dropped: { word: 'dropped', tone: 'plain' },
+  lifted: { word: 'hold lifted', tone: 'plain' },
+  changed: { word: 'changed on the machine', tone: 'lost' },
+}
+
+/** `blueprint 1.1.0`, or what is known of it. */
+export const aboutOf = ({ of, version, from }: Pick<UpdateEvent, 'of' | 'version' | 'from'>): string =>
+  [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `after ${from}` : null]
+    .filter(Boolean)
+    .join(' ')
+
+/** What naming this version does. */
+export const verb = (version: string, running: string | null, previous: string | null): string =>
+  version === previous ? `Roll back to ${version}` : running === null ? `Name ${version}` : `Update to ${version}`
+
+/** A wave's mark as words: `1` is one agent, `10%` a share. */
+export const upToWords = (upTo: string): string =>
+  upTo === '100%' ? 'all' : upTo.endsWith('%') ? `up to ${upTo.slice(0, -1)} %` : `up to ${upTo}`
+
+/** What is typed for the waves: `1, 10 %, all`. Undefined when it is none. */
+export function readWaves(typed: string): string[] | undefined {
+  const waves = typed
+    .split(/[,;]/)
+    .map((part) => part.trim().replace(/\s+%/, '%').toLowerCase())
+    .filter((part) => part !== '')
+    .map((part) => (part === 'all' ? '100%' : part))
+  const good = waves.every((wave) => /^[1-9]\d{0,5}$/.test(wave) || /^([1-9]\d?|100)%$/.test(wave))
+  return good && waves.length > 0 && waves.length <= 10 ? waves : undefined
+}
