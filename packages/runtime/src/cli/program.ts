@@ -5,6 +5,7 @@ import { account } from './account.ts'
 import { check } from './check.ts'
 import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
+import { drill } from './drill.ts'
 import { execute } from './execute.ts'
 import { init } from './init.ts'
 import { logs } from './logs.ts'
@@ -13,12 +14,12 @@ import { outbox } from './outbox.ts'
 import { pack } from './pack.ts'
 import { pinRuntime } from './pin-runtime.ts'
 import { report } from './report.ts'
+import { rollback, unhold } from './rollback.ts'
 import { rollbackRuntime } from './rollback-runtime.ts'
 import { runCommand } from './run.ts'
 import { secrets } from './secrets.ts'
 import { service } from './service.ts'
 import { set, settings } from './settings.ts'
-import { rollback, unhold } from './rollback.ts'
 import { restart, start, stop } from './start.ts'
 import { status } from './status.ts'
 import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
@@ -27,7 +28,7 @@ import { why } from './why.ts'
 const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
   ['Install an agent:', [init, service]],
   ['Run it:', [runCommand, start, stop, restart]],
-  ['Its versions:', [rollback, unhold]],
+  ['Its versions:', [rollback, unhold, drill]],
   ['Look:', [status, why, logs, outbox, doctor]],
   [
     'Steer, with or without the service:',

@@ -78,9 +78,9 @@ export const watching: Step = async (ground, update) => {
 /** An agent that has done its work and ended is as it should be. */
 const isUp = (state: ProcessState): boolean =>
   state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
-/** It ended well and starts again soon: that says nothing for or against it. */
+/** It ended well, or because somebody wanted it, and starts again soon: that says nothing for or against it. */
 const betweenRuns = (state: ProcessState): boolean =>
-  state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0)
+  state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
 const differs = (saved: Window, now: Window): boolean =>
   now.ran - saved.ran >= saveSeconds ||

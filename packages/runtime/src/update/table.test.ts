@@ -1,0 +1,286 @@
+/** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
+import type { Level } from '@svc/protocol'
+import { describe, expect, test } from 'vitest'
+import type { ProcessState } from '../launcher/moves.ts'
+import { type Came, change } from './change.ts'
+import { judge } from './fetching.ts'
+import type { Release, Update, Window } from './journal.ts'
+import { type Event, moves, type State, states } from './moves.ts'
+import { appliedOf, sentences } from './now.ts'
+import { prove } from './proving.ts'
+import { found } from './start.ts'
+import { evaluate, verdict } from './watching.ts'
+import { judgeWish, lifts } from './wish.ts'
+
+const release = (version: string, letter: string): Release => ({ version, sha256: letter.repeat(64) })
+const a = release('1.4.0', 'a')
+const b = release('1.5.0', 'b')
+const z = release('1.3.0', 'c')
+const at = 1_800_000_000_000
+const how = { at, chance: 0.5, scale: 1 }
+const idle: Update = { state: 'idle', running: a, previous: z, rollbacks: [] }
+const window: Window = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
+/** As each state is noted in an update 1.4.0 -> 1.5.0. */
+const noted: Readonly<Record<State, Update>> = {
+  idle,
+  fetching: { ...idle, state: 'fetching', to: { version: '1.5.0', sha256: '' } },
+  staging: { ...idle, state: 'staging', to: b },
+  swapping: { ...idle, state: 'swapping', to: b },
+  proving: { ...idle, state: 'proving', to: b, proofs: 1 },
+  watching: { state: 'watching', running: b, previous: a, window, rollbacks: [] },
+  undoing: change({ ...idle, state: 'proving', to: b, proofs: 1 }, { event: 'worse', why: 'bad' }, how),
+}
+
+describe('what the next start makes of a kill (rules section 3)', () => {
+  test.each<[State, Release, State, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
+    ['idle', a, 'idle', '1.4.0', undefined],
+    ['fetching', a, 'idle', '1.4.0', 'failed'],
+    ['staging', a, 'idle', '1.4.0', 'failed'],
+    ['swapping', a, 'idle', '1.4.0', 'failed'],
+    ['swapping', b, 'proving', '1.4.0', undefined],
+    ['proving', b, 'proving', '1.4.0', undefined],
+    ['proving', a, 'undoing', '1.4.0', 'rolled_back'],
+    ['watching', b, 'watching', '1.5.0', undefined],
+    ['watching', a, 'undoing', '1.4.0', 'rolled_back'],
+    ['undoing', b, 'undoing', '1.4.0', 'rolled_back'],
+    ['undoing', a, 'undoing', '1.4.0', 'rolled_back'],
+  ])('%s, current leads to %j: %s, %s works, outcome %s', (state, inPlace, then, works, outcome) => {
+    const now = found(noted[state], inPlace, how)
+    expect(now.state).toBe(then)
+    expect(now.running.version).toBe(works)
+    expect(now.applied?.outcome).toBe(outcome)
+    if (outcome === 'failed') {
+      expect(now.applied?.message).toMatch(/^1\.4\.0 -> 1\.5\.0, .*interrupted/)
+      expect(now.hold).toBeUndefined()
+      expect(now.retry).toEqual({ version: '1.5.0', at: at + 600_000 })
+    }
+    if (outcome === 'rolled_back') expect(now.hold?.version).toBe('1.5.0')
+  })
+
+  test('a proof that is killed twice goes back', () => {
+    const once = found(noted.proving, b, how)
+    expect(once).toMatchObject({ state: 'proving', proofs: 2 })
+    expect(found(once, b, how)).toMatchObject({ state: 'undoing', running: a, hold: { version: '1.5.0' } })
+  })
+
+  test('no chain of kills loops: after three starts each state has come to rest', () => {
+    for (const state of states) {
+      for (const inPlace of [a, b]) {
+        let now = noted[state]
+        for (let i = 0; i < 3; i++) now = found(now, now.state === 'undoing' ? now.running : inPlace, how)
+        expect(
+          found(now, now.state === 'undoing' ? now.running : inPlace, how),
+          `${state}, ${inPlace.version}`,
+        ).toEqual(now)
+      }
+    }
+  })
+
+  test('the window goes on from the saved minutes and baseline', () => {
+    expect(found(noted.watching, b, how).window).toEqual(window)
+  })
+
+  test('a folder whose current was led elsewhere by hand runs that, and a first start is no update', () => {
+    expect(found(idle, b, how)).toMatchObject({ state: 'idle', running: b, previous: z })
+    expect(found(undefined, a, how)).toEqual({ state: 'idle', running: a, rollbacks: [] })
+    expect(appliedOf(found(undefined, a, how))).toEqual({ version: '1.4.0', outcome: 'ok', message: 'installed' })
+  })
+})
+
+describe('every state and event', () => {
+  const events: Event[] = [
+    'wanted',
+    'present',
+    'asked',
+    'done',
+    'unreachable',
+    'refused',
+    'dropped',
+    'worse',
+    'over',
+    'killed',
+  ]
+  const came = (event: Event): Came => ({
+    event,
+    why: 'because',
+    ...((event === 'wanted' || event === 'present') && { to: b }),
+  })
+
+  test('the version that works is kept until a keep, and is the one before after an undoing', () => {
+    for (const state of states) {
+      for (const event of events) {
+        const before = noted[state]
+        const next = change(before, came(event), how)
+        const where = `${state}, ${event}`
+        expect(next.state, where).toBe((moves[state] as Partial<Record<Event, State>>)[event] ?? state)
+        const kept = state === 'proving' && event === 'done'
+        const back = state === 'watching' && next.state === 'undoing'
+        const person = state === 'idle' && next.state === 'undoing'
+        const works = kept ? b : back ? a : person ? z : before.running
+        expect(next.running, where).toEqual(works)
+        if (next.applied) expect(next.applied.version, where).toBe(works.version)
+        if (next.applied && next.applied !== before.applied)
+          expect(next.applied.message?.length).toBeLessThanOrEqual(300)
+        expect(next.state === 'idle' && next.to !== undefined && state !== 'idle', where).toBe(false)
+      }
+    }
+  })
+
+  test('a verdict is held, a fault is tried again after ten minutes ± a tenth, a wish taken back leaves nothing (D26, D31)', () => {
+    const refused = change(noted.staging, { event: 'refused', why: 'no' }, how)
+    expect(refused).toMatchObject({
+      state: 'idle',
+      hold: { version: '1.5.0', reason: 'no' },
+      applied: { outcome: 'failed' },
+    })
+    expect(refused.retry).toBeUndefined()
+    for (const chance of [0, 1]) {
+      const again = change(noted.fetching, { event: 'unreachable', why: 'no' }, { ...how, chance })
+      expect(again.retry?.at).toBe(at + 600_000 + (chance === 0 ? -60_000 : 60_000))
+      expect(again.hold).toBeUndefined()
+    }
+    expect(change(noted.fetching, { event: 'dropped' }, how)).toEqual(idle)
+  })
+
+  test('messages name both versions even where they are as long as they may be', () => {
+    const long = (letter: string) => `1.0.0-${letter.repeat(100)}`
+    const now = change(
+      { ...noted.staging, running: release(long('a'), 'a'), to: release(long('b'), 'b') },
+      { event: 'refused', why: 'x'.repeat(500) },
+      how,
+    )
+    expect(now.applied?.message).toContain(long('a'))
+    expect(now.applied?.message).toContain(long('b'))
+    expect([...(now.applied?.message ?? '')].length).toBe(300)
+  })
+})
+
+describe('a wish (D24 to D31)', () => {
+  const own = (version: string) => ({ blueprint: 'mail', version })
+  test.each<[string, Parameters<typeof judgeWish>[0], Partial<Update>, ReturnType<typeof judgeWish>]>([
+    ['none', undefined, {}, 'none'],
+    ['of another blueprint', { blueprint: 'other', version: '1.5.0' }, {}, 'foreign'],
+    ['no version', own('../x'), {}, 'invalid'],
+    ['the running one', own('1.4.0'), {}, 'running'],
+    ['another', own('1.5.0'), {}, 'wanted'],
+    ['an older one that is not here', own('1.2.0'), {}, 'wanted'],
+    ['the one before', own('1.3.0'), {}, 'present'],
+    ['the held one', own('1.5.0'), { hold: { version: '1.5.0', reason: '' } }, 'held'],
+    ['before the retry', own('1.5.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'waiting'],
+    ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
+    ['another than the one to be tried again', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
+    [
+      'went back three times in a day',
+      own('1.5.0'),
+      { rollbacks: [1, 2, 3].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+      'looping',
+    ],
+    [
+      'two of them two days ago',
+      own('1.5.0'),
+      { rollbacks: [1, 40, 41].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+      'wanted',
+    ],
+    ['in the window', own('1.6.0'), noted.watching, 'later'],
+    ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
+    ['while one is under way', own('1.6.0'), noted.staging, 'later'],
+  ])('%s', (_what, desired, facts, expected) => {
+    expect(judgeWish(desired, 'mail', { ...idle, ...facts }, at)).toBe(expected)
+  })
+
+  test.each<[string, Parameters<typeof lifts>[0], boolean]>([
+    ['absent', undefined, false],
+    ['foreign', { blueprint: 'other', version: '1.6.0' }, false],
+    ['invalid', own('1'), false],
+    ['the held one', own('1.5.0'), false],
+    ['another', own('1.6.0'), true],
+    ['the running one', own('1.4.0'), true],
+  ])('a hold and a wish that is %s', (_what, desired, expected) => {
+    expect(lifts(desired, 'mail', { ...idle, hold: { version: '1.5.0', reason: '' } })).toBe(expected)
+  })
+})
+
+describe('the answer to a fetch (D26)', () => {
+  const body = Buffer.from('zip')
+  const sum = '9e1be3e0ea6ea04bea3e2a9a8a1a2f0d4dd0d0ee2ae9a7ce1e9c2b4d7a2c4f88'
+  const answered = (status: number, headers = {}) => ({ is: 'answered', status, headers, body }) as const
+  test.each([
+    ...[401, 403, 408, 429, 500, 503, 302, 304, 400].map(
+      (status) => [`${status}`, answered(status), 'unreachable'] as const,
+    ),
+    ['404', answered(404), 'refused'],
+    ['200 without a checksum', answered(200), 'unreachable'],
+    ['200 with a checksum that is none', answered(200, { 'x-svc-sha256': 'x' }), 'unreachable'],
+    ['200 with another checksum', answered(200, { 'x-svc-sha256': sum }), 'refused'],
+    ['too large', { is: 'lost', why: 'large', sent: true, tooLarge: true } as const, 'refused'],
+    ['lost', { is: 'lost', why: 'reset', sent: true } as const, 'unreachable'],
+  ] as const)('%s: %s', (_what, sent, event) => {
+    expect(judge(sent, '1.5.0').event).toBe(event)
+  })
+})
+
+describe('a proof (3.3, run health)', () => {
+  const running = { is: 'running', pid: 1, start: 's', since: 0, crashes: 0, adopted: false, version: 'b' } as const
+  const status = (level: Level, fresh = true) => ({ status: { state: { level } }, health: [], fresh })
+  const stopped = (code: number): ProcessState => ({
+    is: 'stopped',
+    because: 'ended',
+    exit: { code, at: 0 },
+    version: 'b',
+  })
+  test.each<[string, ProcessState, number, ReturnType<typeof status> | undefined, string]>([
+    ['the old version still runs', { ...running, version: 'a' }, 60_000, status('ok'), 'not yet'],
+    ['up for a moment', running, 4000, status('ok'), 'not yet'],
+    ['up, and says ok', running, 5000, status('ok'), 'good'],
+    ['up, and says warn', running, 5000, status('warn'), 'good'],
+    ['up, and says bad', running, 5000, status('bad'), 'not yet'],
+    ['up, and only the old one spoke', running, 5000, status('ok', false), 'not yet'],
+    ['up, without a status file', running, 5000, undefined, 'good'],
+    ['ended well', stopped(0), 0, status('ok'), 'good'],
+    ['ended badly', stopped(1), 0, status('ok'), 'not yet'],
+    [
+      'crashed thrice',
+      { is: 'waiting', crashes: 3, startAt: 0, exit: { code: 1, at: 0 }, version: 'b' },
+      0,
+      status('ok'),
+      'bad',
+    ],
+  ])('%s: %s', (_what, process, up, read, is) => {
+    expect(prove({ process, name: 'b', up, ...(read && { status: read }) }).is).toBe(is)
+  })
+})
+
+describe('the window (D27, D28)', () => {
+  const run = (baseline: Level, levels: readonly Level[]) => {
+    let now: Window = { ...window, baseline }
+    for (const [i, level] of levels.entries()) {
+      now = evaluate(now, level)
+      const why = verdict(now, level)
+      if (why !== undefined) return i + 1
+    }
+    return undefined
+  }
+  test.each<[Level, readonly Level[], number | undefined]>([
+    ['ok', ['ok', 'info', 'ok'], undefined],
+    ['ok', ['warn', 'ok'], undefined],
+    ['ok', ['warn', 'warn'], 2],
+    ['ok', ['ok', 'bad', 'warn'], 3],
+    ['warn', ['warn', 'warn', 'ok', 'warn'], undefined],
+    ['warn', ['bad', 'bad'], 2],
+    ['info', ['ok', 'info', 'ok'], undefined],
+    ['ok', ['warn', 'ok', 'warn', 'ok'], 4],
+    ['ok', ['warn', 'ok', 'warn'], undefined],
+  ])('kept at %s, then %j: back at evaluation %s', (baseline, levels, back) => {
+    expect(run(baseline, levels)).toBe(back)
+  })
+
+  test('three deaths', () => {
+    expect(verdict({ ...window, deaths: 2 }, 'ok')).toBeUndefined()
+    expect(verdict({ ...window, deaths: 3 }, 'ok')).toContain('died 3 times')
+  })
+})
+
+test('people are told what is under way, what is held and how to go back', () => {
+  expect(sentences(noted.watching, at).join(' ')).toMatch(/28 more minutes.*svc rollback/)
+  expect(sentences({ ...noted.undoing, state: 'idle' }, at).join(' ')).toMatch(/rolled_back.*1\.5\.0 is on hold: bad/)
+})
