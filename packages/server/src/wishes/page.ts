@@ -153,7 +153,8 @@ const blueprintSays: Record<WishState, (version: string, running: string | null)
   none: () => 'No version is named for it.',
   queued: (v) => `${v} waits for its turn.`,
   waiting: (v) => `${v} goes out with the answer to its next report.`,
-  offered: (v) => `It was told to run ${v} and has not fetched it yet.`,
+  offered: (v) =>
+    `It was told to run ${v} and has not fetched it yet. In the half hour after an update it first watches that one.`,
   trying: (v) => `It has fetched ${v} and tries it.`,
   kept: (v) => `It runs ${v}, as wished.`,
   rolled_back: (v, running) => `${v} was rolled back${running ? `: it runs ${running}` : ''}. ${heldSays}`,

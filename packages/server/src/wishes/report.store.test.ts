@@ -98,6 +98,17 @@ everyEngine('wishes in answers', (open) => {
     expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })
   })
 
+  test('the version before, named while the new one is tried, is not taken for what was rolled back', async () => {
+    const { told, wish, state, timeline } = await start()
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await wish('1.0.0')
+    await told(runs('1.0.0', { outcome: 'rolled_back', message: '1.1.0 -> 1.0.0, 12:00: its level is bad' }))
+    expect((await timeline()).at(-1)).toBe('rolled_back 1.1.0')
+    expect((await state()).blueprintHold?.version).not.toBe('1.0.0')
+  })
+
   test('a version that an admin wished is no change by another hand; one that nobody wished is', async () => {
     const { told, wish, store } = await start()
     await told(runs('1.0.0'))

@@ -136,6 +136,8 @@ function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: 
   if (ranUntilNow !== null && ranUntilNow !== applied.version) return ranUntilNow
   if (!wish) return null
   const { version, earlier } = wish
+  // What runs is not what failed.
+  if (version === applied.version) return earlier ?? null
   const isEarlier = earlier !== undefined && names(applied.message, earlier) && !names(applied.message, version)
   return isEarlier ? earlier : version
 }
