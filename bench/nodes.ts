@@ -116,7 +116,7 @@ async function prepare(url: string, name: string, commands: number): Promise<str
   )
   await store.pool.query(
     `insert into command (id, agent_id, type, payload, state, created_at, created_by_name, due_at)
-     select gen_random_uuid(), $1 || '-' || (n % $2::int + 1), 'set', '{"every":' || n || '}', 'queued', $3::bigint + n / 1000, 'bench', $3::bigint + 600000
+     select gen_random_uuid(), $1 || '-' || (n % $2::int + 1), 'set', '{"every":' || n || '}', 'queued', $3::bigint + n / 1000, 'bench', $3::bigint + 3600000
      from generate_series(0, $4::int - 1) n`,
     [name, tokens.length, Date.now(), commands],
   )

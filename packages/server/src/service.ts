@@ -34,6 +34,9 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+/** No statement of the service takes so long; what migrates before it may. */
+const silenceMs = 30_000
+
 /** Opens everything and listens. Throws ConfigError or DataFolderError for what a person must mend. */
 export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
@@ -62,6 +65,7 @@ async function assemble(
 ): Promise<void> {
   const { store, auth, now } = opened
   await agreeOnSecret(store, config.dataDir)
+  if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
   const releases = await openReleases({ store, config, log, now })
   closers.push(releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }

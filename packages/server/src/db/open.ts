@@ -1,4 +1,5 @@
 /** One store, two engines: SQLite inside this process, or PostgreSQL beside it. */
+import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import pg from 'pg'
@@ -11,7 +12,17 @@ export type Db = Kysely<Tables>
 /** An open store. `db` serves pages and procedures; the report path uses the raw connection below it. */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; close: () => Promise<void> }
-  | { engine: 'postgres'; db: Db; pool: pg.Pool; close: () => Promise<void> }
+  | {
+      engine: 'postgres'
+      db: Db
+      pool: pg.Pool
+      /**
+       * From now on a connection on which nothing moves for so long is given up. A machine that lost its power, or a network
+       * that drops everything, says nothing, and the kernel believes in such a connection for a quarter of an hour.
+       */
+      giveUpAfter: (ms: number) => void
+      close: () => Promise<void>
+    }
 
 /** int8 and numeric as numbers: every value we store is a safe integer. */
 const types = {
@@ -33,6 +44,24 @@ export function openPostgres(url: string): Store {
   pool.on('error', () => {})
   // The same for one that breaks while it is lent out: whoever has it hears it from the statement that fails.
   pool.on('connect', (client) => client.on('error', () => {}))
+  const sockets = new Set<Socket>()
+  let silence = 0
+  const watch = (socket: Socket) => socket.setTimeout(silence)
+  pool.on('connect', (client) => {
+    const socket = socketOf(client)
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('timeout', () => socket.destroy(new Error(`PostgreSQL was silent for ${silence / 1000} s.`)))
+    watch(socket)
+  })
+  const giveUpAfter = (ms: number) => {
+    silence = ms
+    for (const socket of sockets) watch(socket)
+  }
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { engine: 'postgres', db, pool, close: () => db.destroy() }
+  return { engine: 'postgres', db, pool, giveUpAfter, close: () => db.destroy() }
 }
+
+/** The library has it and does not show it. */
+const socketOf = (client: pg.PoolClient): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream

@@ -1,4 +1,6 @@
+import { once as event } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -68,6 +70,35 @@ test('a connection that is cut costs the transaction on it, not the process (Pos
   await expect(cut).rejects.toThrow() // and nothing else is thrown, which would fail the run
   expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
   await store.close()
+})
+
+test('a connection that went silent is given up, and the next one works (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const [socket, database] = [
+    new URL(url.replace('@/', '@host/')).searchParams.get('host'),
+    url.split('@/')[1]?.split('?')[0],
+  ]
+  if (!socket) return // a given database, reached by TCP
+  let silent = false
+  const network = createServer((near) => {
+    const far = connect(join(socket, '.s.PGSQL.5432'))
+    near.on('data', (bytes) => silent || far.write(bytes)).on('error', () => {})
+    far.on('data', (bytes) => near.write(bytes)).on('error', () => {})
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  }).listen(0, '127.0.0.1')
+  await event(network, 'listening')
+  const { port } = network.address() as AddressInfo
+  const store = openPostgres(`postgres://svc@127.0.0.1:${port}/${database}`)
+  if (store.engine !== 'postgres') return
+  await sql`select 1`.execute(store.db)
+  store.giveUpAfter(300)
+  silent = true
+  await expect(transaction(store.db, (trx) => sql`select 1`.execute(trx))).rejects.toThrow('silent for 0.3 s')
+  silent = false
+  expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
+  await store.close()
+  network.close()
 })
 
 test('an error without a code is no loss', async () => {
