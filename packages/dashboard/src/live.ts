@@ -64,8 +64,7 @@ export function applyFrame(client: QueryClient, slug: string, frame: Frame): boo
     if (merged !== fleet) client.setQueryData(key, merged)
   }
   const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
-  if (frame.more) void client.invalidateQueries({ queryKey: keys.agents(slug) })
-  else for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
   return stale
 }
 

@@ -148,8 +148,9 @@ export interface Fleet {
 }
 
 /**
- * One coalesced frame per workspace and tick (event `frame`). `rows` are the agents whose report came since the last tick
- * (for a very busy tick it is cut and `more` is true: ask again); `names` of the agents whose commands or logs changed.
+ * One coalesced frame per workspace and tick (event `frame`). `rows` are the agents whose report came since the last tick, `changed` those
+ * whose commands or logs changed. After a very busy tick `more` is true: ask for the list again; only agents whose page somebody has
+ * open are told of then.
  * On connecting, and after every reconnection, the page asks for what it shows once more. Event `ping` every 20 s.
  */
 export interface Frame {

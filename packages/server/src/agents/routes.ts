@@ -23,7 +23,7 @@ export const agentRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/fleet', async (c) => {
       const rows = await live.fleet.read(c.var.workspace.id)
-      return c.json(fleetPage(rows.values(), readFleetQuery(c), now()))
+      return c.json(fleetPage(rows, readFleetQuery(c), now()))
     })
     .post('/agents', admin, async (c) => {
       const { workspace, person } = c.var

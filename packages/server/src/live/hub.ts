@@ -16,8 +16,8 @@ const everyTick = 500
 const firstTick = 25
 const longestTick = 900
 const ping = 20_000
-/** Rows in one frame; a page that shows more asks again. */
-const rowsMost = 200
+/** Rows in one frame. Where more report in a tick each page would be sent what it hardly shows: it asks for its part instead. */
+const rowsMost = 100
 /** Bytes that a subscriber may be behind. */
 const behindMost = 512 * 1024
 /** How often it is checked whether those who listen still may. */
@@ -97,7 +97,8 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     channel.last = performance.now()
     channel.rendering = true
     try {
-      const frame = frameOf(await fleet.read(workspaceId), reported, changed, { list, missed }, now())
+      const open = new Set([...channel.subscribers].flatMap(({ agentId }) => agentId ?? []))
+      const frame = frameOf(await fleet.read(workspaceId), { reported, changed, list, missed }, open, now())
       const bytes = Buffer.from(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
       for (const subscriber of channel.subscribers) write(subscriber, bytes)
     } catch (error) {
@@ -234,27 +235,20 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
   return hub
 }
 
+/** `open`: the agents whose page somebody has open. They are told of in any case, so that no other page of an agent asks again. */
 function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
-  reported: ReadonlySet<string>,
-  changed: ReadonlySet<string>,
-  { list, missed }: { list: boolean; missed: boolean },
+  { reported, changed, list, missed }: Pick<Channel, 'reported' | 'changed' | 'list' | 'missed'>,
+  open: ReadonlySet<string>,
   now: number,
 ): Frame {
-  const known = (ids: ReadonlySet<string>) =>
-    [...ids].flatMap((id) => {
-      const row = rows.get(id)
-      return row ? [row] : []
-    })
-  const all = known(reported)
-  const names = known(changed).map(({ name }) => name)
-  return {
-    now,
-    rows: all.slice(0, rowsMost),
-    changed: names.slice(0, rowsMost),
-    list,
-    more: missed || all.length > rowsMost || names.length > rowsMost,
-  }
+  const more = missed || reported.size > rowsMost || changed.size > rowsMost
+  const told = (ids: ReadonlySet<string>) =>
+    [...ids]
+      .filter((id) => !more || open.has(id))
+      .slice(0, rowsMost)
+      .flatMap((id) => rows.get(id) ?? [])
+  return { now, rows: told(reported), changed: told(changed).map(({ name }) => name), list: list || missed, more }
 }
 
 /** Ends a subscriber that does not drain: it comes back by itself and asks for everything once. */
