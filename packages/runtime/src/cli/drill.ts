@@ -1,0 +1,66 @@
+/** `svc drill`: rehearses an update and the way back with the installed version, in a copy. The agent in the folder is not touched. */
+import { Command } from 'commander'
+import { readInstall, unfinished } from '../install/note.ts'
+import { agentAt, type Common, common } from './folder.ts'
+import { exits, Refusal, show, warn } from './output.ts'
+
+type Options = Common & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
+
+export const drill = (): Command =>
+  common(new Command('drill'))
+    .option('--start', "really start the agent's command in the copy, with its secrets and tokens for products")
+    .option('--with-state', 'begin with a copy of the state instead of none')
+    .option('--keep', 'leave the copy on the disk')
+    .summary('rehearse an update and a rollback in a copy of this agent')
+    .description(
+      'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back,\nwith what carries out real updates. Says of each step what would happen and what did. Needs no service, and the copy has no token for it.\nWithout --start nothing is started, and the proof of the new version is left out. With it a second agent works for some seconds:\nwhat it does to the world outside is real. SVC_TIME_SCALE shortens every wait.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ svc drill\n  $ SVC_TIME_SCALE=0.2 svc drill --start --json')
+    .action(async ({ dir, json, start, withState, keep }: Options) => {
+      const { folder, manifest } = agentAt(dir)
+      const broken = unfinished(folder)
+      if (broken) throw new Refusal(broken)
+      const install = readInstall(folder)
+      if (!folder.installed || install?.is !== 'installed')
+        throw new Refusal(
+          `${folder.root} was not installed from a blueprint, so there are no versions of it to rehearse with.`,
+        )
+      if (start && !manifest.runtime)
+        throw new Refusal(`${manifest.name} has no "runtime", so there is nothing to start.`)
+      const { copyOf } = await import('../drill/copy.ts')
+      const { rehearse } = await import('../drill/rehearse.ts')
+      const stop = new AbortController()
+      const onSignal = () => stop.abort()
+      process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+      const copy = await copyOf(folder, install, { withState: withState === true, withSecrets: start === true })
+      try {
+        if (!json)
+          warn(
+            `${manifest.name} ${manifest.version} is rehearsed in ${copy.folder.root}; ${folder.root} is not touched.`,
+          )
+        const steps = await rehearse(copy, {
+          start: start === true,
+          stop: stop.signal,
+          say: (line) => !json && warn(`  ${line}`),
+        })
+        const ok = !stop.signal.aborted && steps.every((step) => step.did !== 'failed')
+        const versions = { from: copy.now.manifest.version, to: copy.next.manifest.version }
+        show(json, { ok, ...versions, ...(keep && { copy: copy.folder.root }), steps }, () => [
+          ...steps.map(
+            ({ name, would, did, message }) =>
+              `${words[did]} ${name.padEnd(9)} ${would} ${did === 'left out' ? `Left out: ${message}.` : `${message}.`}`,
+          ),
+          stop.signal.aborted
+            ? 'It was broken off.'
+            : ok
+              ? 'An update and its rollback would work on this machine.'
+              : 'A real update would fail in the same way, and leave the version that runs.',
+        ])
+        if (!ok) process.exitCode = exits.refused
+      } finally {
+        if (!keep) copy.remove()
+        process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+      }
+    })
+
+const words = { done: 'ok  ', failed: 'BAD ', 'left out': '-   ' } as const

@@ -1,0 +1,75 @@
+/** A drill's ground: a folder beside, installed like the agent's from its own running version, without its token and without a service. */
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
+import { namesIn } from '../files/durable.ts'
+import { readEnv, writeEnv } from '../files/env.ts'
+import { type Folder, folderAt, prepare } from '../files/folder.ts'
+import { type Install, writeInstall } from '../install/note.ts'
+import { placeVersion } from '../install/place.ts'
+import { fillSettings } from '../state/settings.ts'
+import { lead } from '../update/versions.ts'
+
+export interface Copy {
+  readonly folder: Folder
+  readonly manifest: Manifest
+  readonly now: Packed
+  /** The same files under another version: what the rehearsed update goes to. */
+  readonly next: Packed
+  remove(): void
+}
+export interface CopyOptions {
+  /** Begin with a copy of the state; otherwise with the seeds alone. */
+  readonly withState: boolean
+  /** Variables and secrets of the agent, so that it can really be started. Never its token. */
+  readonly withSecrets: boolean
+}
+
+/** Throws with a sentence. Reads the agent's folder and writes nothing into it. */
+export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
+  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-'))) // for its owner alone
+  const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    const now = await packed(realpathSync(agent.current))
+    const next = await renamed(now, join(above, 'next'))
+    const folder = folderAt(join(above, 'agent'))
+    prepare(folder)
+    if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
+    const { version, name } = now.manifest
+    const manifest = await placeVersion(folder, { bytes: now.bytes, sha256: now.sha256, version, blueprint: name })
+    lead(folder, now.sha256)
+    const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []
+    writeEnv(folder.env, new Map(env))
+    writeEnv(folder.secrets, options.withSecrets ? readEnv(agent.secrets) : new Map())
+    if (namesIn(agent.svc).includes('settings.json')) cpSync(agent.settings, folder.settings)
+    const placed = folderAt(folder.root)
+    fillSettings(placed, manifest)
+    writeInstall(placed, { ...install, version, blueprint: name, sha256: now.sha256 })
+    return { folder: placed, manifest, now, next, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function packed(dir: string): Promise<Packed> {
+  const made = await packFolder(dir)
+  if (!made.ok) throw new Error(`The running version cannot be packed: ${made.message}`)
+  return made.value
+}
+
+/** Of version 1.4.0 it is 1.4.0+drill: no service ever names that. */
+async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed> {
+  const unpacked = await unpackBundle(bytes, dir)
+  if (!unpacked.ok) throw new Error(`The running version cannot be unpacked: ${unpacked.message}`)
+  const { version } = manifest
+  const wanted = `${version}${version.includes('+') ? '.' : '+'}drill`
+  const file = join(dir, manifestName)
+  const line = /^(["']?version["']?\s*:\s*)(["']?)[^\s"'#]+\2/m
+  writeFileSync(file, readFileSync(file, 'utf8').replace(line, `$1"${wanted}"`))
+  const next = await packed(dir)
+  if (next.manifest.version !== wanted)
+    throw new Error(`The line "version:" of ${manifestName} could not be changed for the drill.`)
+  return next
+}

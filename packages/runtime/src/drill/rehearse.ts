@@ -1,0 +1,226 @@
+/**
+ * An update and a rollback, rehearsed in a copy with the machine that carries out the real ones (update/moves.ts): journal, staging, swap, proof and
+ * the way back are the same code on the same disk. Left out are the fetch, which needs the service, and the 30 minutes after the keep; the proof
+ * is left out unless the agent is really started.
+ */
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { namesIn } from '../files/durable.ts'
+import { supervise, takeOver } from '../launcher/supervisor.ts'
+import { manifestNow } from '../reporter/known.ts'
+import { placeOf } from '../state/paths.ts'
+import { duration, wait } from '../time.ts'
+import { rollbackAlone } from '../update/alone.ts'
+import { change } from '../update/change.ts'
+import { drive, how } from '../update/drive.ts'
+import { type Update, writeUpdate } from '../update/journal.ts'
+import { leadsTo, nameOf, pinned } from '../update/versions.ts'
+import { orderOf } from '../worker/order.ts'
+import { sentence } from '../worker/process-health.ts'
+import type { Copy } from './copy.ts'
+
+export interface Step {
+  readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
+  /** What happens in a real update. */
+  readonly would: string
+  readonly did: 'done' | 'failed' | 'left out'
+  readonly message: string
+}
+export interface Rehearsal {
+  /** Really start the agent's command. */
+  readonly start: boolean
+  readonly stop: AbortSignal
+  readonly say: (line: string) => void
+}
+
+/** Ends at the first step that fails. */
+export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<Step[]> {
+  const { folder, now, next } = copy
+  const from = now.manifest.version
+  const to = next.manifest.version
+  const steps: Step[] = []
+  const add = (name: Step['name'], would: string, did: Step['did'], message: string): boolean => {
+    steps.push({ name, would, did, message })
+    return did !== 'failed'
+  }
+  const agent = start ? begin(copy, say) : undefined
+  try {
+    add(
+      'fetch',
+      `The bundle of the new version is asked of the service, with the token.`,
+      'left out',
+      'a drill asks nobody',
+    )
+    if (agent) {
+      const up = await agent.runs(now.sha256, stop)
+      const ok = add(
+        'start',
+        `${from} runs.`,
+        up ? 'done' : 'failed',
+        up ? `${from} was started in the copy` : agent.sentence(),
+      )
+      if (!ok) return steps
+    }
+    const before = fingerprint(folder.state)
+    const updated = await update(copy, agent, { stop, say })
+    const staged = updated.seen.includes('swapping')
+    const swapped = updated.seen.includes('proving')
+    const why = updated.now.applied?.message ?? 'it was broken off'
+    if (
+      !add(
+        'stage',
+        'The bundle is judged, unpacked beside the running version, and the state is linked into it.',
+        staged ? 'done' : 'failed',
+        staged ? `${to} lies beside ${from}` : why,
+      )
+    )
+      return steps
+    if (
+      !add(
+        'swap',
+        '"current" leads to the new version by one rename, and the agent is restarted.',
+        swapped ? 'done' : 'failed',
+        swapped ? `"current" led to ${to}` : why,
+      )
+    )
+      return steps
+    const proofWould = `The new version has ${copy.manifest.health.start_seconds} s to say how it is, and must not be bad.`
+    if (!agent) add('prove', proofWould, 'left out', 'the agent was not started; "svc drill --start" does')
+    else {
+      const kept = updated.now.state === 'watching'
+      if (!add('prove', proofWould, kept ? 'done' : 'failed', kept ? `${to} was kept: ${why}` : why)) return steps
+    }
+    add(
+      'watch',
+      'For 30 minutes of running it goes back by itself if it gets worse.',
+      'left out',
+      'a drill does not wait for it',
+    )
+    const back = rollbackAlone(folder, to, { id: 'drill', running: to, by: 'in a drill' })
+    const leads = leadsTo(folder) === nameOf(now.sha256)
+    const ran = !agent || !back.ok || (await agent.runs(now.sha256, stop))
+    const good = back.ok && leads && ran
+    if (
+      !add(
+        'roll back',
+        '"svc rollback", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.',
+        good ? 'done' : 'failed',
+        good
+          ? (back.update.applied?.message ?? '')
+          : back.ok
+            ? `${from} does not run again: ${agent?.sentence() ?? '"current" leads elsewhere'}`
+            : back.message,
+      )
+    )
+      return steps
+    if (agent)
+      add('state', "The state is nobody's but the agent's.", 'left out', 'the agent ran, and may have changed its own')
+    else {
+      const same = fingerprint(folder.state) === before
+      add(
+        'state',
+        'No file of the state is changed.',
+        same ? 'done' : 'failed',
+        same ? 'every file is as it was' : 'files of the state differ',
+      )
+    }
+    return steps
+  } finally {
+    await agent?.end()
+  }
+}
+
+/** The real machine, from a bundle that lies here until the version is kept, has failed, or nothing more can be done without the agent. */
+async function update(
+  copy: Copy,
+  agent: ReturnType<typeof begin> | undefined,
+  { stop, say }: Pick<Rehearsal, 'stop' | 'say'>,
+) {
+  const { folder, now, next } = copy
+  const over = new AbortController()
+  const ends = AbortSignal.any([stop, over.signal])
+  const seen: Update['state'][] = []
+  let state: Update = {
+    state: 'staging',
+    running: { version: now.manifest.version, sha256: now.sha256 },
+    to: { version: next.manifest.version, sha256: next.sha256 },
+    rollbacks: [],
+  }
+  const save = (update: Update): undefined => {
+    state = update
+    seen.push(update.state)
+    writeUpdate(folder, update)
+    if (update.state === 'watching' || update.state === 'idle' || (update.state === 'proving' && !agent)) over.abort()
+  }
+  save(state)
+  await drive({
+    folder,
+    stop: ends,
+    attempt: () => ends,
+    say,
+    process: () => agent?.state() ?? { is: 'stopped', because: 'asked' },
+    deaths: () => agent?.deaths() ?? 0,
+    manifest: async () => await manifestNow(pinned(folder)).then((m) => (m.ok ? m.value : undefined)),
+    now: () => state,
+    wish: () => undefined,
+    asked: () => undefined,
+    look: () => agent?.look(),
+    save,
+    bundle: { bytes: Buffer.from(next.bytes) },
+  })
+  if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, how()))
+  return { seen, now: state }
+}
+
+/** The agent's command in the copy, under the launcher's own supervisor. */
+function begin({ folder, manifest }: Copy, say: (line: string) => void) {
+  let deaths = 0
+  const started = supervise(folder, takeOver(folder), {
+    order: async () => {
+      const here = pinned(folder)
+      const read = await manifestNow(here)
+      return read.ok ? orderOf(here, read.value) : undefined
+    },
+    changed: (state) => {
+      if (state.is === 'waiting' && state.exit && state.exit.code !== 0) deaths++
+    },
+    say,
+  })
+  const state = () => started.state()
+  const status = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const written = () => (status === undefined ? undefined : statSync(status, { throwIfNoEntry: false })?.mtimeMs)
+  return {
+    state,
+    deaths: () => deaths,
+    look: () => started.look(),
+    sentence: () => sentence(state()),
+    end: () => started.stop(),
+    /** Runs this version, and has said how it is or had the time for it. */
+    async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
+      const holds = () => state().is === 'running' && state().version === nameOf(sha256)
+      started.look()
+      for (const end = performance.now() + Math.max(duration(60), 20_000); !holds() && performance.now() < end; )
+        if (!(await wait(50, stop))) return false
+      const since = Date.now()
+      for (const end = performance.now() + Math.max(duration(10), 5_000); holds() && performance.now() < end; )
+        if ((written() ?? 0) > since || !(await wait(50, stop))) break
+      return holds()
+    },
+  }
+}
+
+/** All names and contents below a folder, in one sum. */
+export function fingerprint(root: string): string {
+  const sum = createHash('sha256')
+  const walk = (path: string, name: string) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!stat) return
+    sum.update(`\0${name}\0${stat.mode}\0`)
+    if (stat.isSymbolicLink()) sum.update(readlinkSync(path))
+    else if (stat.isFile()) sum.update(readFileSync(path))
+    else if (stat.isDirectory()) for (const each of namesIn(path).sort()) walk(join(path, each), `${name}/${each}`)
+  }
+  walk(root, '')
+  return sum.digest('hex')
+}
