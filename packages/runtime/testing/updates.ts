@@ -10,10 +10,18 @@ import { bundle, bundleManifest } from './blueprint.ts'
 import { token } from './folder.ts'
 import { json, type Reply, type Service } from './service.ts'
 
-/** The same agent as another version; `main` is its program. */
-export const versionOf = (version: string, files: Readonly<Record<string, string>> = {}, manifest = bundleManifest) =>
+/** The same agent as another version. A proof may take long by the clock of the test: machines are slow. */
+export const versionOf = (
+  version: string,
+  files: Readonly<Record<string, string>> = {},
+  manifest = bundleManifest,
+  startSeconds = 1500,
+) =>
   bundle({
-    'svc.agent.yaml': manifest.replace('version: 1.4.0', `version: ${version}\nhealth: {start_seconds: 20}`),
+    'svc.agent.yaml': manifest.replace(
+      'version: 1.4.0',
+      `version: ${version}\nhealth: {start_seconds: ${startSeconds}}`,
+    ),
     ...files,
   })
 

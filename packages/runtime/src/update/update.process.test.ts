@@ -87,7 +87,7 @@ test('a new version that says it is bad, or nothing, or does not stay up, goes b
   const bundles: Record<string, Packed> = {}
   for (const [version, [files, , command]] of Object.entries(wrong)) {
     const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
-    bundles[version] = await learn(await versionOf(version, files, manifest))
+    bundles[version] = await learn(await versionOf(version, files, manifest, 60))
   }
   const { service, agent, offered } = await world(bundles)
   const running = runs(agent)
