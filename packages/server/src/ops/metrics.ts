@@ -2,6 +2,7 @@
  * What Prometheus may ask (docs/operator.md has the list): the plain counts of the agent routes, what the database says when
  * asked, and Node's own (event loop, memory, garbage collection).
  */
+import { setImmediate } from 'node:timers/promises'
 import { limits } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Db } from '../db/open.ts'
@@ -84,42 +85,58 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Obse
     { version: config.version, engine: store.engine },
     1,
   )
-  const facts = remembered(() => factsOf(store.db, now()), 5000)
+  const agentsSeen = remembered(() => countAgents(store.db, now()), 30_000)
   new Gauge({
     name: 'svc_agents',
     help: 'Agents by when they were last seen: reporting, silent, never.',
     labelNames: ['seen'],
     registers,
     async collect() {
-      for (const [seen, count] of Object.entries((await facts()).agents)) this.set({ seen }, count)
+      for (const [seen, count] of Object.entries(await agentsSeen())) this.set({ seen }, count)
     },
   })
+  const open = remembered(() => countOpenCommands(store.db), 5000)
   new Gauge({
     name: 'svc_commands',
-    help: 'Commands that are kept, by state.',
+    help: 'Commands that wait for their delivery or their answer, by state.',
     labelNames: ['state'],
     registers,
     async collect() {
       this.reset()
-      for (const { state, count } of (await facts()).commands) this.set({ state }, Number(count))
+      for (const { state, count } of await open()) this.set({ state }, Number(count))
     },
   })
 }
 
-async function factsOf(db: Db, now: number) {
-  const commands = await db
+/** Those alone have an index, and few are open at a time, however many are kept. */
+const countOpenCommands = (db: Db) =>
+  db
     .selectFrom('command')
     .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+    .where('due_at', 'is not', null)
     .groupBy('state')
     .execute()
-  const seen = await db
-    .selectFrom('agent')
-    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['received_at', 'interval_s'])
-    .execute()
+
+const atOnce = 1000
+
+/** In pieces, so that reports are answered in between: the rows of last reports are large. */
+async function countAgents(db: Db, now: number) {
   const agents = { reporting: 0, silent: 0, never: 0 }
-  for (const { received_at, interval_s } of seen) agents[seenAs(received_at, interval_s, now)]++
-  return { commands, agents }
+  for (let last = '', more = true; more; ) {
+    const seen = await db
+      .selectFrom('agent')
+      .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+      .select(['agent.id', 'received_at', 'interval_s'])
+      .where('agent.id', '>', last)
+      .orderBy('agent.id')
+      .limit(atOnce)
+      .execute()
+    for (const { received_at, interval_s } of seen) agents[seenAs(received_at, interval_s, now)]++
+    more = seen.length === atOnce
+    last = seen.at(-1)?.id ?? ''
+    if (more) await setImmediate()
+  }
+  return agents
 }
 
 /** D20. */

@@ -1,4 +1,5 @@
 /** What the sweeper does in a round; a few rows at a time, so that reports never wait long for it. */
+import { sql } from 'kysely'
 import { type MonotonicAge, timeOut } from '../commands/settle.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
@@ -70,5 +71,17 @@ export async function eraseOldLevels(db: Db, now: number): Promise<void> {
     .deleteFrom('level_change')
     .where('seq', 'in', oldest)
     .where('at', '<=', now - levelDays * dayMs)
+    .execute()
+}
+
+/** What of people's accounts is over: sessions, the library's one-time values, and links a day after their end. */
+export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
+  const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
+  for (const table of ['session', 'verification']) {
+    await sql`delete from ${sql.table(table)} where ${sql.ref('expiresAt')} <= ${ended}`.execute(db)
+  }
+  await db
+    .deleteFrom('link')
+    .where((eb) => eb.or([eb('expires_at', '<=', now - dayMs), eb('used_at', '<=', now - dayMs)]))
     .execute()
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
@@ -73,5 +74,42 @@ everyEngine('the sweeper', (open) => {
     await node(w).sweep()
     const kept = await w.store.db.selectFrom('level_change').select('level').execute()
     expect(kept).toEqual([{ level: 'bad' }])
+  })
+
+  test('sessions that are over and links a day after their end are erased, once a day', async () => {
+    const w = await world(await open())
+    const { db, engine } = w.store
+    const at = (days: number) => w.clock.now() + days * 86_400_000
+    const date = (days: number) => (engine === 'sqlite' ? new Date(at(days)).toISOString() : new Date(at(days)))
+    const person = await sql<{ id: string }>`select id from ${sql.table('user')} limit 1`.execute(db)
+    const session = (token: string, days: number) =>
+      sql`insert into session (id, token, ${sql.ref('userId')}, ${sql.ref('expiresAt')}, ${sql.ref('createdAt')}, ${sql.ref('updatedAt')})
+        values (${token}, ${token}, ${person.rows[0]?.id}, ${date(days)}, ${date(-20)}, ${date(-20)})`.execute(db)
+    await session('over', -0.1)
+    await session('good', 1.5)
+    const link = { purpose: 'sign_in', person_id: null, created_at: at(-3) } as const
+    await db
+      .insertInto('link')
+      .values([
+        { ...link, hash: 'used', used_at: at(-1.1), expires_at: at(9) },
+        { ...link, hash: 'used today', used_at: at(-0.1), expires_at: at(9) },
+        { ...link, hash: 'over', used_at: null, expires_at: at(-1.1) },
+        { ...link, hash: 'good', used_at: null, expires_at: at(0.5) },
+      ])
+      .execute()
+    const kept = async () => {
+      const sessions = await sql<{ id: string }>`select id from session order by id`.execute(db)
+      const links = await db.selectFrom('link').select('hash').orderBy('hash').execute()
+      return [sessions.rows.map(({ id }) => id), links.map(({ hash }) => hash)]
+    }
+    const { sweep } = node(w)
+    await sweep()
+    expect(await kept()).toEqual([['good'], ['good', 'used today']])
+    w.clock.pass(86_399)
+    await sweep()
+    expect(await kept()).toEqual([['good'], ['good', 'used today']])
+    w.clock.pass(86_400)
+    await sweep()
+    expect(await kept()).toEqual([[], []])
   })
 })

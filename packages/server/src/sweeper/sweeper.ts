@@ -7,9 +7,11 @@ import type { Deps } from '../deps.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'
-import { eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
+import { eraseEndedAccess, eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
+/** How often what nobody asks for any more is erased. */
+const accessEveryMs = 86_400_000
 
 export interface Sweeper {
   start(): void
@@ -23,6 +25,7 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
   let stopped = false
+  let accessErasedAt = Number.NEGATIVE_INFINITY
   return { start: plan, sweep, stop }
 
   /** Nodes that started together do not sweep together. */
@@ -51,6 +54,10 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
+    if (now - accessErasedAt >= accessEveryMs) {
+      await eraseEndedAccess(deps.store, now)
+      accessErasedAt = now
+    }
     for (const { workspaceId, agents, moved } of await advanceRollouts(deps.store.db, now)) {
       for (const agent of agents) deps.live.reported(workspaceId, agent)
       for (const agent of agents) deps.live.changed(workspaceId, agent)
