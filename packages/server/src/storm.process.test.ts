@@ -33,12 +33,15 @@ test('while nodes and the database are killed, everything that was said stays tr
     const answers = only(lines, 'answer')
     const good = answers.filter(({ status }) => status === 200)
     const handedOut = good.flatMap(({ commands }) => commands)
+    const wished = good.filter(({ desired }) => desired !== undefined).length
+    const rotated = only(lines, 'void').length
     const redeemed = only(lines, 'redeem').filter(({ status }) => status === 200)
     console.log(
-      `seed ${seed}: ${good.length} reports confirmed, ${answers.filter(({ status }) => status === 503).length} answered 503, ${handedOut.length} commands handed out, ${redeemed.length} codes redeemed; well again after ${healed.join(', ')} ms`,
+      `seed ${seed}: ${good.length} reports confirmed, ${answers.filter(({ status }) => status === 503).length} answered 503, ${handedOut.length} commands handed out, ${redeemed.length} codes redeemed, ${wished} answers with a wish, ${rotated} tokens rotated; well again after ${healed.join(', ')} ms`,
     )
     expect(good.length).toBeGreaterThan(50)
     expect(handedOut.length).toBeGreaterThan(5)
     expect(redeemed.length).toBeGreaterThan(1)
+    expect(Math.min(wished, rotated)).toBeGreaterThan(0)
   }
 })

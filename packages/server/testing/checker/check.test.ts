@@ -77,6 +77,7 @@ const bots = Array.from({ length: 11 }, (_, i) => ({ workspace: 'w', id: `bot ${
 const many = Array.from({ length: 2001 }, (_, i) => ({ id: `r${i + 1}`, place: i + 1 }))
 test.each<[string, string, Line[]]>([
   ['I1', 'in two answers', [answer('r1', { commands: ['c', 'c'] }), view({ commands: [stored] })]],
+  ['lost', 'was pressed', [{ kind: 'press', at: 1, command: 'd', agent: 'a' }, view({ commands: [stored] })]],
   [
     'I2',
     'from delivered to queued',

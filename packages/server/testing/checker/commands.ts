@@ -1,15 +1,24 @@
-/** I1 to I6: the life of commands. */
+/** I1 to I6, and that no press is lost: the life of commands. */
 import { commandDeadline } from '@svc/protocol'
 import { duplicates, type Line, lastView, only } from './lines.ts'
 
-export function commandFaults(lines: readonly Line[]): string[] {
-  return [
-    ...handedOutTwice(lines),
-    ...back(lines),
-    ...notClaimed(lines),
-    ...appliedTwice(lines),
-    ...shownWrongly(lines),
-  ].concat(tooLate(lines))
+export const commandFaults = (lines: readonly Line[]): string[] => [
+  ...lost(lines),
+  ...handedOutTwice(lines),
+  ...back(lines),
+  ...notClaimed(lines),
+  ...appliedTwice(lines),
+  ...shownWrongly(lines),
+  ...tooLate(lines),
+]
+
+/** What a person was told is stored is stored. */
+function lost(lines: readonly Line[]): string[] {
+  const view = lastView(lines)
+  if (!view) return []
+  const stored = new Set(view.commands.map(({ id }) => id))
+  const gone = only(lines, 'press').filter(({ command }) => !stored.has(command))
+  return gone.map(({ command }) => `lost: ${command} was pressed, and the store does not know it`)
 }
 
 const handedOutTwice = (lines: readonly Line[]) =>

@@ -14,6 +14,9 @@ export const versions = ['1.0.0', '1.1.0'] as const
 
 /** Until the end; whatever fails because the database is away is not noted, since nobody was told that it happened. */
 export async function steer(storm: Storm, db: Db, agents: readonly Reporter[]): Promise<void> {
+  // Some of each, however short the storm is.
+  const [first] = agents
+  if (first) await wish(storm, db, first, '1.1.0').then(() => rotate(storm, db, first))
   while (!storm.over()) {
     const agent = storm.pick(agents)
     const what = storm.random()
@@ -41,9 +44,13 @@ async function rotate(storm: Storm, db: Db, agent: Reporter): Promise<void> {
   agent.token = rotated.value.token
 }
 
-async function wish(storm: Storm, db: Db, agent: Reporter): Promise<void> {
+async function wish(
+  storm: Storm,
+  db: Db,
+  agent: Reporter,
+  version: string | null = storm.pick([...versions, null]),
+): Promise<void> {
   if (agent.version === null) return
-  const version = storm.pick([...versions, null])
   const line = { kind: 'wish', at: Date.now(), agent: agent.id, desired: version, runtime: null, served: null } as const
   const now = Date.now()
   const made = version === null ? clearBlueprint(db, agent, by, now) : wishBlueprint(db, agent, { version }, by, now)
