@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildRuntime } from '../build.ts'
+import { leastNode } from '../src/version.ts'
 import type { Came, Reply, Service } from './service.ts'
 
 export interface Build {
@@ -103,3 +104,12 @@ export function installRuntime(
   execFileSync('mkdir', ['-p', place.runtimeFolder])
   writeFileSync(place.runtime, build.bytes, { mode: 0o755 })
 }
+
+/** A Node of the least version that the runtime runs on, where this machine has one beside the tests' own. */
+export const leastNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
+  try {
+    return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${leastNode}.`)
+  } catch {
+    return false
+  }
+})

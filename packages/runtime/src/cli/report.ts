@@ -1,11 +1,15 @@
 /** `svc report`: the reporter as a process of its own. */
 import { Command } from 'commander'
 import { readConnection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
+import { readRuntimeNote, writeRuntimeNote } from '../launcher/trial-note.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { lookupHangs } from '../reporter/lookup.ts'
 import { newReporter, reportUntil } from '../reporter/run.ts'
 import { upload } from '../reporter/uploads.ts'
+import { runtimeNow } from '../self-update/now.ts'
+import { type Hands, selfUpdate } from '../self-update/update.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
 import { exits, oneLine, Refusal, show } from './output.ts'
 
@@ -59,6 +63,15 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // brings the acks
 }
 
+/** What a launcher would note: the lock is ours, so nobody else writes it. */
+function noteAttempt(folder: Folder, message: Parameters<Hands['tell']>[0]): void {
+  const { hold, ...rest } = readRuntimeNote(folder)
+  if (message.is === 'lifted') writeRuntimeNote(folder, rest)
+  if (message.is !== 'attempted') return
+  const kept = message.hold ?? hold
+  writeRuntimeNote(folder, { ...rest, applied: message.applied, ...(kept && { hold: kept }) })
+}
+
 /** The signal that asked for the end. */
 async function untilStopped(
   { folder, manifest }: Agent,
@@ -79,7 +92,18 @@ async function untilStopped(
     const at = new Date().toISOString()
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)
   }
-  await reportUntil(folder, manifest, stop.signal, line)
+  const updates = selfUpdate(folder, stop.signal, {
+    tell: (message) => noteAttempt(folder, message),
+    say: line,
+    note: () => readRuntimeNote(folder),
+    cannot: '"svc report" does not replace itself; replace its file by hand, or let "svc run" start the agent',
+  })
+  await reportUntil(folder, manifest, stop.signal, line, {
+    own: () => ({ runtime: runtimeNow(folder, readRuntimeNote(folder)) }),
+    heard: (result) => {
+      if (result.ok) updates.heard(result.answer)
+    },
+  })
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
   return asked
 }

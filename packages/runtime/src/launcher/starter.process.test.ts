@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { leastNodeHere } from '../../testing/releases.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import type { Trial } from './trial.ts'
 import { writeStarter } from './trial-files.ts'
@@ -81,9 +82,8 @@ test('nothing on trial, or another command than run: it only starts the file', (
 })
 
 test('it runs on the least Node, and under a package.json that says "module"', () => {
-  place('console.log("new", require("node:process").argv[1])')
+  place('console.log("new", process.argv[1])')
   writeFileSync(join(folder.root, 'package.json'), '{"type":"module"}')
-  const node = execFileSync('sh', ['-c', 'test -x /usr/local/bin/node && echo /usr/local/bin/node || command -v node'])
-  const out = execFileSync(node.toString().trim(), [folder.runtimeStarter, 'run'], { encoding: 'utf8' })
+  const out = execFileSync(leastNodeHere ?? process.execPath, [folder.runtimeStarter, 'run'], { encoding: 'utf8' })
   expect(out.trim()).toBe(`new ${folder.runtime}`)
 })
