@@ -4,7 +4,7 @@
  *
  *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 20]
  */
-import { type ClientRequest, request } from 'node:http'
+import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, BrowserContext } from 'playwright-core'
@@ -19,6 +19,8 @@ const interval = 30
 /** Streams that one person may have open, and so how many people are needed for the pages. */
 const perPerson = 40
 const goal = 1000
+/** Milliseconds after which a page asks for the list again at the earliest, see useLive of the dashboard. */
+const againEvery = 3000
 
 /** Each page, where it is, and what can be seen when it is ready. */
 const pages = [
@@ -135,6 +137,24 @@ async function signIn({ url }: Service, email: string): Promise<string> {
 function openPages({ port }: Service, cookies: string[], n: number) {
   let bytes = 0
   let closed = 0
+  let over = false
+  const asking = new Set<number>()
+  /** As a page does: its part of the list again, at most every three seconds. */
+  const askAgain = (headers: Record<string, string>, i: number) => {
+    if (asking.has(i)) return
+    asking.add(i)
+    setTimeout(() => {
+      asking.delete(i)
+      if (!over) get({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/fleet?limit=200`, headers, agent }, take)
+    }, againEvery)
+  }
+  const take = (res: IncomingMessage) => {
+    if (res.statusCode !== 200) throw new Error(`The list was answered ${res.statusCode}.`)
+    res.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+  }
+  const agent = new Agent({ keepAlive: true })
   const all: ClientRequest[] = Array.from({ length: n }, (_, i) => {
     const headers = { host: `localhost:${port}`, cookie: cookies[Math.floor(i / perPerson)] ?? '' }
     const stream = request({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/events`, headers, agent: false })
@@ -142,6 +162,7 @@ function openPages({ port }: Service, cookies: string[], n: number) {
       if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
       res.on('data', (chunk: Buffer) => {
         bytes += chunk.length
+        if (chunk.includes('"more":true')) askAgain(headers, i)
       })
       res.on('end', () => closed++)
       res.on('error', () => {})
@@ -150,7 +171,12 @@ function openPages({ port }: Service, cookies: string[], n: number) {
     stream.end()
     return stream
   })
-  return { bytes: () => bytes, closed: () => closed, close: () => all.forEach((stream) => void stream.destroy()) }
+  const close = () => {
+    over = true
+    agent.destroy()
+    for (const stream of all) stream.destroy()
+  }
+  return { bytes: () => bytes, closed: () => closed, close }
 }
 
 function tables(sizes: Size[], rounds: number, open: number, seconds: number): string {
