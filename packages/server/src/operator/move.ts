@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sync } from '../backup/backup.ts'
-import { readers } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, openPostgres } from '../db/open.ts'
 import type { Config } from '../deps.ts'
@@ -22,7 +21,7 @@ export async function move(request: Omit<Request, 'input'>, config: Config, prog
   const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
   if (to === undefined) throw new Misused('Where to? svc-server move --to postgres://USER@HOST/DATABASE')
   if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
-    throw new Misused(`--to must be ${readers.SVC_DATABASE_URL.split(', or')[0]}.`)
+    throw new Misused('--to must be an address that begins with postgres:// or postgresql://.')
   const { dataDir } = config
   if (!existsSync(databaseFile(dataDir))) {
     const why = existsSync(movedFile(dataDir)) ? ': it was moved already' : ''
@@ -44,7 +43,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   try {
     await migrate(from)
     await migrate(target)
-    if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('The engines are not what they are.')
+    if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('Only from SQLite to PostgreSQL.')
     return granted(await moveRows(from, target, progress))
   } finally {
     await target.close()
