@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).benchGrowth,
   fleet: async () => (await import('./fleet.ts')).benchFleet,
   page: async () => (await import('./page.ts')).benchPage,
+  slow: async () => (await import('./slow.ts')).benchSlow,
   nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 

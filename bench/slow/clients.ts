@@ -1,0 +1,50 @@
+/** Clients that hold connections and send next to nothing: each is silent, drips headers or drips a body, for as long as it may. */
+import { connect, type Socket } from 'node:net'
+import { tokenOf } from '../report/fleet.ts'
+import type { SlowClients } from '../slow.ts'
+
+const everyMs = 1000
+/** Before one that was cut off, or not let in, comes back. */
+const backMs = 200
+
+let cut = 0
+let open = 0
+process.on('message', (asked: SlowClients | 'end') => {
+  if (asked === 'end') process.send?.({ open, cut })
+  else void start(asked)
+})
+
+async function start({ port, count, agent }: SlowClients): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    client(port, i % 3, agent + i)
+    if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  process.send?.('connected')
+}
+
+function client(port: number, kind: number, agent: number): void {
+  const socket = connect(port, '127.0.0.1')
+  let drip: NodeJS.Timeout | undefined
+  let connected = false
+  socket.on('error', () => {})
+  socket.on('connect', () => {
+    connected = true
+    open++
+    drip = begin(socket, port, kind, agent)
+  })
+  socket.on('data', () => {})
+  socket.on('close', () => {
+    clearInterval(drip)
+    if (connected) open--
+    cut++
+    setTimeout(() => client(port, kind, agent), backMs)
+  })
+}
+
+function begin(socket: Socket, port: number, kind: number, agent: number): NodeJS.Timeout | undefined {
+  if (kind === 0) return undefined
+  const headers = `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:${port}\r\n`
+  const body = `Authorization: Bearer ${tokenOf(agent)}\r\nContent-Length: 200000\r\n\r\n{"protocol":1,"x":"`
+  socket.write(kind === 1 ? headers : headers + body)
+  return setInterval(() => socket.write(kind === 1 ? 'X-A: b\r\n' : 'x'), everyMs)
+}
