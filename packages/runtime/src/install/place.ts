@@ -2,11 +2,11 @@
  * The machine's own work after the code was redeemed, in the order in which the next start can understand it (rules section 3): the
  * version, its state, `current`, the environment files, the settings, and the marker last.
  */
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
 import type { Redeemed } from '@svc/protocol'
-import { makeFolder, namesIn, syncFolder } from '../files/durable.ts'
+import { makeFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
 import { writeEnv } from '../files/env.ts'
 import { type Folder, folderAt, prepare } from '../files/folder.ts'
 import { writeStarter } from '../launcher/trial-files.ts'
@@ -83,8 +83,5 @@ export async function placeVersion(
 function keepProgram(folder: Folder, program: string): void {
   makeFolder(dirname(folder.runtime))
   writeStarter(folder)
-  const beside = `${folder.runtime}.new`
-  copyFileSync(program, beside)
-  renameSync(beside, folder.runtime)
-  syncFolder(dirname(folder.runtime))
+  writeDurably(folder.runtime, readFileSync(program), 0o755)
 }
