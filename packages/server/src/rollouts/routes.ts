@@ -8,7 +8,8 @@ import { admin, type WebEnv } from '../web/guards.ts'
 import { found, granted } from '../web/refusal.ts'
 import { advanceRollout } from './advance.ts'
 import { rolloutPage, rolloutsOf } from './page.ts'
-import { cancelRollout, continueRollout, createRollout, pauseRollout, previewRollout } from './store.ts'
+import { previewRollout } from './plan.ts'
+import { cancelRollout, continueRollout, createRollout, pauseRollout } from './store.ts'
 
 const agentsMost = 100_000
 const bytesMost = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 /** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
-import { isVersion, shown, type Verdict } from '@svc/protocol'
-import type { NewRollout, RolloutKind, RolloutPreview, RolloutState } from '../api.ts'
+import type { Verdict } from '@svc/protocol'
+import type { NewRollout, RolloutKind, RolloutState } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
@@ -8,56 +8,12 @@ import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { servedRelease } from '../releases/store.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
 import { lockWorkspace } from '../wishes/trials.ts'
-import { type Candidate, candidatesOf, type Named } from './members.ts'
-import { inWaves, readWaves } from './waves.ts'
+import { nobody, plan, type RolloutRefusal, watchMost, watchUsual } from './plan.ts'
 
-export type RolloutRefusal =
-  | 'rollout_invalid'
-  | 'rollout_empty'
-  | 'rollout_unknown'
-  | 'rollout_over'
-  | 'rollout_not_running'
-  | 'version_unknown'
-  | 'runtime_not_served'
-
-/** How long a wave is watched when nobody says, and at most. */
-const watchUsual = 600
-const watchMost = 7 * 86_400
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
-
-interface Planned {
-  named: Named
-  waves: { upTo: string; agents: Candidate[] }[]
-  leftOut: Candidate[]
-}
-
-/** Who would be in which wave; nothing is stored. */
-export async function previewRollout(
-  db: Db,
-  workspace: { id: string },
-  wanted: NewRollout,
-  now: number,
-): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
-  const planned = await plan(db, workspace, wanted, now)
-  if (!planned.ok) return planned
-  const { named, waves, leftOut } = planned.value
-  return {
-    ok: true,
-    value: {
-      version: named.version,
-      waves: waves.map(({ upTo, agents }) => ({ upTo, agents: agents.map(({ name }) => name) })),
-      leftOut: leftOut.map(({ name, leftOut: why }) => ({
-        agent: name,
-        code: why?.code ?? '',
-        message: why?.message ?? '',
-      })),
-    },
-  }
-}
 
 /** Stores the rollout with its agents; its first wave begins with the sweeper's next look. */
 export const createRollout = (
@@ -239,59 +195,6 @@ export const note = (trx: Db, rollout: RolloutDbRow, by: By, at: number, action:
       rollout.kind === 'blueprint' ? `blueprint ${rollout.blueprint}@${rollout.version}` : `runtime ${rollout.version}`,
     details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
   })
-
-async function plan(
-  db: Db,
-  workspace: Place,
-  wanted: NewRollout,
-  now: number,
-): Promise<Verdict<Planned, RolloutRefusal>> {
-  const waves = readWaves(wanted.waves)
-  if (!waves.ok) return waves
-  const { watchSeconds = watchUsual } = wanted
-  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > watchMost) {
-    return refuse('rollout_invalid', `A wave is watched for 0 seconds to a week: got ${shown(watchSeconds)}.`)
-  }
-  const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
-  if (!named.ok) return named
-  const all = await candidatesOf(db, workspace, named.value, wanted, now)
-  const reached = all.filter((candidate) => !candidate.leftOut)
-  const leftOut = all.filter((candidate) => candidate.leftOut)
-  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }
-}
-
-async function namedRuntime(db: Db): Promise<Verdict<Named, RolloutRefusal>> {
-  const served = await servedRelease(db)
-  if (!served)
-    return refuse('runtime_not_served', 'The service has no runtime build: add one with "svc-server release add".')
-  return { ok: true, value: { kind: 'runtime', blueprint: null, version: served.version, served } }
-}
-
-async function namedVersion(
-  db: Db,
-  workspace: Place,
-  { blueprint = '', version = '' }: NewRollout,
-): Promise<Verdict<Named, RolloutRefusal>> {
-  const found = isVersion(version) && (await versionOf(db, workspace, blueprint, version))
-  if (!found) return refuse('version_unknown', `There is no version ${shown(version)} of ${shown(blueprint)} here.`)
-  return { ok: true, value: { kind: 'blueprint', blueprint, version, served: undefined } }
-}
-
-const versionOf = (db: Db, workspace: Place, blueprint: string, version: string) =>
-  db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select('blueprint_version.id')
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', blueprint)
-    .where('version', '=', version)
-    .executeTakeFirst()
-
-function nobody({ version }: Named, leftOut: readonly Candidate[]): string {
-  const [first] = leftOut
-  if (!first) return 'There is no agent that it could reach.'
-  return `No agent would be reached by ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`
-}
 
 const refuse = <Code extends RolloutRefusal>(code: Code, message: string) => ({ ok: false, code, message }) as const
 

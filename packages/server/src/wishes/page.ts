@@ -169,7 +169,8 @@ const runtimeSays: Record<WishState, RuntimeWords> = {
   none: (_, runtime, served) => {
     if (!runtime) return 'Its last report names no runtime.'
     if (!served) return 'The service serves no runtime.'
-    return runtime.version === served.version ? 'It runs the version that is served.' : `${served.version} is served.`
+    if (runtime.version === served.version) return 'It runs the version that is served.'
+    return `${served.version} is served${served.signed ? '.' : ', but it is not signed: a runtime refuses it.'}`
   },
   queued: (v) => `${v} waits for its turn: only so many runtimes of a workspace are on trial at once.`,
   waiting: (v) => `${v} goes out with the answer to its next report.`,

@@ -121,6 +121,13 @@ everyEngine('wishes in answers', (open) => {
     expect(await changes()).toEqual([{ kind: 'version', after: '"1.0.0"' }])
   })
 
+  test('what is no version is no version that runs: it fills no timeline', async () => {
+    const { told, timeline } = await start()
+    await told({ agent: { version: 'built here' } })
+    await told({ agent: { version: 'built here' } })
+    expect(await timeline()).toEqual([])
+  })
+
   test('an agent that was connected by hand is never told a version of a blueprint', async () => {
     const { world: w, told, store } = await start()
     const byHand = await w.addAgent('by-hand')

@@ -120,8 +120,8 @@ test('a version that is wished cannot be deleted, and one that is not here canno
   expect(byHand).toMatchObject({ status: 409, body: { error: { code: 'no_blueprint' } } })
 })
 
-test('the five refusals of a press, each with its sentence, alone and among many (3.4)', async () => {
-  const { service, ann, mail, agent, release } = await start()
+test('the five refusals of a press, each with its sentence, alone and among many; another build lifts a hold (3.4)', async () => {
+  const { service, ann, mail, agent, release, place } = await start()
   const press = (name = 'mail') => ann.send('POST', `${north}/agents/${name}/wishes/runtime`)
   const refusal = (code: string) => ({ status: 409, body: { error: { code, message: expect.stringMatching(/\w/) } } })
   expect(await press()).toMatchObject(refusal('runtime_not_served'))
@@ -138,6 +138,16 @@ test('the five refusals of a press, each with its sentence, alone and among many
   await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await press()).toMatchObject(refusal('runtime_version_held'))
   expect((await updates(ann)).runtime).toMatchObject({ state: 'failed', hold: { message: 'no ssh-keygen' } })
+
+  await serveRelease(place, '2.0.0', false)
+  expect((await updates(ann)).runtime).toMatchObject({
+    served: { signed: false },
+    says: '2.0.0 is served, but it is not signed: a runtime refuses it.',
+  })
+  await release('2.0.0')
+  await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
+  expect(await press()).toMatchObject({ status: 200 })
+  await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'again' }))
 
   const fresh = await agent('fresh')
   await service.reports(fresh.token, runtime('1.0.0'))

@@ -1,0 +1,109 @@
+/** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
+import { isVersion, shown, type Verdict } from '@svc/protocol'
+import type { NewRollout, RolloutPreview } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { servedRelease } from '../releases/store.ts'
+import { type Candidate, candidatesOf, type Named } from './members.ts'
+import { inWaves, readWaves } from './waves.ts'
+
+export type RolloutRefusal =
+  | 'rollout_invalid'
+  | 'rollout_empty'
+  | 'rollout_unknown'
+  | 'rollout_over'
+  | 'rollout_not_running'
+  | 'version_unknown'
+  | 'runtime_not_served'
+
+/** How long a wave is watched when nobody says, and at most. */
+export const watchUsual = 600
+export const watchMost = 7 * 86_400
+
+interface Place {
+  id: string
+}
+export interface Planned {
+  named: Named
+  waves: { upTo: string; agents: Candidate[] }[]
+  leftOut: Candidate[]
+}
+
+/** For the page that asks before. */
+export async function previewRollout(
+  db: Db,
+  workspace: Place,
+  wanted: NewRollout,
+  now: number,
+): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
+  const planned = await plan(db, workspace, wanted, now)
+  if (!planned.ok) return planned
+  const { named, waves, leftOut } = planned.value
+  return {
+    ok: true,
+    value: {
+      version: named.version,
+      waves: waves.map(({ upTo, agents }) => ({ upTo, agents: agents.map(({ name }) => name) })),
+      leftOut: leftOut.map(({ name, leftOut: why }) => ({
+        agent: name,
+        code: why?.code ?? '',
+        message: why?.message ?? '',
+      })),
+    },
+  }
+}
+
+/** Read again in the transaction that stores the rollout. */
+export async function plan(
+  db: Db,
+  workspace: Place,
+  wanted: NewRollout,
+  now: number,
+): Promise<Verdict<Planned, RolloutRefusal>> {
+  const waves = readWaves(wanted.waves)
+  if (!waves.ok) return waves
+  const { watchSeconds = watchUsual } = wanted
+  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > watchMost) {
+    return refuse('rollout_invalid', `A wave is watched for 0 seconds to a week: got ${shown(watchSeconds)}.`)
+  }
+  const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
+  if (!named.ok) return named
+  const all = await candidatesOf(db, workspace, named.value, wanted, now)
+  const reached = all.filter((candidate) => !candidate.leftOut)
+  const leftOut = all.filter((candidate) => candidate.leftOut)
+  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }
+}
+
+async function namedRuntime(db: Db): Promise<Verdict<Named, RolloutRefusal>> {
+  const served = await servedRelease(db)
+  if (!served)
+    return refuse('runtime_not_served', 'The service has no runtime build: add one with "svc-server release add".')
+  return { ok: true, value: { kind: 'runtime', blueprint: null, version: served.version, served } }
+}
+
+async function namedVersion(
+  db: Db,
+  workspace: Place,
+  { blueprint = '', version = '' }: NewRollout,
+): Promise<Verdict<Named, RolloutRefusal>> {
+  const found = isVersion(version) && (await versionOf(db, workspace, blueprint, version))
+  if (!found) return refuse('version_unknown', `There is no version ${shown(version)} of ${shown(blueprint)} here.`)
+  return { ok: true, value: { kind: 'blueprint', blueprint, version, served: undefined } }
+}
+
+const versionOf = (db: Db, workspace: Place, blueprint: string, version: string) =>
+  db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('blueprint_version.id')
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', blueprint)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+export function nobody({ version }: Named, leftOut: readonly Candidate[]): string {
+  const [first] = leftOut
+  if (!first) return 'There is no agent that it could reach.'
+  return `No agent would be reached by ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`
+}
+
+const refuse = <Code extends RolloutRefusal>(code: Code, message: string) => ({ ok: false, code, message }) as const

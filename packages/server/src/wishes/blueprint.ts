@@ -1,0 +1,59 @@
+/** What a report says of the version of its blueprint that an agent should run (3.3). Pure. */
+import { type Applied, isVersion, type Report } from '@svc/protocol'
+import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
+import type { Note, UpdateRow } from './report.ts'
+
+/** D24: nothing ends the wish; what became of it is noted, and what the machine holds from now on (D25). */
+export function judgeBlueprint(
+  row: UpdateRow,
+  wishes: Wishes,
+  report: Report,
+  before: Applied | undefined,
+  now: number,
+  note: Note,
+): void {
+  const { applied } = report
+  const wish = wishes.blueprint
+  const says = applied?.version ?? report.agent?.version
+  const running = says !== undefined && isVersion(says) ? says : undefined
+  const message = applied?.message ?? null
+  const known = before ?? wish?.mark
+  const fresh = applied?.outcome !== undefined && (known != null || wish !== undefined) && !sameAttempt(applied, known)
+  if (fresh && (applied.outcome === 'rolled_back' || applied.outcome === 'failed')) {
+    const { outcome } = applied
+    const version = triedVersion(row, wish, applied)
+    const about = wish?.version === version ? wish : undefined
+    note('blueprint', outcome, { version, from: running ?? null, message, since: about?.offeredAt ?? null }, about)
+    if (version !== null) wishes.blueprintHold = { version, outcome, message, at: now }
+    if (about) {
+      delete about.keptAt
+      delete about.fetchedAt
+    }
+    return
+  }
+  const from = row.running !== null && row.running !== running ? row.running : null
+  if (wish && running === wish.version) {
+    if (wish.keptAt !== undefined) return
+    wish.keptAt = now
+    if (wishes.blueprintHold?.version === running) delete wishes.blueprintHold
+    note('blueprint', 'kept', { version: running, from, message: fresh ? message : null }, wish)
+  } else if (running !== undefined && from !== null) {
+    note('blueprint', fresh ? 'kept' : 'changed', { version: running, from, message: fresh ? message : null })
+  }
+}
+
+/** Which version an attempt that did not end well was about; null when nothing tells. */
+function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: Applied): string | null {
+  const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null
+  if (ranUntilNow !== null && ranUntilNow !== applied.version) return ranUntilNow
+  if (!wish) return null
+  const { version, earlier } = wish
+  // What runs is not what failed.
+  if (version === applied.version) return earlier ?? null
+  const isEarlier = earlier !== undefined && names(applied.message, earlier) && !names(applied.message, version)
+  return isEarlier ? earlier : version
+}
+
+/** Whether a message names this version as a word of its own (D32: ours name both). */
+const names = (message: string | undefined, version: string): boolean =>
+  (message ?? '').split(/[^0-9A-Za-z.+-]+/).some((word) => word.replace(/[.]+$/, '') === version)

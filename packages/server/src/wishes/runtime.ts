@@ -1,0 +1,71 @@
+/** What a report does to the runtime's wish and hold (3.4), and what the timeline gains. Pure. */
+import type { Report } from '@svc/protocol'
+import type { Served } from '../releases/store.ts'
+import { judgeWish } from './judge.ts'
+import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
+import type { Note } from './report.ts'
+
+/** 3.4, row by row. */
+export function judgeRuntime(
+  wishes: Wishes,
+  report: Report,
+  before: Attempts,
+  served: Served | undefined,
+  now: number,
+  note: Note,
+): void {
+  const { runtime } = report
+  const wish = wishes.runtime
+  if (wishes.runtimeHold && served && !isHeld(wishes.runtimeHold, served)) delete wishes.runtimeHold
+  if (!wish) {
+    noteUnwished(before, runtime, note)
+    return
+  }
+  const message = runtime?.applied?.message ?? null
+  const { version } = wish
+  const since = wish.offeredAt ?? null
+  switch (judgeWish(wish, runtime, served, now)) {
+    case 'dropped': {
+      const why = served ? `The service serves ${served.version} now.` : 'The service serves no runtime any more.'
+      delete wishes.runtime
+      note('runtime', 'dropped', { version, message: why }, wish)
+      break
+    }
+    case 'met':
+      delete wishes.runtime
+      delete wishes.runtimeHold
+      note('runtime', 'kept', { version, from: runtime?.previous ?? null, message, since }, wish)
+      break
+    case 'held': {
+      const outcome = runtime?.applied?.outcome === 'failed' ? 'failed' : 'rolled_back'
+      const from = runtime?.version ?? null
+      delete wishes.runtime
+      if (served) {
+        const { serial } = served
+        wishes.runtimeHold = { version, outcome, message, at: now, serial, ...(since !== null && { since }) }
+      }
+      note('runtime', outcome, { version, from, message, since }, wish)
+      note('runtime', 'held', { version, message: 'Until the service serves another version.' }, wish)
+      break
+    }
+    case 'stands':
+      if (!runtime) break
+      if (runtime.version !== version) delete wish.runsSince
+      else if (wish.runsSince === undefined) {
+        wish.runsSince = now
+        note('runtime', 'trying', { version, from: runtime.previous ?? null }, wish)
+      }
+  }
+}
+
+/** What a person did on the machine, or what an earlier wish still brought. */
+function noteUnwished(before: Attempts, runtime: Report['runtime'], note: Note): void {
+  if (!before.runtime || !runtime) return
+  const { applied, version } = runtime
+  const from = before.runtime.version === version ? null : before.runtime.version
+  if (applied?.outcome !== undefined && !sameAttempt(applied, before.runtime.applied)) {
+    const { outcome, message = null } = applied
+    const about = outcome === 'ok' ? { version, from } : { version: from, from: version }
+    note('runtime', outcome === 'ok' ? 'kept' : outcome, { ...about, message })
+  } else if (from !== null) note('runtime', 'changed', { version, from })
+}
