@@ -28,6 +28,7 @@ export async function fleetRows(
     .leftJoin('agent_report as report', 'report.agent_id', 'agent.id')
     .select([
       'agent.id',
+      'workspace_id',
       'name',
       'level',
       'label',
@@ -44,11 +45,12 @@ export async function fleetRows(
       'wishes',
       'attempts',
     ])
-    .where('workspace_id', '=', workspaceId)
-  if (ids) agents = agents.where('agent.id', 'in', ids)
+  // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
+  agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
   const rows = new Map<string, FleetRow>()
   for (const row of await agents.execute()) {
+    if (row.workspace_id !== workspaceId) continue
     const cost = costs.get(row.id)
     rows.set(row.id, {
       name: row.name,
@@ -68,22 +70,24 @@ export async function fleetRows(
   return rows
 }
 
-/** Sums of the days' totals, in millionths of a dollar. One walk along the primary key (agent, day, model). */
+/** Sums of the days' totals, in millionths of a dollar; of `ids` whatever their workspace. One walk along the primary key (agent, day, model). */
 async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonly string[]) {
   let query = db
     .selectFrom('usage_day')
-    .innerJoin('agent', 'agent.id', 'usage_day.agent_id')
     .select([
       'agent_id as id',
       sql<number>`sum(cost_micro)`.as('month'),
       sql<number>`sum(case when day = ${today} then cost_micro else 0 end)`.as('today'),
     ])
-    .where('workspace_id', '=', workspaceId)
     .where('model', '=', '')
     .where('day', '>', today - costDays)
     .where('day', '<=', today)
     .groupBy('agent_id')
-  if (ids) query = query.where('agent_id', 'in', ids)
+  query = query.where(
+    'agent_id',
+    'in',
+    ids ?? db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId),
+  )
   const sums = await query.execute()
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
