@@ -20,7 +20,7 @@ export function Wished({ running, wished, state, short = false }: WishedProps) {
     <span className="up-wished" title={short ? `${wished} is wished: ${word}` : undefined}>
       <IconArrowNarrowRight size={14} aria-hidden />
       <span className="svc-hidden">wished: </span>
-      <Text>{wished}</Text>
+      <Text cut={short}>{wished}</Text>
       {short ? <span className="svc-hidden">, {word}</span> : <Tone tone={tone}>{word}</Tone>}
     </span>
   )

@@ -45,9 +45,9 @@ export const memberWords: Readonly<Record<RolloutAgentState, { word: string; ton
 export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone }>> = {
   wished: { word: 'wished', tone: 'plain' },
   withdrawn: { word: 'withdrawn', tone: 'plain' },
-  offered: { word: 'offered', tone: 'waiting' },
-  fetched: { word: 'fetched', tone: 'waiting' },
-  trying: { word: 'trying', tone: 'waiting' },
+  offered: { word: 'offered', tone: 'plain' },
+  fetched: { word: 'fetched', tone: 'plain' },
+  trying: { word: 'trying', tone: 'plain' },
   kept: { word: 'kept', tone: 'good' },
   rolled_back: { word: 'rolled back', tone: 'no' },
   failed: { word: 'failed', tone: 'no' },
@@ -69,7 +69,13 @@ export const verb = (version: string, running: string | null, previous: string |
 
 /** A wave's mark as words: `1` is one agent, `10%` a share. */
 export const upToWords = (upTo: string): string =>
-  upTo === '100%' ? 'all' : upTo.endsWith('%') ? `up to ${upTo.slice(0, -1)} %` : `up to ${upTo}`
+  upTo === '100%'
+    ? 'all'
+    : upTo === '1'
+      ? 'the first agent'
+      : upTo.endsWith('%')
+        ? `the first ${upTo.slice(0, -1)} %`
+        : `the first ${upTo}`
 
 /** What is typed for the waves: `1, 10 %, all`. Undefined when it is none. */
 export function readWaves(typed: string): string[] | undefined {

@@ -15,6 +15,7 @@ import {
   Empty,
   ErrorNote,
   Level,
+  lasting,
   Section,
   Text,
   Time,
@@ -74,7 +75,7 @@ export function RolloutPage() {
 }
 
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
-  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each next one by hand' : `each watched for ${Math.round(watchSeconds / 60)} min`}`
+  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each begins by hand' : watchSeconds === 0 ? 'not watched' : `each watched for ${lasting(watchSeconds * 1000)}`}`
 
 const Next = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))

@@ -101,7 +101,10 @@ function Runtime({ slug }: { slug: string }) {
       <Facts
         facts={[
           ['Served', <Served key="served" served={data.served} />],
-          ...data.running.map(({ version, agents }) => [version ?? 'report none', count(agents, 'agent')] as const),
+          ...data.running.map(
+            ({ version, agents }) =>
+              [version === null ? 'Report none' : `Run ${version}`, count(agents, 'agent')] as const,
+          ),
           ['Wished for', data.wished > 0 && count(data.wished, 'agent')],
           ['On hold for', data.held > 0 && count(data.held, 'agent')],
           ['Pinned on', data.pinned > 0 && count(data.pinned, 'machine')],

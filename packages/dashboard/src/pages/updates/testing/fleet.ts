@@ -1,0 +1,102 @@
+/** Agents of one blueprint that the tests themselves play over the real agent routes: installed with real codes, told by real answers. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Place } from '../../../../testing/place.ts'
+
+const program = join(import.meta.dirname, '../../../../../runtime/src/main.ts')
+export const blueprint = 'mail-triage'
+
+export interface Told {
+  desired?: { blueprint: string; version: string }
+  runtime_desired?: string
+}
+
+export class Played {
+  readonly name: string
+  readonly token: string
+  readonly #place: Place
+  running: string
+  parts: Record<string, unknown> = {}
+
+  constructor(place: Place, name: string, token: string, running: string) {
+    this.#place = place
+    this.name = name
+    this.token = token
+    this.running = running
+  }
+
+  /** Reports, and gives what the answer wishes. */
+  report(parts: Record<string, unknown> = {}): Promise<Told> {
+    this.parts = { ...this.parts, ...parts }
+    const said = {
+      agent: { version: this.running },
+      applied: { version: this.running, outcome: 'ok', message: 'installed' },
+      state: { level: 'ok', label: 'Working' },
+      ...this.parts,
+    }
+    return this.#place.report(this.token, said) as Promise<Told>
+  }
+
+  /** Fetches the bundle as an updating machine does. */
+  async fetch(version: string): Promise<void> {
+    const answer = await fetch(`${this.#place.url}/api/agent/v1/bundle/${version}`, {
+      headers: { authorization: `Bearer ${this.token}` },
+    })
+    if (!answer.ok) throw new Error(`The bundle was answered ${answer.status}: ${await answer.text()}`)
+    await answer.arrayBuffer()
+  }
+
+  /** Does what it was told and keeps it. */
+  async keeps(version: string): Promise<void> {
+    await this.fetch(version)
+    const before = this.running
+    this.running = version
+    await this.report({ applied: { version, outcome: 'ok', message: `${before} -> ${version}` } })
+  }
+
+  /** Tries what it was told, and goes back. */
+  async rollsBack(version: string, why: string): Promise<void> {
+    await this.fetch(version)
+    await this.report({
+      applied: { version: this.running, outcome: 'rolled_back', message: `${version} -> ${this.running}: ${why}` },
+    })
+  }
+}
+
+/** Uploads these versions of the blueprint, each as `svc pack` makes it. */
+export async function uploadVersions(place: Place, versions: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-versions-'))
+  try {
+    for (const version of versions) {
+      const dir = join(folder, version)
+      mkdirSync(dir)
+      writeFileSync(join(dir, 'main.py'), 'import time\nwhile True:\n    time.sleep(60)\n')
+      writeFileSync(
+        join(dir, 'svc.agent.yaml'),
+        `name: ${blueprint}\nversion: ${version}\ndescription: Sorts incoming mail.\nruntime: {kind: process, command: [python3, -u, main.py]}\nlogs: [{name: work, path: state/work.log}]\nstate: [state]\n`,
+      )
+      execFileSync(process.execPath, [program, 'pack', dir, '--out', `${dir}.zip`], { stdio: 'ignore' })
+      await place.operator(['blueprint', 'upload', 'north-wind', `${dir}.zip`])
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Installs an agent with a code and lets it report once. */
+export async function install(place: Place, name: string, version: string): Promise<Played> {
+  const { code } = await place.operator<{ code: string }>([
+    ...['code', 'issue', 'north-wind', `${blueprint}@${version}`, '--agent', name],
+  ])
+  const answer = await fetch(`${place.url}/api/agent/v1/install`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  })
+  const { env } = (await answer.json()) as { env: { SVC_TOKEN: string } }
+  const agent = new Played(place, name, env.SVC_TOKEN, version)
+  await agent.report()
+  return agent
+}

@@ -1,0 +1,226 @@
+/** Updates in the page: the real service, a real browser, agents that are told by real answers (3.3, 3.4). */
+import type { NewToken, Rollouts } from '@svc/server/api'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, overflow } from '../../../testing/axe.ts'
+import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { install, type Played, uploadVersions } from './testing/fleet.ts'
+
+let place: Place
+let ada: Visitor
+const agents = new Map<string, Played>()
+const agent = (name: string): Played => {
+  const found = agents.get(name)
+  if (!found) throw new Error(`There is no agent ${name}`)
+  return found
+}
+const w = '/api/web/w/north-wind'
+const at = (path: string) => `${place.url}/w/north-wind${path}`
+const runtime = { version: '0.0.9', previous: '0.0.8' }
+
+beforeAll(async () => {
+  place = await openPlace()
+  ada = await place.ada()
+  await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
+  for (const name of ['east', 'north', 'south', 'west']) agents.set(name, await install(place, name, '1.0.0'))
+})
+afterAll(() => place?.close())
+
+/** Ada's session in a window of her own. */
+async function window(path: string, width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const { context, page } = await place.visitor({ width, scheme })
+  await context.addCookies(await ada.context.cookies())
+  await page.goto(at(path))
+  return page
+}
+const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+const kinds = (page: Page) =>
+  page.getByRole('list', { name: 'Timeline of updates' }).locator('li .svc-tone').allInnerTexts()
+
+test('a version named for one agent is told, fetched and kept, and stands beside the one that runs until then', async () => {
+  const page = await window('/agents/east?tab=updates')
+  const version = card(page, 'Blueprint version')
+  await page.getByRole('button', { name: 'Update to 1.2.0…' }).waitFor()
+  await version.getByLabel('Version').selectOption('1.1.0')
+  await page.getByRole('button', { name: 'Update to 1.1.0…' }).click()
+  await page.getByRole('dialog').getByText('This can be undone').waitFor()
+  await confirm(page, 'Update to 1.1.0')
+  await version.getByText('waits for its next report').waitFor()
+
+  const fleet = await window('/')
+  const row = fleet.locator('.fleet-body .fleet-row', { hasText: 'east' })
+  await row.getByText('wished: 1.1.0', { exact: false }).waitFor()
+  const blueprint = await window('/blueprints/mail-triage')
+  await blueprint.getByText('wished for 1').waitFor()
+
+  expect((await agent('east').report()).desired).toEqual({ blueprint: 'mail-triage', version: '1.1.0' })
+  await version.getByText('told', { exact: true }).waitFor()
+  await agent('east').fetch('1.1.0')
+  await version.getByText('being tried').waitFor()
+  await agent('east').keeps('1.1.0')
+  await version.getByText('It runs 1.1.0, as wished.').waitFor()
+  await expect.poll(() => kinds(page)).toEqual(['kept', 'fetched', 'offered', 'wished'])
+  await row.getByText('1.1.0', { exact: true }).waitFor()
+  expect(await row.locator('.up-wished').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Update to 1.1.0…' }).getAttribute('aria-disabled')).toBe('true')
+})
+
+test('one that goes back says why in the machine’s words, as text, and its log can be asked for', async () => {
+  const page = await window('/agents/east?tab=updates')
+  await page.getByRole('button', { name: 'Update to 1.2.0…' }).click()
+  await confirm(page, 'Update to 1.2.0')
+  await card(page, 'Blueprint version').getByText('waits for its next report').waitFor()
+  await agent('east').report()
+  await agent('east').rollsBack('1.2.0', '<img src=x onerror=window.taken=1> reported bad')
+  await page.getByText('1.2.0 is on hold').waitFor()
+  await card(page, 'Timeline').getByText('<img src=x onerror=window.taken=1> reported bad').first().waitFor()
+  expect(await page.evaluate('window.taken')).toBeUndefined()
+  expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
+  await page.getByRole('button', { name: 'Ask for log work' }).click()
+  const { commands } = (await agent('east').report()) as { commands?: { type: string }[] }
+  expect(commands).toMatchObject([{ type: 'log', payload: { name: 'work' } }])
+
+  await page.getByRole('button', { name: 'Withdraw the wish…' }).click()
+  await confirm(page, 'Withdraw')
+  await card(page, 'Timeline').getByText('withdrawn').waitFor()
+  expect((await agent('east').report()).desired).toBeUndefined()
+
+  await page.getByRole('button', { name: 'Roll back to 1.0.0…' }).click()
+  await confirm(page, 'Roll back to 1.0.0')
+  await card(page, 'Blueprint version').getByText('waits for its next report').waitFor()
+  await agent('east').report()
+  await agent('east').keeps('1.0.0')
+  await card(page, 'Blueprint version').getByText('It runs 1.0.0, as wished.').waitFor()
+})
+
+test('the runtime: each refusal is explained, a failure holds the version, and the hold can be lifted', async () => {
+  const page = await window('/agents/south?tab=updates')
+  const part = card(page, 'Runtime')
+  await part.getByText('an old runtime cannot be told').first().waitFor()
+  await agent('south').report({ runtime: { ...runtime, pinned: '0.0.9' } })
+  await part.getByText('“svc pin-runtime off” there lifts that').first().waitFor()
+  await agent('south').report({ runtime })
+  const press = part.getByRole('button', { name: /^Update runtime to / })
+  await expect.poll(() => press.getAttribute('aria-disabled')).toBeNull()
+  await press.click()
+  await confirm(page, 'Update runtime')
+  await part.getByText('waits for its next report').waitFor()
+  const { runtime_desired } = await agent('south').report()
+  await part.getByText('told', { exact: true }).waitFor()
+  const applied = { version: '0.0.9', outcome: 'failed', message: 'the signature is missing' }
+  await agent('south').report({ runtime: { ...runtime, applied } })
+  await part.getByText(`${runtime_desired} is on hold`).waitFor()
+  await part.getByText('Lift the hold to let it try again').first().waitFor()
+  const fleet = await window('/')
+  await fleet.getByText('The runtime that is served is on hold for it').waitFor({ state: 'attached' })
+  await part.getByRole('button', { name: 'Lift the hold…' }).click()
+  await confirm(page, 'Lift the hold')
+  await expect.poll(() => press.getAttribute('aria-disabled')).toBeNull()
+  await card(page, 'Timeline').getByText('hold lifted').waitFor()
+})
+
+test('agents chosen in the fleet get a version in waves, which halt by themselves; the rollout goes on or is cancelled by hand', async () => {
+  await ada.call<NewToken>('POST', `${w}/agents`, { name: 'by-hand' })
+  const page = await window('/')
+  for (const name of ['by-hand', 'north', 'south', 'west']) await page.getByLabel(`Select ${name}`).check()
+  await page.getByRole('link', { name: 'Update…' }).click()
+  await page.getByLabel('Version', { exact: true }).selectOption('1.1.0')
+  await page.getByLabel('Waves', { exact: true }).fill('1, often')
+  await page.getByText('Such as: 1, 10 %, all').waitFor()
+  await page.getByLabel('Waves', { exact: true }).fill('1, 50 %, all')
+  await page.getByLabel('Minutes to watch each wave before the next').fill('0')
+  const preview = card(page, 'What would happen')
+  await preview.getByText('Left out: 1 agent').waitFor()
+  await preview.getByRole('link', { name: 'by-hand' }).waitFor()
+  await page.getByRole('button', { name: 'Begin with 3 agents' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'mail-triage 1.1.0' }).waitFor()
+  await page.getByText('Wave 1 of 3 waits for north.').waitFor()
+  await agent('north').report()
+  await agent('north').keeps('1.1.0')
+  await page.getByText('Wave 2 of 3 waits for south.').waitFor()
+  await agent('south').report()
+  await agent('south').rollsBack('1.1.0', 'no answer from the mailbox')
+  await page.getByRole('main').getByText('halted', { exact: true }).waitFor()
+  await page.getByText(/It halted by itself/).waitFor()
+  await page.getByRole('list', { name: 'Wave 2' }).getByText('no answer from the mailbox').waitFor()
+  expect((await agent('west').report()).desired).toBeUndefined()
+
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Wave 3 of 3 waits for west.').waitFor()
+  await page.getByRole('button', { name: 'Cancel…' }).click()
+  await page.getByRole('dialog').getByText('1 agent runs 1.1.0 and keeps it').waitFor()
+  await page.getByLabel(/Also withdraw the wish/).check()
+  await confirm(page, 'Cancel the rollout')
+  await page.getByText('It was cancelled.').waitFor()
+  expect((await agent('west').report()).desired).toBeUndefined()
+  expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBe('true')
+  await page.goto(at('/updates'))
+  await page.getByRole('list', { name: 'Rollouts' }).getByText('cancelled').waitFor()
+})
+
+test('all agents of a blueprint are told at once; what is refused is named with its reason; the press is one line of the activity', async () => {
+  const page = await window('/blueprints/mail-triage?version=1.1.0')
+  await page.getByRole('link', { name: 'Update agents to it' }).click()
+  await page.getByLabel('At once').check()
+  await page.getByRole('button', { name: /^Tell \d agents$/ }).click()
+  await page.getByRole('heading', { name: /^Wished for \d agents/ }).waitFor()
+  expect((await agent('west').report()).desired).toMatchObject({ version: '1.1.0' })
+  await page.goto(at('/updates/new?blueprint=mail-triage'))
+  await page.getByLabel('Withdraw what is wished').check()
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
+  await page.getByRole('heading', { name: /^Withdrawn for/ }).waitFor()
+  expect((await agent('west').report()).desired).toBeUndefined()
+
+  await page.goto(at('/updates/new'))
+  await page.getByLabel(/^The runtime, /).check()
+  await page.getByText('Left out:').waitFor()
+  await page.goto(at('/activity'))
+  await page.getByText(/asked \d agents to run/).waitFor()
+  await page.getByText('cancelled the rollout of').waitFor()
+})
+
+test('a member sees all of it and can press nothing', async () => {
+  const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member']
+  await place.operator(mo, password)
+  const visitor = await place.visitor()
+  await place.signIn(visitor, 'mo@example.org')
+  const { page } = visitor
+  const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
+  await page.goto(at(`/updates/${rows[0]?.id}`))
+  await page.getByText('It was cancelled.').waitFor()
+  await page.goto(at('/agents/east?tab=updates'))
+  await card(page, 'Timeline').getByText('kept').first().waitFor()
+  for (const button of await page.getByRole('button', { name: /^(Update|Roll back|Withdraw|Lift)/ }).all())
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+  await page.goto(at('/updates/new'))
+  await page.getByText('Only admins of this workspace can update agents.').waitFor()
+})
+
+test.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 360],
+  ['dark', 360],
+] as const)('%s at %i pixels: nothing for axe to find, nothing wider than the window', async (scheme, width) => {
+  const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
+  const page = await window('/updates', width, scheme)
+  for (const [path, words] of [
+    ['/updates', 'mail-triage 1.1.0'],
+    ['/updates/new', 'What would happen'],
+    [`/updates/${rows[0]?.id}`, 'no answer from the mailbox'],
+    ['/agents/east?tab=updates', 'as wished'],
+    ['/blueprints/mail-triage', 'keeps'],
+  ] as const) {
+    await page.goto(at(path))
+    await page.getByRole('main').getByText(words).first().waitFor()
+    expect(await axe(page), path).toEqual([])
+    expect(await overflow(page), path).toBe(0)
+  }
+})
+
+test('no page threw, none wrote an error', () => {
+  expect(place.faults).toEqual([])
+})
