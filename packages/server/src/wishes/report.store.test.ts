@@ -122,10 +122,10 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('what is no version is no version that runs: it fills no timeline', async () => {
-    const { told, timeline } = await start()
-    await told({ agent: { version: 'built here' } })
-    await told({ agent: { version: 'built here' } })
-    expect(await timeline()).toEqual([])
+    const { told, wish, timeline } = await start()
+    await wish('1.1.0')
+    for (let i = 0; i < 3; i++) await told({ agent: { version: 'built here' } })
+    expect(await timeline()).toEqual(['wished 1.1.0', 'offered 1.1.0'])
   })
 
   test('an agent that was connected by hand is never told a version of a blueprint', async () => {
