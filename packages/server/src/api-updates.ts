@@ -23,7 +23,9 @@
  * POST   /rollouts/:id/continue                           admin → RolloutPage         (after a halt or a pause; or: the next wave now)
  * POST   /rollouts/:id/cancel {withdraw?: boolean}        admin → RolloutPage         (`withdraw`: also wishes that no agent has carried out yet)
  *
- * A frame names an agent in `changed` when its wishes, holds or timeline changed, and says `list` when a rollout did.
+ * A frame names an agent in `changed` when its wishes, holds or timeline changed, and says `list` when a rollout moved to
+ * another wave or state. The activity calls what was done `wish.made`, `wish.withdrawn`, `hold.lifted` (subject `agent NAME` or
+ * `N agents`, details `of`, `version`, `agents`), `rollout.started`, `.halted`, `.paused`, `.continued`, `.cancelled`, `.done`.
  */
 import type { Level, Outcome } from '@svc/protocol'
 
@@ -165,7 +167,7 @@ export type WishOfMany =
 export interface WishResult {
   agent: string
   ok: boolean
-  /** Why not, when not: one of RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`, `already_runs`. */
+  /** Why not, when not: one of RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`, `version_unknown`. */
   code: string | null
   message: string | null
 }
@@ -230,6 +232,7 @@ export interface RolloutPreview {
   version: string
   /** Names by wave. */
   waves: { upTo: string; agents: string[] }[]
+  /** `code`: one of RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`, `version_held`, `in_rollout`. */
   leftOut: { agent: string; code: string; message: string }[]
 }
 
