@@ -18,14 +18,17 @@ import {
   wishes,
   workshop,
 } from '../../testing/releases.ts'
-import { json, type Service, startService } from '../../testing/service.ts'
+import { json, type Reply, type Service, startService } from '../../testing/service.ts'
 import { readNote } from '../launcher/note.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
 
-/** Five minutes last six seconds. */
-const scale = 0.02
+// Tests that mostly wait do so side by side.
+
+/** Five minutes last fifteen seconds, or six where what is tested waits for them. */
+const scale = 0.05
+const quick = 0.02
 let shop: Workshop
 beforeAll(() => {
   shop = workshop()
@@ -45,7 +48,7 @@ interface World {
 }
 const real = 'exec /usr/bin/ssh-keygen "$@"'
 
-async function world(node: string = process.execPath): Promise<World> {
+async function world({ node = process.execPath, scale: by = quick } = {}): Promise<World> {
   const service = await startService()
   service.usual = json({ commands: [], interval: 5 })
   const agent = await installedAgent(service)
@@ -67,7 +70,7 @@ async function world(node: string = process.execPath): Promise<World> {
     keygen,
     run: () => {
       const running = starts(agent, ['run'], {
-        scale,
+        scale: by,
         file: ['-e', 'require(process.argv[1])', agent.runtime],
         env: { SVC_SSH_KEYGEN: script },
         node,
@@ -113,7 +116,7 @@ describe.each(nodes)('with %s', (_name, node) => {
   test.skipIf(node === undefined)(
     'a signed release is taken, kept after its first report, and left again: same process, same agent',
     async () => {
-      const w = await world(node)
+      const w = await world({ scale, ...(node !== undefined && { node }) })
       try {
         const { running, agent } = await begin(w)
         const build = await shop.build('2.0.0')
@@ -183,7 +186,7 @@ const faults: readonly (readonly [what: string, first: string, why: RegExp])[] =
     /3 starts did not last: it ended with code 1/,
   ],
 ]
-test('a bad new file ends with the old one running and the agent untouched: ten faults in the life of one process', {
+test.concurrent('a bad new file ends with the old one running and the agent untouched: ten faults in the life of one process', {
   timeout: 300_000,
 }, async () => {
   const w = await world()
@@ -236,7 +239,7 @@ async function cases({ first }: World): Promise<Case[]> {
   ]
 }
 
-test('a file that is not ours, or cannot be verified, changes nothing, and the message says why', {
+test.concurrent('a file that is not ours, or cannot be verified, changes nothing, and the message says why', {
   timeout: 300_000,
 }, async () => {
   const w = await world()
@@ -260,6 +263,56 @@ test('a file that is not ours, or cannot be verified, changes nothing, and the m
     w.keygen(real)
     serves(w.service, { ...(await good('3.0.0')) })
     await w.reports('the same version, whole and signed', (r) => r.applied?.outcome === 'ok')
+  } finally {
+    await w.close()
+  }
+})
+
+/** What `/cli/` answers while the wish stands. */
+const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])[] = [
+  ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
+  ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],
+  [
+    'leads elsewhere',
+    (response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+    /redirects are not followed/,
+  ],
+  ['breaks off', (response, _came, socket) => void response.write('x', () => socket.destroy()), /broke off|reset/],
+  ['dribbles', (response) => void response.writeHead(200).write('x'), /slower than 1 KB/],
+]
+test.concurrent('a service that is dead, slow or lying in any window: nothing is swapped without a good file, nothing stays without a report', {
+  timeout: 300_000,
+}, async () => {
+  const w = await world()
+  try {
+    const { agent } = await begin(w)
+    const two = await good('2.0.0')
+    for (const [what, reply, why] of badServices) {
+      const before = readRuntimeNote(w.agent).applied?.message
+      w.service.other = reply
+      w.service.usual = wishes('2.0.0', two.build.sha256)
+      const now = await w.reports(what, ({ applied }) => applied && applied.message !== before)
+      expect(now, what).toMatchObject({ version: '1.0.0', applied: { outcome: 'failed' } })
+      expect(now.applied?.message, what).toMatch(why)
+      w.service.usual = json({ commands: [], interval: 5 })
+      await w.service.reported(w.service.reports.length + 2)
+    }
+    expect(sha256Of(w.agent.runtime)).toBe(w.first.sha256)
+
+    serves(w.service, two)
+    const wish = w.service.usual
+    w.service.usual = (response, came, socket) => {
+      if (came.report.runtime?.version === '1.0.0') wish(response, came, socket)
+      else socket.destroy() // dead for the new one
+    }
+    await becomes('it is tried', () => w.service.reports.at(-1)?.report.runtime?.version === '2.0.0')
+    w.service.usual = (_response, _came, socket) => void socket.destroy() // and for everybody
+    await becomes('1.0.0 is back without any service', () => readRuntimeNote(w.agent).hold?.version === '2.0.0')
+    expect(sha256Of(w.agent.runtime)).toBe(w.first.sha256)
+    w.service.usual = json({ commands: [], interval: 5 })
+    const now = await w.reports('the outcome arrives when the service is back', (r) => r.version === '1.0.0')
+    expect(now.applied).toMatchObject({ version: '1.0.0', outcome: 'rolled_back' })
+    expect(agentOf(w)).toBe(agent)
   } finally {
     await w.close()
   }

@@ -89,9 +89,11 @@ async function traced(agent: InstalledAgent, out: string, inject?: string): Prom
   }
 }
 
+/** Not one of those that strace starts for itself. */
 function childOf(pid: number): number | undefined {
-  const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' })
-  return list.trim() === '' ? undefined : Number(list.trim().split(/\s+/)[0])
+  const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid=,args='], { encoding: 'utf8' })
+  const line = list.split('\n').find((text) => /^\s*\d+ \S*node .*start\.cjs/.test(text))
+  return line === undefined ? undefined : Number.parseInt(line, 10)
 }
 
 type Point = readonly [kind: string, n: number]

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { archive } from '@svc/blueprint/zip'
+import { describe, expect, test } from 'vitest'
+import { type Event, ends, move, moves } from './moves.ts'
+import { insideOf } from './release.ts'
+import { judgeVerify, sshKeygen } from './verify.ts'
+import { type Facts, lifts, wanted } from './wanted.ts'
+
+const hold = { version: '2.0.0', reason: 'it hung', running: 'a' }
+
+describe('3.5, 1: a runtime is wanted', () => {
+  test.each<[string, string, Partial<Facts>, string]>([
+    ['when it is another one', '2.0.0', {}, 'wanted'],
+    ['when it is an older one that the service wishes for', '0.9.0', {}, 'wanted'],
+    ['but not the running one', '1.0.0', {}, 'running'],
+    ['nor what is on hold (I26)', '2.0.0', { hold, sha256: 'a' }, 'held'],
+    ['unless the file was replaced since', '2.0.0', { hold, sha256: 'b' }, 'wanted'],
+    ['another than the one on hold is', '2.0.1', { hold, sha256: 'a' }, 'wanted'],
+    ['not past a pin', '2.0.0', { pinned: '1.5.0' }, 'pinned'],
+    ['up to the pin', '1.5.0', { pinned: '1.5.0' }, 'wanted'],
+    ['a pin lifts no hold', '2.0.0', { pinned: '2.0.0', hold, sha256: 'a' }, 'held'],
+    ['never what is a path', '../x', {}, 'malformed'],
+    ['nor what is empty', '', {}, 'malformed'],
+    ['nor what is too long', 'x'.repeat(65), {}, 'malformed'],
+  ])('%s', (_rule, wish, facts, verdict) => {
+    expect(wanted(wish, { running: '1.0.0', ...facts })).toBe(verdict)
+  })
+
+  test('a hold ends with another wish or another file, and with nothing else', () => {
+    expect(lifts('2.0.0', { hold, sha256: 'a' })).toBe(false)
+    expect(lifts('../x', { hold, sha256: 'a' })).toBe(false)
+    expect(lifts('1.0.0', { hold, sha256: 'a' }), 'the running one too').toBe(true)
+    expect(lifts('2.0.0', { hold, sha256: 'b' })).toBe(true)
+    expect(lifts('2.0.0', { hold: { ...hold, running: '' }, sha256: 'b' }), 'put on hold where no file was').toBe(false)
+  })
+})
+
+test('an attempt goes through all its states, and a kill in any of them before the swap leaves nothing (rules section 3)', () => {
+  const way = ['fetching', 'checking', 'verifying', 'proving', 'swapping'] as const
+  way.forEach((state, i) => {
+    expect(move(state, 'done')).toBe(way[i + 1] ?? 'idle')
+    expect(move(state, 'killed')).toBe('idle')
+    expect(move(state, 'dropped')).toBe('idle')
+  })
+  expect(Object.keys(moves)).toEqual(way)
+  const events: Event[] = ['unreachable', 'unable', 'refused', 'differs', 'falls']
+  expect(events.filter((e) => e in ends && ends[e as keyof typeof ends].holds)).toEqual(['refused', 'differs', 'falls'])
+})
+
+describe('what the end of ssh-keygen means', () => {
+  const good = 'Good "svc-runtime" signature for svc-release with ED25519 key SHA256:x\n'
+  const no = 'Could not verify signature.\n'
+  test.each<[string, Parameters<typeof judgeVerify>[0], string, string]>([
+    ['good', { code: 0, killed: null, out: good, err: '' }, 'good', ''],
+    ['a success without the words', { code: 0, killed: null, out: '', err: '' }, 'unable', 'code 0'],
+    [
+      'the words for another namespace',
+      { code: 0, killed: null, out: good.replace('svc-runtime', 'file'), err: '' },
+      'unable',
+      'Good "file"',
+    ],
+    ['another key', { code: 255, killed: null, out: no, err: '' }, 'refused', 'not by a release key'],
+    [
+      'a refusal with a reason',
+      { code: 255, killed: null, out: no, err: 'incorrect signature\n' },
+      'refused',
+      'incorrect signature',
+    ],
+    [
+      'no entry in passwd',
+      { code: 255, killed: null, out: '', err: 'No user exists for uid 7\r\n' },
+      'unable',
+      'No user exists for uid 7',
+    ],
+    [
+      'too old',
+      { code: 1, killed: null, out: '', err: 'unknown option -- Y\nusage: …' },
+      'unable',
+      'unknown option -- Y',
+    ],
+    ['killed', { code: null, killed: 'SIGKILL', out: good, err: '' }, 'unable', 'Good'],
+  ])('%s', (_what, ended, is, why) => {
+    const verdict = judgeVerify(ended)
+    expect(verdict.is).toBe(is)
+    if (verdict.is !== 'good') expect(verdict.why).toContain(why)
+  })
+
+  test('the program is never looked for where the way to it is not absolute', () => {
+    expect(sshKeygen({ SVC_SSH_KEYGEN: 'bin/ssh-keygen', PATH: '/usr/bin' })).toBeUndefined()
+    expect(sshKeygen({ SVC_SSH_KEYGEN: process.execPath })).toBe(process.execPath)
+    expect(sshKeygen({ PATH: '.:bin:' }) ?? '/').toMatch(/^\//)
+  })
+})
+
+describe('the version inside a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-inside-'))
+  const file = join(folder, 'svc.pyz')
+  const inside = (bytes: Uint8Array) => {
+    writeFileSync(file, bytes)
+    return insideOf(file)
+  }
+  const release = Buffer.from('{"version":"2.0.0","leastNode":20}')
+  const made = (content: Buffer) =>
+    Buffer.from(
+      archive([
+        { name: 'x', content },
+        { name: 'release.json', content },
+      ]),
+    )
+
+  test('is read from its archive', () => {
+    expect(inside(made(release))).toEqual({ version: '2.0.0', leastNode: 20 })
+  })
+  test('is unknown of a file that is cut anywhere, and reading it never fails', () => {
+    const whole = made(release)
+    for (let end = 0; end < whole.length - 2; end++)
+      expect(inside(whole.subarray(0, end)), `${end} bytes`).toBeUndefined()
+  })
+  test('is unknown where it is none', () => {
+    for (const text of ['', '{}', '[]', 'null', '{"version":2}'])
+      expect(inside(made(Buffer.from(text))), text).toBeUndefined()
+    rmSync(folder, { recursive: true })
+  })
+})
