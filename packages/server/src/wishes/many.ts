@@ -3,6 +3,7 @@ import type { WishOfMany, WishResult } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
+import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
 import { lockWorkspace, placesOf } from './trials.ts'
@@ -53,7 +54,7 @@ async function wishPiece(
     .orderBy('id')
     .execute()
   const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
-  const changed: { id: string; name: string }[] = []
+  const changed: AgentRow[] = []
   for (const agent of agents) {
     const verdict = await one(trx, agent, wish, by, now, { silent: true, places })
     const refused = verdict.ok ? null : verdict
@@ -63,17 +64,9 @@ async function wishPiece(
       code: refused?.code ?? null,
       message: refused?.message ?? null,
     })
-    if (verdict.ok && verdict.value.made) changed.push(agent)
+    if (verdict.ok && verdict.value.made) changed.push(verdict.value.agent)
   }
-  if (changed.length > 0)
-    await note(
-      trx,
-      workspace,
-      wish,
-      changed.map(({ name }) => name),
-      by,
-      now,
-    )
+  if (changed.length > 0) await note(trx, workspace, wish, changed, by, now)
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
@@ -95,18 +88,20 @@ function one(
 }
 
 /** One line for the press, with the names. */
-async function note(trx: Db, workspace: { id: string }, wish: WishOfMany, agents: string[], by: By, at: number) {
+async function note(trx: Db, workspace: { id: string }, wish: WishOfMany, changed: AgentRow[], by: By, at: number) {
   const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
-  const [only] = agents
+  const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version
+  const agents = changed.map(({ name }) => name)
   await audit(trx, {
     workspaceId: workspace.id,
     at,
     by,
     action: withdrawn ? 'wish.withdrawn' : 'wish.made',
-    subject: agents.length === 1 ? `agent ${only}` : `${agents.length} agents`,
+    subject: agents.length === 1 ? `agent ${agents[0]}` : `${agents.length} agents`,
     details: {
       of: wish.kind,
-      ...(wish.kind === 'blueprint' && { blueprint: wish.blueprint, version: wish.version }),
+      ...(wish.kind === 'blueprint' && { blueprint: wish.blueprint }),
+      ...(version != null && { version }),
       ...(agents.length > 1 && { agents }),
     },
   })

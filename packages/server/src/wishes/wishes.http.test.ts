@@ -217,6 +217,8 @@ test('only so many runtimes of a workspace are on trial at once; a place that is
     const answers = await Promise.all(others.map(({ token }) => service.reports(token, runtime('1.0.0'))))
     return answers.map(({ runtime_desired }) => runtime_desired !== undefined)
   }
+  const pressed = (await ann.get<AuditEntry[]>(`${north}/activity?limit=1`)).body
+  expect(pressed).toMatchObject([{ action: 'wish.made', subject: '7 agents', details: { version: '2.0.0' } }])
   const first = await told()
   expect(first.filter((yes) => yes).length).toBe(5)
   expect((await ann.get<RuntimeOverview>(`${north}/runtime`)).body.trials).toEqual({ most: 5, now: 5 })
