@@ -287,7 +287,7 @@ test.concurrent('a service that is dead, slow or lying in any window: nothing is
   try {
     const { agent } = await begin(w)
     const two = await good('2.0.0')
-    for (const [what, reply, why] of badServices) {
+    for (const [what, reply, why] of process.env.SVC_TEST_LONG ? badServices : badServices.slice(2)) {
       const before = readRuntimeNote(w.agent).applied?.message
       w.service.other = reply
       w.service.usual = wishes('2.0.0', two.build.sha256)
