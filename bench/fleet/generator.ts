@@ -222,4 +222,4 @@ const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
 /** In the words of the table. */
 const nameOf = (code: string | undefined): string =>
-  ({ ECONNREFUSED: 'refused', ECONNRESET: 'reset', EPIPE: 'reset' })[code ?? ''] ?? code ?? 'error'
+  ({ ECONNREFUSED: 'refused', ECONNRESET: 'cut', EPIPE: 'cut', closed: 'cut' })[code ?? ''] ?? code ?? 'error'
