@@ -46,10 +46,10 @@ export const drill = (): Command =>
         const ok = !stop.signal.aborted && steps.every((step) => step.did !== 'failed')
         const versions = { from: copy.now.manifest.version, to: copy.next.manifest.version }
         show(json, { ok, ...versions, ...(keep && { copy: copy.folder.root }), steps }, () => [
-          ...steps.map(
-            ({ name, would, did, message }) =>
-              `${words[did]} ${name.padEnd(9)} ${would} ${did === 'left out' ? `Left out: ${message}.` : `${message}.`}`,
-          ),
+          ...steps.map(({ name, would, did, message }) => {
+            const [mark, word] = words[did]
+            return `${mark} ${name.padEnd(9)} ${would} ${word}: ${message}${message.endsWith('.') ? '' : '.'}`
+          }),
           stop.signal.aborted
             ? 'It was broken off.'
             : ok
@@ -63,4 +63,4 @@ export const drill = (): Command =>
       }
     })
 
-const words = { done: 'ok  ', failed: 'BAD ', 'left out': '-   ' } as const
+const words = { done: ['ok  ', 'Done'], failed: ['BAD ', 'Failed'], 'left out': ['-   ', 'Left out'] } as const

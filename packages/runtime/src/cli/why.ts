@@ -39,8 +39,9 @@ export const why = (): Command =>
 /** Sentences, the weightiest first. */
 export function explain(f: Facts, now: number): string[] {
   return [
-    ...pauseSentences(f),
+    ...(f.pause ? pauseSentences(f) : []),
     ...processSentences(f),
+    ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
     ...(f.update ? sentences(f.update, now * 1000) : []),
     ...agentSentences(f, now),

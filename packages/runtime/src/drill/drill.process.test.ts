@@ -66,7 +66,7 @@ test('to a person it says what would happen and what did, and leaves nothing', a
   const { code, out } = await svc(agent, ['drill'], { env: { TMPDIR: tmp } })
   expect(code).toBe(0)
   expect(out).toMatch(/^- {3} fetch .* Left out: a drill asks nobody\.$/m)
-  expect(out).toMatch(/^ok {3}swap .* "current" led to 1\.4\.0\+drill\.$/m)
+  expect(out).toMatch(/^ok {3}swap .* Done: "current" led to 1\.4\.0\+drill\.$/m)
   expect(out).toContain('An update and its rollback would work on this machine.')
   expect(readdirSync(tmp)).toEqual([])
 })
