@@ -76,7 +76,7 @@ test.skipIf(!nginx)('nginx.conf: two nodes behind TLS', async () => {
   const paths = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')
   writeFileSync(
     join(folder, 'nginx.conf'),
-    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${paths} ${site} }`,
+    `daemon off; master_process off; ${process.getuid?.() === 0 ? 'user root;' : ''} pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${paths} ${site} }`,
   )
   await behind(proxied, () => proxied.run(nginx ?? '', ['-c', join(folder, 'nginx.conf'), '-p', folder]))
 })

@@ -8,6 +8,8 @@ import { newPlace, type Place, populate, report } from '../testing/service-proce
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 12 : 1
+/** On a machine that does much else. */
+const patience = 600_000
 
 /** Places for nodes on one database, with the same secret. */
 async function nodesOn(url: string, count: number): Promise<Place[]> {
@@ -21,52 +23,64 @@ async function nodesOn(url: string, count: number): Promise<Place[]> {
   return places
 }
 
-test('four nodes that start at once on an empty database bring it to this version together, and all serve', async () => {
-  for (let round = 0; round < rounds; round++) {
-    const places = await nodesOn(await newPostgresDatabase({ empty: true }), 4)
-    const nodes = await Promise.all(places.map((place) => place.start()))
-    const { token } = await populate(places[0] as Place)
-    for (const place of places) expect((await report(place.url, token)).status).toBe(200)
-    for (const node of nodes) expect(await node.kill()).toBe(0)
-  }
-}, 600_000)
+test(
+  'four nodes that start at once on an empty database bring it to this version together, and all serve',
+  async () => {
+    for (let round = 0; round < rounds; round++) {
+      const places = await nodesOn(await newPostgresDatabase({ empty: true }), 4)
+      const nodes = await Promise.all(places.map((place) => place.start()))
+      const { token } = await populate(places[0] as Place)
+      for (const place of places) expect((await report(place.url, token)).status).toBe(200)
+      for (const node of nodes) expect(await node.kill()).toBe(0)
+    }
+  },
+  patience,
+)
 
-test('a node with another secret than the others does not start, until its secret is made the right one', async () => {
-  const url = await newPostgresDatabase()
-  const [first, second] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
-  await (await first.start()).kill()
-  const refused = await second.run(['start'])
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not the secret of the other nodes') })
-  cpSync(join(first.dataDir, 'secret'), join(second.dataDir, 'secret'))
-  await (await second.start()).kill()
-  writeFileSync(join(second.dataDir, 'secret'), 'another secret that is long enough for cookies')
-  expect(await second.run(['secret', 'adopt'])).toMatchObject({ code: 0 })
-  await (await second.start()).kill()
-  expect(await first.run(['start'])).toMatchObject({ code: 1 })
-})
+test(
+  'a node with another secret than the others does not start, until its secret is made the right one',
+  async () => {
+    const url = await newPostgresDatabase()
+    const [first, second] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
+    await (await first.start()).kill()
+    const refused = await second.run(['start'])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not the secret of the other nodes') })
+    cpSync(join(first.dataDir, 'secret'), join(second.dataDir, 'secret'))
+    await (await second.start()).kill()
+    writeFileSync(join(second.dataDir, 'secret'), 'another secret that is long enough for cookies')
+    expect(await second.run(['secret', 'adopt'])).toMatchObject({ code: 0 })
+    await (await second.start()).kill()
+    expect(await first.run(['start'])).toMatchObject({ code: 1 })
+  },
+  patience,
+)
 
-test('a database of a newer version, one that may forget, and one that is not there are each said in a sentence', async () => {
-  const url = await newPostgresDatabase()
-  await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
-  const newer = await newPlace({ SVC_DATABASE_URL: url })
-  const said = await newer.run(['workspace', 'list'])
-  expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
-  expect(said.stderr.trim().split('\n')).toHaveLength(1)
+test(
+  'a database of a newer version, one that may forget, and one that is not there are each said in a sentence',
+  async () => {
+    const url = await newPostgresDatabase()
+    await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
+    const newer = await newPlace({ SVC_DATABASE_URL: url })
+    const said = await newer.run(['workspace', 'list'])
+    expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
+    expect(said.stderr.trim().split('\n')).toHaveLength(1)
 
-  const loose = await newPostgresDatabase()
-  await once(
-    loose,
-    `alter database ${new URL(loose.replace('@/', '@host/')).pathname.slice(1)} set synchronous_commit = off`,
-  )
-  const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).run(['workspace', 'list'])
-  expect(unsafe).toMatchObject({ code: 1, stderr: expect.stringContaining('synchronous_commit') })
+    const loose = await newPostgresDatabase()
+    await once(
+      loose,
+      `alter database ${new URL(loose.replace('@/', '@host/')).pathname.slice(1)} set synchronous_commit = off`,
+    )
+    const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).run(['workspace', 'list'])
+    expect(unsafe).toMatchObject({ code: 1, stderr: expect.stringContaining('synchronous_commit') })
 
-  const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-  await event(silent, 'listening')
-  const { port } = silent.address() as { port: number }
-  const gone = await newPlace({ SVC_DATABASE_URL: `postgres://svc:geheim@127.0.0.1:${port}/svc` })
-  const refused = await gone.run(['workspace', 'list'])
-  silent.close()
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be opened') })
-  expect(refused.stderr).not.toContain('geheim')
-})
+    const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await event(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const gone = await newPlace({ SVC_DATABASE_URL: `postgres://svc:geheim@127.0.0.1:${port}/svc` })
+    const refused = await gone.run(['workspace', 'list'])
+    silent.close()
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be opened') })
+    expect(refused.stderr).not.toContain('geheim')
+  },
+  patience,
+)
