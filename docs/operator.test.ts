@@ -31,7 +31,14 @@ test('operator.md names every metric of ours', () => {
   expect(names.filter((name) => !operator.includes(name))).toEqual([])
 })
 
-const pages = ['README.md', 'CHANGELOG.md', 'docs/operator.md', 'docs/architecture.md', 'docs/dependencies.md']
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'docs/operator.md',
+  'docs/operate.md',
+  'docs/architecture.md',
+  'docs/dependencies.md',
+]
 test.each(pages)('every link of %s leads somewhere', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? '')
   const local = links.filter((link) => !/^https?:/.test(link))
