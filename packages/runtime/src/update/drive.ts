@@ -31,6 +31,7 @@ async function go(ground: Ground, came: Came): Promise<void> {
   const next = change(ground.now(), came, how())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
+    if (dropped && came.event === 'present') return // nothing was begun, and a window goes on
     if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
   }
   const unsaved = note(ground, next)

@@ -60,6 +60,8 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   let deaths = 0
   let exit = exitAt(process())
   let attempt = new AbortController()
+  /** The version that it is about. */
+  let aim: string | undefined
   let unsaved: NodeJS.Timeout | undefined
 
   function save(next: Update): string | undefined {
@@ -91,6 +93,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
     if (verdict === 'present' && !here && now.state !== 'idle') return undefined
     began = performance.now()
     attempt = new AbortController()
+    aim = version
     return here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
   }
 
@@ -104,7 +107,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
     if ((verdict === 'wanted' || verdict === 'present') && cannot) say(`${wished} is wished, but ${cannot}`)
   }
 
-  const stands = (): boolean => desired?.blueprint === blueprint && desired.version === now.to?.version
+  const stands = (): boolean => desired?.blueprint === blueprint && desired.version === aim
   const ground: Ground = {
     folder,
     stop,
@@ -139,7 +142,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
         const { hold: _, ...rest } = now
         save(rest)
       }
-      if (unsettled(now) && !stands()) attempt.abort() // D31: taken back before the swap
+      if (!stands()) attempt.abort() // D31: taken back before the swap; after it nobody looks at that
     },
     changed: (state) => {
       const at = exitAt(state)
