@@ -41,6 +41,54 @@ export function queueCommand(db: Db, agent: { id: string }, wish: Wish, by: By, 
   return transaction(db, (trx) => queueWithin(trx, agent, wish, by, now))
 }
 
+/** So many agents of one press are judged in one transaction; reports are answered before the next. */
+const atOnce = 200
+
+/** The same press for many agents, each judged by itself, and one line in the audit trail with the names of those that have it now. */
+export async function queueMany(
+  db: Db,
+  workspace: { id: string },
+  agents: readonly { id: string; name: string }[],
+  wish: Wish,
+  by: By,
+  now: number,
+): Promise<Map<string, Queued>> {
+  const results = new Map<string, Queued>()
+  // In the order of their ids, as reports lock them.
+  const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
+  for (let i = 0; i < all.length; i += atOnce) {
+    const piece = all.slice(i, i + atOnce)
+    const queued = await transaction(db, (trx) => queuePiece(trx, workspace, piece, wish, by, now))
+    for (const [name, each] of queued) results.set(name, each)
+  }
+  return results
+}
+
+async function queuePiece(
+  trx: Db,
+  workspace: { id: string },
+  agents: readonly { id: string; name: string }[],
+  wish: Wish,
+  by: By,
+  now: number,
+): Promise<[name: string, Queued][]> {
+  const results: [string, Queued][] = []
+  for (const { id, name } of agents)
+    results.push([name, await queueWithin(trx, { id }, wish, by, now, { silent: true })])
+  const made = results.flatMap(([name, queued]) => (queued.ok && queued.value.made ? [name] : []))
+  if (made.length > 0) {
+    await audit(trx, {
+      workspaceId: workspace.id,
+      at: now,
+      by,
+      action: 'command.sent',
+      subject: made.length === 1 ? `agent ${made[0]}` : `${made.length} agents`,
+      details: { type: wish.type, payload: wish.payload, ...(made.length > 1 && { agents: made }) },
+    })
+  }
+  return results
+}
+
 export type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
 /** Sends a command that is over once more, as a new one (3.2). */
@@ -100,7 +148,14 @@ export async function logNamesOf(db: Db, agent: { id: string }): Promise<Readonl
   return (await offerNow(db, agent)).logs
 }
 
-async function queueWithin(trx: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
+async function queueWithin(
+  trx: Db,
+  agent: { id: string },
+  wish: Wish,
+  by: By,
+  now: number,
+  { silent = false } = {},
+): Promise<Queued> {
   const owner = await lockAgent(trx, agent.id)
   if (!owner) return refuse('agent_unknown', 'There is no such agent.')
   const offer = await offerNow(trx, agent)
@@ -113,6 +168,7 @@ async function queueWithin(trx: Db, agent: { id: string }, wish: Wish, by: By, n
     return refuse('commands_too_many', `The agent has ${openCommandsMost} commands under way: wait until it answers.`)
   }
   const command = await insert(trx, agent, checked(wish, offer), by, now)
+  if (silent) return { ok: true, value: { command, made: true } }
   await audit(trx, {
     workspaceId: owner.workspace_id,
     at: now,

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { findAgent } from '../agents/store.ts'
 import type { BulkResult } from '../api.ts'
-import { queueCommand, sendAgain } from '../commands/store.ts'
+import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
 import type { WebDeps } from './app.ts'
 import { bodyOf } from './body.ts'
 import { admin, agent, type WebEnv } from './guards.ts'
@@ -39,14 +39,16 @@ export const commandRoutes = (deps: WebDeps) => {
     })
     .post('/commands', admin, async (c) => {
       const { agents, type } = await bodyOf(c, bulk, bulkBytes)
-      const results: BulkResult[] = []
-      for (const name of new Set(agents)) {
-        const each = await findAgent(db, c.var.workspace, name)
-        const queued = each && (await queueCommand(db, each, { type, payload: {} }, c.var.person, now()))
-        if (each && queued?.ok) live.changed(c.var.workspace.id, each.id)
-        const message = queued ? (queued.ok ? null : queued.message) : 'There is no such agent.'
-        results.push({ agent: name, ok: message === null, message })
-      }
+      const names = [...new Set(agents)]
+      const found = await Promise.all(names.map((name) => findAgent(db, c.var.workspace, name)))
+      const there = found.filter((each) => each !== undefined)
+      const queued = await queueMany(db, c.var.workspace, there, { type, payload: {} }, c.var.person, now())
+      for (const { id, name } of there) if (queued.get(name)?.ok) live.changed(c.var.workspace.id, id)
+      const results = names.map((agent): BulkResult => {
+        const each = queued.get(agent)
+        const message = each ? (each.ok ? null : each.message) : 'There is no such agent.'
+        return { agent, ok: message === null, message }
+      })
       return c.json(results)
     })
 }

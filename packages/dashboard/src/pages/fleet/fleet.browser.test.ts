@@ -1,5 +1,6 @@
 /** The fleet as a person sees and steers it, while agents report. */
 import { gzipSync } from 'node:zlib'
+import type { AuditEntry } from '@svc/server/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
 import { openPlace, type Place, type Visitor } from '../../../testing/place.ts'
@@ -147,6 +148,8 @@ test('a wish for many says what became of each, and goes out with the next repor
   await dialog.getByRole('button', { name: 'Done' }).click()
   const { commands } = await place.report(token('repo-watch'), { state: { level: 'bad' }, controls: ['pause'] })
   expect(commands.map(({ type }) => type)).toEqual(['pause'])
+  const trail = await ada.call<AuditEntry[]>('GET', '/api/web/w/north-wind/activity')
+  expect(trail.filter(({ action }) => action === 'command.sent')).toMatchObject([{ subject: '2 agents' }])
 })
 
 test('an agent is added: a bad name is refused at once, the token is shown this once, its first report is seen to arrive', async () => {
