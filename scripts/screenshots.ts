@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { install, type Played, uploadVersions } from '../packages/dashboard/src/pages/updates/testing/fleet.ts'
 import { openPlace, type Place, type Visitor } from '../packages/dashboard/testing/place.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -152,7 +153,7 @@ function reportOf(name: string, index: number): Record<string, unknown> {
   }
 }
 
-async function furnish(place: Place, ada: Visitor): Promise<void> {
+async function furnish(place: Place, ada: Visitor): Promise<string> {
   const tokens = new Map<string, string>()
   for (const [i, name] of agents.entries()) {
     const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
@@ -168,6 +169,21 @@ async function furnish(place: Place, ada: Visitor): Promise<void> {
   execFileSync(process.execPath, [svc, 'pack', join(root, 'examples/link-checker'), '--out', bundle])
   await place.operator(['blueprint', 'upload', 'north-wind', bundle])
   rmSync(folder, { recursive: true })
+  return furnishUpdates(place, ada)
+}
+
+/** A version that one agent keeps and another gave back, so that its rollout has halted. Gives that rollout's id. */
+async function furnishUpdates(place: Place, ada: Visitor): Promise<string> {
+  await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
+  const installed = new Map<string, Played>()
+  for (const name of ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west'])
+    installed.set(name, await install(place, name, '1.0.0'))
+  const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0', watchSeconds: 0, waves: ['50%'] }
+  const { id } = await ada.call<{ id: string }>('POST', '/api/web/w/north-wind/rollouts', wish)
+  for (const agent of installed.values()) await agent.report()
+  await installed.get('inbox-north')?.keeps('1.2.0')
+  await installed.get('inbox-east')?.rollsBack('1.2.0', 'it said bad: no answer from the mailbox')
+  return id
 }
 
 /** One wish of each fate, so that the ledger has something to show. */
@@ -210,6 +226,9 @@ const pages: [name: string, path: string][] = [
   ['blueprints', '/w/north-wind/blueprints'],
   ['blueprint', '/w/north-wind/blueprints/link-checker'],
   ['install', '/w/north-wind/install'],
+  ['agent-updates', '/w/north-wind/agents/inbox-east?tab=updates'],
+  ['updates', '/w/north-wind/updates'],
+  ['update', '/w/north-wind/updates/new?blueprint=mail-triage&version=1.1.0'],
   ['bots', '/w/north-wind/bots'],
   ['members', '/w/north-wind/members'],
   ['activity', '/w/north-wind/activity'],
@@ -224,7 +243,7 @@ try {
   await start.page.locator('h1').first().waitFor()
   await start.page.screenshot({ path: join(out, 'start.png') })
   const ada = await place.ada({ width: 1280, height: 800 })
-  await furnish(place, ada)
+  const rollout = await furnish(place, ada)
   for (const [suffix, scheme, width, height] of [
     ['', 'light', 1280, 800],
     ['-dark', 'dark', 1280, 800],
@@ -233,7 +252,7 @@ try {
   ] as const) {
     await ada.page.emulateMedia({ colorScheme: scheme })
     await ada.page.setViewportSize({ width, height })
-    for (const [name, path] of pages) {
+    for (const [name, path] of [...pages, ['rollout', `/w/north-wind/updates/${rollout}`]] as const) {
       await ada.page.goto(place.url + path)
       await ada.page.locator('h1').first().waitFor()
       await ada.page.waitForLoadState('load')

@@ -211,7 +211,7 @@ test.each([
     ['/updates', 'mail-triage 1.1.0'],
     ['/updates/new', 'What would happen'],
     [`/updates/${rows[0]?.id}`, 'no answer from the mailbox'],
-    ['/agents/east?tab=updates', 'as wished'],
+    ['/agents/east?tab=updates', 'newest first'],
     ['/blueprints/mail-triage', 'keeps'],
   ] as const) {
     await page.goto(at(path))
