@@ -77,6 +77,8 @@ function wayBack(folder: Folder): AskedBack {
     throw new Refusal(
       `There is no ${from ? folder.runtime : folder.runtimePrevious}, so there is nothing to go back to.`,
     )
+  if (from.sha256 === to.sha256)
+    throw new Refusal(`${folder.runtimePrevious} is the svc that runs, so there is nothing to go back to.`)
   return { ...asked, from, to }
 }
 

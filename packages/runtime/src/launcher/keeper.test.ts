@@ -3,10 +3,11 @@
  * a whole file that was there or was verified, says the outcome that rules section 3 names, and nothing is written for ever (I21, I22).
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { askBack } from './back.ts'
@@ -14,6 +15,16 @@ import { type Keeper, keepRuntime } from './keeper.ts'
 import type { RuntimeNote } from './trial.ts'
 import { sha256Of } from './trial-files.ts'
 import { readRuntimeNote } from './trial-note.ts'
+
+// Nothing here loses its power, so a sync need not reach the disk: there are ten thousands of them.
+vi.setConfig({ testTimeout: 120_000 })
+const sync = fs.fsyncSync
+const setSync = (to: typeof sync) => {
+  fs.fsyncSync = to
+  syncBuiltinESMExports()
+}
+beforeAll(() => setSync(() => {}))
+afterAll(() => setSync(sync))
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 const from = { version: '1.0.0', sha256: hash('old') }
@@ -162,6 +173,22 @@ test('a previous file that is gone is no way back: the new one stays, and says s
     expect(readRuntimeNote(folder)).toMatchObject({ applied: { version: '2.0.0', outcome: 'failed' } })
     expect(readFileSync(folder.runtime, 'utf8')).toBe('new')
   } finally {
+    rmSync(folder.root, { recursive: true })
+  }
+})
+
+test('a clock that jumps ends no trial (D20)', () => {
+  const folder = place()
+  const now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
+  try {
+    const keeper = onTrial(folder)
+    clock.mockImplementation(() => now + 3_600_000)
+    ended(keeper, 1)
+    expect(keeper.look()).toBe(false)
+    expect(readRuntimeNote(folder).trial).toMatchObject({ is: 'trying', starts: 2 })
+  } finally {
+    clock.mockRestore()
     rmSync(folder.root, { recursive: true })
   }
 })

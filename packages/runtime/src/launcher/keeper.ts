@@ -113,10 +113,11 @@ export function keepRuntime(
     goBack()
   }
 
-  function again(): boolean {
+  /** Set once for a file that tries, by the clock that does not jump; anew for each start of one that reported. */
+  function setDue(): void {
     const { trial } = note
+    if (trial?.is === 'trying' && due < Number.POSITIVE_INFINITY) return
     due = trial && trial.is !== 'undoing' ? performance.now() + remaining(trial) : Number.POSITIVE_INFINITY
-    return true
   }
 
   return {
@@ -126,12 +127,12 @@ export function keepRuntime(
       if (note.trial && note.trial.is !== 'undoing') {
         const counted = began && (globalThis as { svcStart?: { counted?: boolean } }).svcStart?.counted === true
         // a start that cannot be noted is none: after a kill nobody would know of it
-        if (!apply({ is: 'start', process: began, counted }))
+        if (!apply({ is: 'start', process: began, counted }) && note.trial.is === 'trying')
           undo({ is: 'hung', reason: 'a start of it could not be noted' })
         else goBack()
       }
       began = false
-      again()
+      setDue()
       return stuck ? folder.runtimePrevious : inPlace()
     },
     swap: ({ staged, from, to }) => {
@@ -181,7 +182,7 @@ export function keepRuntime(
     good: () => {
       if (note.trial?.is !== 'trying') return
       apply({ is: 'good' })
-      again()
+      setDue()
     },
     ended: (how) => {
       last = how

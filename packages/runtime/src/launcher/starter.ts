@@ -66,7 +66,7 @@ function prepare(note) {
     write({ ...note, trial: { ...trial, starts: trial.starts + 1 } })
     globalThis.svcStart = { counted: true }
   } catch (error) {
-    back(note, 'its start could not be noted: ' + error.message)
+    if (trial.is === 'trying') back(note, 'its start could not be noted: ' + error.message)
   }
 }
 
