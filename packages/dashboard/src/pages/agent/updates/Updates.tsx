@@ -41,7 +41,7 @@ function History({ agent }: { agent: Agent }) {
         <div className="up-act">
           <span className="svc-quiet">Its last lines may say more:</span>
           {page.logs.slice(0, 6).map((name) => (
-            <AskForLog key={name} agent={agent} name={name} words={`Ask for ${name}`} />
+            <AskForLog key={name} agent={agent} name={name} words={`Ask for log ${name}`} />
           ))}
         </div>
       )}
