@@ -32,7 +32,7 @@ if (missing !== undefined)
     `NOT TESTED: kills at system calls of a self-update, since strace does not work here: ${missing}\n`,
   )
 
-const scale = 0.05
+const scale = 0.1
 let shop: Workshop
 let one: Build
 let two: Build
