@@ -211,7 +211,7 @@ test.skipIf(missing !== undefined)(
     const all = await pointsOf()
     expect(all.length).toBeGreaterThan(60)
     const fell = new Map<string, number>()
-    for (const [kind, n] of chosen(all, 5)) {
+    for (const [kind, n] of chosen(all, 4)) {
       const agent = copy()
       try {
         const killed = await wholeWay(agent, join(folder, 'killed'), [`${pattern(kind)}:signal=SIGKILL:when=${n}`])
@@ -258,7 +258,7 @@ test('cycles of updates forth and back with kills at random moments: always at a
   let running = runs(agent)
   cleanups.push(() => running.end('SIGKILL'))
   let kills = 0
-  for (let i = 0; i < (long ? most(1000) : 6); i++) {
+  for (let i = 0; i < (long ? most(1000) : 4); i++) {
     const where = `seed ${seed}, cycle ${i}`
     const wish = i % 2 === 0 ? '1.5.0' : '1.4.0'
     offered.wish(wish)
