@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: the whole product in a temporary folder, with three real agents that were installed with real codes, and a product
  * that one of them works on, until Ctrl-C.
- * Options: --port N (default 8787 where it is free), --keep (leave the folder), --json (one line for programs).
+ * Options: see `usage`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -20,9 +20,12 @@ const workspace = 'demo'
 const person = { email: 'you@example.org', name: 'Demo' }
 const startSeconds = 60
 
-const { values: options } = parseArgs({
-  options: { port: { type: 'string' }, keep: { type: 'boolean' }, json: { type: 'boolean' } },
-})
+const usage = `npm run demo -- [options]
+  --port N   where the service listens; 8787 where that is free
+  --keep     leave the folder when the demo ends
+  --json     one line for programs`
+
+const options = readOptions()
 const tell = (text: string) => (options.json ? console.error(text) : console.log(text))
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-demo-')))
@@ -53,6 +56,20 @@ try {
     console.error(`The demo could not go on: ${error instanceof Error ? error.message : error}`)
     await end(1)
   }
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    const { values } = parseArgs({ options: { port: text, keep: flag, json: flag, help: flag } })
+    if (!values.help) return values
+    console.log(usage)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    process.exit(2)
+  }
+  process.exit(0)
 }
 
 async function main() {

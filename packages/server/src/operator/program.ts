@@ -66,6 +66,7 @@ const groupSays: Readonly<Record<string, string>> = {
   code: 'install codes',
   bot: 'who acts for agents in products',
   release: 'the runtime that /cli/ serves',
+  wish: 'what version agents and their runtimes should run',
   audit: 'who did what',
   secret: 'what signs cookies, on all nodes the same',
 }

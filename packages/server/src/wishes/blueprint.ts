@@ -42,16 +42,14 @@ export function judgeBlueprint(
   }
 }
 
-/** Which version an attempt that did not end well was about; null when nothing tells. */
+/**
+ * Which version an attempt that did not end well was about; null when nothing tells. What runs now is not what failed; between two
+ * reports there may have been two attempts, so a version that the message names comes before one that only could be meant.
+ */
 function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: Applied): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null
-  if (ranUntilNow !== null && ranUntilNow !== applied.version) return ranUntilNow
-  if (!wish) return null
-  const { version, earlier } = wish
-  // What runs is not what failed.
-  if (version === applied.version) return earlier ?? null
-  const isEarlier = earlier !== undefined && names(applied.message, earlier) && !names(applied.message, version)
-  return isEarlier ? earlier : version
+  const could = [ranUntilNow, wish?.version, wish?.earlier].filter((v) => v != null && v !== applied.version)
+  return could.find((v) => v != null && names(applied.message, v)) ?? could[0] ?? null
 }
 
 /** Whether a message names this version as a word of its own (D32: ours name both). */

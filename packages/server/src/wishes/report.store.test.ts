@@ -109,6 +109,21 @@ everyEngine('wishes in answers', (open) => {
     expect((await state()).blueprintHold?.version).not.toBe('1.0.0')
   })
 
+  test('two ways back between two reports: the outcome is about the version that its message names', async () => {
+    const { told, wish, state, timeline, world: w } = await start()
+    await addVersion(w, 'triage', '1.2.0')
+    await told(runs('1.0.0'))
+    await wish('1.1.0')
+    await told(runs('1.0.0'))
+    await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
+    await wish('1.2.0')
+    await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
+    // a person went back to 1.0.0, and from there 1.2.0 was tried at once
+    await told(runs('1.0.0', { outcome: 'rolled_back', message: '1.2.0 -> 1.0.0, 12:10: its level is bad' }))
+    expect((await timeline()).at(-1)).toBe('rolled_back 1.2.0')
+    expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })
+  })
+
   test('a version that an admin wished is no change by another hand; one that nobody wished is', async () => {
     const { told, wish, store } = await start()
     await told(runs('1.0.0'))
