@@ -14,8 +14,8 @@ import type { Decision, Submission } from './rows.ts'
 const lingerMs = { kept: 1, own: 2 } as const
 const batchMost = 128
 /**
- * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away before memory grows
- * (D18). What is read of a report takes several times the bytes of its body.
+ * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away
+ * before memory grows (D18). What is read of a report takes several times the bytes of its body.
  */
 const waitingMost = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /** When so many wait, reports come faster than they can be stored. */
@@ -78,7 +78,7 @@ export function newBatcher(options: BatchOptions): Batcher {
     submit,
     settled,
     get full() {
-      return waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes
+      return isFull()
     },
     get loaded() {
       return waiting.length >= loadedFrom
@@ -86,13 +86,17 @@ export function newBatcher(options: BatchOptions): Batcher {
   }
 
   function submit(submission: Submission, { kept = true, bytes = 0 }: Partial<Origin> = {}) {
-    if (waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes) return Promise.resolve(unavailable)
+    if (isFull()) return Promise.resolve(unavailable)
     if (!kept) oneByOne = true
     bytesHeld += bytes
     return new Promise<Decision | Unavailable>((resolve) => {
       waiting.push({ submission, bytes, resolve })
       schedule()
     })
+  }
+
+  function isFull(): boolean {
+    return waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes
   }
 
   function schedule(): void {
