@@ -6,6 +6,8 @@
 import { defineConfig } from 'vitest/config'
 
 const seconds = 1000
+/** What is polled may take its time on a busy machine. */
+const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
@@ -20,6 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: files('.test.{ts,tsx}'),
           exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
+          expect: patient,
           testTimeout: 10 * seconds,
           hookTimeout: 10 * seconds,
         },
@@ -31,6 +34,7 @@ export default defineConfig({
             name: kind,
             include: files(`.${kind}.test.{ts,tsx}`),
             exclude: never,
+            expect: patient,
             testTimeout: timeout,
             hookTimeout: timeout,
             ...(kind === 'store' && { globalSetup: 'packages/server/testing/postgres-once.ts' }),

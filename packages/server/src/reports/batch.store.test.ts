@@ -27,6 +27,9 @@ const batching = (w: World, store: ReportStore = openReportStore(w.store)) => {
   return { ...batcher, metrics, failures }
 }
 
+/** A busy machine takes its time. */
+const patience = { timeout: 20_000 }
+
 /** Until the batch stands at a lock that this transaction holds; on SQLite it stands at the one connection anyway. */
 async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   if (engine === 'sqlite') return
@@ -35,7 +38,7 @@ async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
       where datname = current_database() and wait_event_type = 'Lock'`
     const { rows } = await waiting.execute(trx)
     expect(rows[0]?.count).toBe(1)
-  })
+  }, patience)
 }
 
 everyEngine('group commit', (open) => {
@@ -79,7 +82,7 @@ everyEngine('group commit', (open) => {
         .where('id', '=', w.agent.id)
         .execute()
       const answer = submit(submission(w, { state: { level: 'ok' } }))
-      await vi.waitFor(() => expect(metrics.inBatches).toBe(1))
+      await vi.waitFor(() => expect(metrics.inBatches).toBe(1), patience)
       await batchWaits(trx, w.store)
       return { answer }
     })
