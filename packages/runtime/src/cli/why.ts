@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { wordFor } from '../launcher/now.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
-import { ago, moment } from '../time.ts'
+import { ago, moment, readScale } from '../time.ts'
 import { sentences } from '../update/now.ts'
 import { sentence } from '../worker/process-health.ts'
 import { type Facts, factsOf } from './facts.ts'
@@ -43,7 +43,7 @@ export function explain(f: Facts, now: number): string[] {
     ...processSentences(f),
     ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
-    ...(f.update ? sentences(f.update, now * 1000) : []),
+    ...(f.update ? sentences(f.update, now * 1000, readScale(process.env.SVC_TIME_SCALE)) : []),
     ...agentSentences(f, now),
     ...settingSentences(f),
     ...reporterSentences(f, now),

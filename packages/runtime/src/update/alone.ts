@@ -1,5 +1,6 @@
 /** A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline. */
 import type { Folder } from '../files/folder.ts'
+import { readScale } from '../time.ts'
 import { rollback } from './answer.ts'
 import type { Asked } from './ask.ts'
 import { change } from './change.ts'
@@ -17,7 +18,7 @@ export function rollbackAlone(
   version: string,
   asked: Omit<Asked, 'what' | 'at'>,
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
-  const how = { at: Date.now() }
+  const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
   const now = standing(folder, version)
   const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
   if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }

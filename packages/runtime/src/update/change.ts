@@ -2,6 +2,7 @@
 import { type Applied, cut, type Level, limits, type Outcome } from '@svc/protocol'
 import type { Release, Update } from './journal.ts'
 import { type Event, ends, move } from './moves.ts'
+import { ofTheDay } from './wish.ts'
 
 /** A step's result: an event, and for people why. */
 export interface Came {
@@ -17,22 +18,22 @@ export interface Came {
 
 /** D26: after a transient failure, in ms of unscaled time, ± a tenth. */
 export const retryMs = (chance: number): number => 600_000 * (0.9 + 0.2 * chance)
-const dayMs = 86_400_000
 
-/** `chance` from 0 to 1. `scale` shortens the wait until the next try (SVC_TIME_SCALE). */
+/** `chance` from 0 to 1. `scale` shortens the wait until the next try, and the day of D29 (SVC_TIME_SCALE). */
 export function change(
   now: Update,
   came: Came,
   { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
 ): Update {
   const state = move(now.state, came.event)
-  const { event, why = '' } = came
+  const { event } = came
+  const why = middle(came.why ?? '')
   if (event === 'wanted' || event === 'present') {
     if (!came.to || state === now.state) return now
     const { window: _, proofs: __, retry: ___, ...rest } = now
     return { ...rest, state, to: came.to }
   }
-  if (state === 'undoing' && now.state !== 'undoing') return undo(now, came, at)
+  if (state === 'undoing' && now.state !== 'undoing') return undo(now, { ...came, why }, at, scale)
   if (state === 'idle' && (now.state === 'fetching' || now.state === 'staging' || now.state === 'swapping'))
     return broken(now, event, why, { at, chance, scale })
   if (state === now.state) return now
@@ -84,13 +85,12 @@ function keep(now: Update, baseline: Level, at: number): Update {
 }
 
 /** 3.3: back to what ran before the update, or before the version that is kept. The version left is held (D25). */
-function undo(now: Update, { event, why = '', asked }: Came, at: number): Update {
+function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = now
   const away = to ?? now.running
   const back = to ? now.running : now.previous
   if (!back) return now
   const reason = event === 'asked' ? why : `${why}; its state stays as it is`
-  const recent = now.rollbacks.filter((r) => Math.abs(at - r.at) < dayMs)
   const { previous: ____, ...others } = rest
   return {
     ...(to ? rest : others),
@@ -99,10 +99,13 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number): Update
     away,
     applied: outcome('rolled_back', back.version, away.version, back.version, at, reason),
     hold: { version: away.version, reason: why },
-    rollbacks: [...recent, { version: away.version, at }],
+    rollbacks: [...ofTheDay(now.rollbacks, at, scale), { version: away.version, at }],
     ...(asked && { asked }),
   }
 }
+
+/** A reason stands in the middle of a sentence, whoever said it. */
+const middle = (why: string): string => why.replace(/[\s.]+$/, '')
 
 /** D32: both versions and the moment in each message. */
 export function outcome(

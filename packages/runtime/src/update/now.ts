@@ -10,19 +10,19 @@ import { loops, mostRollbacks } from './wish.ts'
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
   applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }
 
-/** Sentences for `svc why` and `svc status`, the weightiest first. `at` in Unix ms. */
-export function sentences(update: Update, at: number): string[] {
+/** Sentences for `svc why` and `svc status`, the weightiest first. `at` in Unix ms; `scale` as the runtime's. */
+export function sentences(update: Update, at: number, scale = 1): string[] {
   const { applied, hold, retry, previous, rollbacks } = update
-  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at))
+  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at, scale))
   return [
     ...underWay(update),
-    ...(applied ? [`The last update: ${applied.outcome}, ${applied.message}.`] : []),
+    ...(applied ? [stopped(`The last update: ${applied.outcome}, ${applied.message}`)] : []),
     ...(retry && retry.at > at
       ? [`${retry.version} is tried again after ${moment(Math.floor(retry.at / 1000))}, if it is still wished.`]
       : []),
     ...(hold
       ? [
-          `${hold.version} is on hold: ${hold.reason}. It is applied again when the service names another version in between, or after "svc unhold".`,
+          `${stopped(`${hold.version} is on hold: ${hold.reason}`)} It is applied again when the service names another version in between, or after "svc unhold".`,
         ]
       : []),
     ...looping.map(
@@ -31,6 +31,10 @@ export function sentences(update: Update, at: number): string[] {
     ...(previous ? [`${previous.version} lies beside it; "svc rollback" goes back to it, without the service.`] : []),
   ]
 }
+
+/** With one full stop, also where a reason was cut or was noted by an older runtime. */
+const stopped = (sentence: string): string =>
+  /[…!?]$/.test(sentence) ? sentence : `${sentence.replace(/[\s.]+$/, '')}.`
 
 /** For `svc status`: what is under way, and what does not come by itself. */
 export function glance(update: Update, at: number): string[] {

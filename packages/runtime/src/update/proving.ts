@@ -4,6 +4,7 @@
  */
 import { type Level, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
+import { howEnded } from '../launcher/supervisor.ts'
 import { duration, wait } from '../time.ts'
 import { processHealth } from '../worker/process-health.ts'
 import type { Came } from './change.ts'
@@ -36,21 +37,28 @@ export type Proof =
 /** What one look shows. Pure. */
 export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
-  const { level: own, detail = '' } = processHealth(process)
-  if (process.is === 'waiting' && process.crashes >= mostCrashes) return { is: 'bad', why: detail }
+  const { level: own } = processHealth(process)
+  if (process.is === 'waiting' && process.crashes >= mostCrashes) return { is: 'bad', why: endOf(process) }
   const lasted = process.is === 'running' && up >= duration(countsSeconds)
   const finished = process.is === 'stopped' && process.because === 'ended' && process.exit?.code === 0
-  if (!lasted && !finished) return { is: 'not yet', why: process.is === 'running' ? 'it did not stay up' : detail }
+  if (!lasted && !finished) return { is: 'not yet', why: endOf(process) }
   if (status && !status.fresh) return { is: 'not yet', why: 'it wrote no status that can be read' }
   const level = ownLevel(status?.status ?? {}, own ?? 'ok', status?.health)
   return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
+}
+
+/** For a reason, which is read later: without moments, and without what comes next. */
+function endOf(process: ProcessState): string {
+  if (!('exit' in process) || !process.exit) return 'it did not stay up'
+  const crashes = 'crashes' in process ? process.crashes : 0
+  return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}`
 }
 
 function saidBy(status: StatusRead | undefined): string {
   const { state, health = [] } = status?.status ?? {}
   const bad = [state, ...health].find((item) => item?.level === 'bad')
   const words = bad && ('label' in bad ? (bad.detail ?? bad.label) : bad.detail)
-  return words ? `: ${words}` : ''
+  return words ? `: ${words.replace(/[\s.]+$/, '')}` : ''
 }
 
 export const proving: Step = async (ground, update) => {
@@ -87,7 +95,7 @@ export const proving: Step = async (ground, update) => {
       if (state.version === name) ran += passed
       if (proof.is === 'bad') return worse(proof.why)
       if (deaths() - died >= mostCrashes) return worse(`its process died ${mostCrashes} times`)
-      if (ran >= limit || waited >= whole) return worse(`${proof.why} within ${secondsOf(manifest)} s`)
+      if (ran >= limit || waited >= whole) return worse(proof.why, ` of ${secondsOf(manifest)} s`)
     }
     if (!(await wait(tickMs(), stop))) return undefined
   }
@@ -95,4 +103,4 @@ export const proving: Step = async (ground, update) => {
 
 const secondsOf = (manifest: Awaited<ReturnType<Ground['manifest']>>): number =>
   manifest?.health.start_seconds ?? defaultSeconds
-const worse = (why: string): Came => ({ event: 'worse', why: `it failed its health check: ${why}` })
+const worse = (why: string, of = ''): Came => ({ event: 'worse', why: `it failed its health check${of}: ${why}` })

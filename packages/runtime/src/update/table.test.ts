@@ -188,6 +188,18 @@ describe('a wish (D24 to D31)', () => {
     expect(judgeWish(desired, 'mail', { ...idle, ...facts }, at)).toBe(expected)
   })
 
+  test('the day of going back three times is shortened like every other duration (D29)', () => {
+    const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
+    expect(judgeWish(own('1.5.0'), 'mail', { ...idle, rollbacks }, at, 0.01)).toBe('looping')
+    expect(judgeWish(own('1.5.0'), 'mail', { ...idle, rollbacks }, at, 0.001)).toBe('wanted')
+    expect(sentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
+    expect(sentences({ ...idle, rollbacks }, at, 0.001)).toEqual(sentences(idle, at))
+    const back = (scale: number) =>
+      change({ ...noted.proving, rollbacks }, { event: 'worse', why: 'bad' }, { ...how, scale }).rollbacks
+    expect(back(1)).toHaveLength(4)
+    expect(back(0.001)).toHaveLength(2)
+  })
+
   test.each<[string, Parameters<typeof lifts>[0], boolean]>([
     ['absent', undefined, false],
     ['foreign', { blueprint: 'other', version: '1.6.0' }, false],
@@ -277,6 +289,33 @@ describe('the window (D27, D28)', () => {
   test('three deaths', () => {
     expect(verdict({ ...window, deaths: 2 }, 'ok')).toBeUndefined()
     expect(verdict({ ...window, deaths: 3 }, 'ok')).toContain('died 3 times')
+  })
+})
+
+describe('reasons for people', () => {
+  const exit = { code: 9, at }
+  const crashed: ProcessState = { is: 'waiting', crashes: 3, startAt: at + 8000, exit, version: 'b' }
+  const once: ProcessState = { is: 'waiting', crashes: 1, startAt: at + 8000, exit, version: 'b' }
+  const said = (detail: string) => ({ status: { state: { level: 'bad', detail } as const }, health: [], fresh: true })
+  const up = { is: 'running', pid: 1, start: 's', since: 0, crashes: 0, adopted: false, version: 'b' } as const
+
+  test.each<[string, Parameters<typeof prove>[0], string]>([
+    ['crashed thrice', { process: crashed, name: 'b', up: 0 }, 'it ended with code 9, 3 times in a row'],
+    ['crashed once', { process: once, name: 'b', up: 0 }, 'it ended with code 9'],
+    ['says bad', { process: up, name: 'b', up: 60_000, status: said('No mailbox.') }, 'its level is bad: No mailbox'],
+  ])('what is wrong with a proof names no moment and has no full stop: %s', (_what, sample, why) => {
+    expect(prove(sample)).toMatchObject({ why })
+  })
+
+  test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])('one full stop after each sentence: %s', (why) => {
+    const back = change(noted.proving, { event: 'worse', why }, how)
+    expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
+    const refused = change(noted.staging, { event: 'refused', why }, how)
+    for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
+      const all = sentences(now, at).join(' ')
+      expect(all).toContain('It is applied again')
+      expect(all).not.toMatch(/\.\.|…\.|\.;/)
+    }
   })
 })
 

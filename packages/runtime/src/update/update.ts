@@ -78,7 +78,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
     }
   }
 
-  const verdictNow = (): Verdict => judgeWish(desired, blueprint, now, Date.now())
+  const verdictNow = (): Verdict => judgeWish(desired, blueprint, now, Date.now(), how().scale)
 
   /** What the service wishes, if it can be begun now. */
   function wish(): Came | undefined {

@@ -18,7 +18,14 @@ export type Verdict =
 export const mostRollbacks = 3
 const dayMs = 86_400_000
 
-export function judgeWish(desired: Partial<Desired> | undefined, blueprint: string, now: Update, at: number): Verdict {
+/** `scale` shortens the day of D29 (SVC_TIME_SCALE). */
+export function judgeWish(
+  desired: Partial<Desired> | undefined,
+  blueprint: string,
+  now: Update,
+  at: number,
+  scale = 1,
+): Verdict {
   const { blueprint: whose, version } = desired ?? {}
   if (whose === undefined || version === undefined) return 'none'
   if (whose !== blueprint) return 'foreign'
@@ -26,14 +33,17 @@ export function judgeWish(desired: Partial<Desired> | undefined, blueprint: stri
   if (now.state !== 'idle' && now.state !== 'watching') return 'later'
   if (version === now.running.version) return 'running'
   if (now.hold?.version === version) return 'held'
-  if (loops(now, version, at)) return 'looping'
+  if (loops(now, version, at, scale)) return 'looping'
   if (now.retry?.version === version && at < now.retry.at) return 'waiting'
   if (now.previous?.version === version) return 'present'
   return now.state === 'watching' ? 'later' : 'wanted'
 }
 
-export const loops = ({ rollbacks }: Update, version: string, at: number): boolean =>
-  rollbacks.filter((r) => r.version === version && Math.abs(at - r.at) < dayMs).length >= mostRollbacks
+export const loops = ({ rollbacks }: Update, version: string, at: number, scale = 1): boolean =>
+  ofTheDay(rollbacks, at, scale).filter((r) => r.version === version).length >= mostRollbacks
+
+export const ofTheDay = (rollbacks: Update['rollbacks'], at: number, scale = 1): Update['rollbacks'] =>
+  rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale)
 
 /** D25: a valid wish of the own blueprint for another version than the held one. */
 export const lifts = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
