@@ -19,11 +19,15 @@ interface Asked {
   readonly detail: string
 }
 
+type Names = Pick<Manifest, 'bindings'>
 export interface BindingWatch {
-  health(): HealthItem[]
+  /** Of the bindings that the manifest names now: an update may add some, or drop them. */
+  health(manifest: Names): HealthItem[]
 }
 
-export function watchBindings(folder: Folder, manifest: Pick<Manifest, 'bindings'>, stop: AbortSignal): BindingWatch {
+export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): BindingWatch {
+  const watched = new Set<string>()
+  let products: readonly string[] = []
   const known = new Map(readAsked(folder).map((asked) => [asked.product, asked]))
   const watch = async (product: string): Promise<void> => {
     const last = known.get(product)?.at ?? 0
@@ -31,22 +35,32 @@ export function watchBindings(folder: Folder, manifest: Pick<Manifest, 'bindings
       Math.max(0, last + duration(limits.bindingProbeSeconds) - Date.now()),
       duration(limits.bindingProbeSeconds),
     )
-    while (await wait(pause, stop)) {
+    while ((await wait(pause, stop)) && products.includes(product)) {
       const begun = Date.now()
       known.set(product, { product, at: begun, ...(await probe(bindingOf(folder, product), stop)) })
       if (stop.aborted) return
       keep(folder, [...known.values()])
       pause = duration(limits.bindingProbeSeconds) * (1 + 0.05 * Math.random())
     }
+    watched.delete(product)
   }
-  const products = manifest.bindings.map((b) => b.product)
-  for (const product of products) void watch(product)
+  const follow = ({ bindings }: Names): void => {
+    products = bindings.map((b) => b.product)
+    const unwatched = products.filter((product) => !watched.has(product))
+    for (const product of unwatched) {
+      watched.add(product)
+      void watch(product)
+    }
+  }
+  follow(first)
   return {
-    health: () =>
-      products.flatMap((product) => {
+    health: (manifest) => {
+      follow(manifest)
+      return products.flatMap((product) => {
         const asked = known.get(product)
         return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
-      }),
+      })
+    },
   }
 }
 

@@ -32,7 +32,7 @@ export async function reportUntil(
     own = () => ({}),
     heard = () => {},
     ready,
-  }: { own?: () => Own; heard?: (result: Exchanged) => void; ready?: Promise<void> } = {},
+  }: { own?: (manifest: Manifest) => Own; heard?: (result: Exchanged) => void; ready?: Promise<void> } = {},
 ): Promise<void> {
   const reporter = newReporter(folder)
   const manifestNow = watchManifest(folder, first)
@@ -51,7 +51,7 @@ export async function reportUntil(
       const connection = readConnection(folder)
       if (!connection.ok) throw new Error(connection.message)
       const now = await manifestNow()
-      const result = await exchange(reporter, { ...now, ...own() }, connection.value, cut.signal)
+      const result = await exchange(reporter, { ...now, ...own(now.manifest) }, connection.value, cut.signal)
       news(result)
       heard(result)
       if (result.ok) {

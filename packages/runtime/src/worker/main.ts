@@ -116,11 +116,11 @@ async function report(
   const bindings = watchBindings(folder, manifest, stop)
   await reportUntil(folder, manifest, stop, say, {
     ready: agentSettled(folder, manifest, state, stop),
-    own: () => ({
+    own: (now) => ({
       process: state(),
       applied: versions?.applied(),
       remarks: versions?.health(),
-      bindings: bindings.health(),
+      bindings: bindings.health(now),
       runtime: runtimeNow(folder, runtime()),
     }),
     heard: (result) => {
