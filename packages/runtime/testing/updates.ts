@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Packed, unpackBundle } from '@svc/blueprint'
 import type { Folder } from '../src/files/folder.ts'
-import { nameOf } from '../src/update/versions.ts'
+import { readAsked } from '../src/update/ask.ts'
+import { readUpdate } from '../src/update/journal.ts'
+import { leadsTo, nameOf } from '../src/update/versions.ts'
 import { bundle, bundleManifest } from './blueprint.ts'
 import { token } from './folder.ts'
 import { json, type Reply, type Service } from './service.ts'
@@ -62,6 +64,36 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
         ...(version !== undefined && { desired: { blueprint, version } }),
       })
     },
+  }
+}
+
+/** Rules section 3: what the next start has to come to, of an update 1.4.0 -> `next` that was struck, by its journal and `current`. */
+export function restOf(
+  folder: Folder,
+  next: Pick<Packed, 'sha256' | 'manifest'>,
+): { version: string; outcome: string } {
+  const journal = readUpdate(folder)
+  const { version } = next.manifest
+  const kept = { version, outcome: 'ok' }
+  const back = { version: '1.4.0', outcome: 'rolled_back' }
+  const unchanged = { version: '1.4.0', outcome: 'failed' }
+  const leadsNew = leadsTo(folder) === nameOf(next.sha256)
+  switch (journal?.state) {
+    case undefined:
+      return { version: '1.4.0', outcome: 'ok' }
+    case 'fetching':
+    case 'staging':
+      return unchanged
+    case 'swapping':
+      return leadsNew ? kept : unchanged
+    case 'proving':
+      return leadsNew && (journal.proofs ?? 1) < 2 ? kept : back
+    case 'watching':
+      return leadsNew && !readAsked(folder) ? kept : back
+    case 'undoing':
+      return back
+    case 'idle':
+      return { version: journal.running.version, outcome: journal.applied?.outcome ?? 'ok' }
   }
 }
 

@@ -12,10 +12,9 @@ import { bundle } from '../../testing/blueprint.ts'
 import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
-import { expectWhole, learn, offers, versionOf } from '../../testing/updates.ts'
-import { readAsked } from './ask.ts'
+import { expectWhole, learn, offers, restOf, versionOf } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
-import { leadsTo, nameOf } from './versions.ts'
+import { leadsTo } from './versions.ts'
 
 const scale = 0.02
 const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
@@ -116,29 +115,6 @@ async function wholeWay(agent: InstalledAgent, out: string, inject: readonly str
   }
 }
 
-/** What a start has to come to, from what the kill left. */
-function expected(agent: InstalledAgent): { version: string; outcome: string } {
-  const journal = readUpdate(agent)
-  const leadsNew = leadsTo(agent) === nameOf(next.sha256)
-  switch (journal?.state) {
-    case undefined:
-      return { version: '1.4.0', outcome: 'ok' }
-    case 'fetching':
-    case 'staging':
-      return { version: '1.4.0', outcome: 'failed' }
-    case 'swapping':
-      return leadsNew ? { version: '1.5.0', outcome: 'ok' } : { version: '1.4.0', outcome: 'failed' }
-    case 'proving':
-      return { version: '1.5.0', outcome: 'ok' }
-    case 'watching':
-      return readAsked(agent) ? { version: '1.4.0', outcome: 'rolled_back' } : { version: '1.5.0', outcome: 'ok' }
-    case 'undoing':
-      return { version: '1.4.0', outcome: 'rolled_back' }
-    default:
-      return { version: journal?.running.version ?? '', outcome: journal?.applied?.outcome ?? 'ok' }
-  }
-}
-
 /** Starts again without harm: it comes to rest at a whole version, which is the one that runs; the state is as it was. */
 async function expectRests(
   agent: InstalledAgent,
@@ -218,7 +194,7 @@ test.skipIf(missing !== undefined)(
         const state = killed ? (readUpdate(agent)?.state ?? 'none') : 'unharmed'
         fell.set(state, (fell.get(state) ?? 0) + 1)
         expectWhole(agent, [old, next])
-        await expectRests(agent, `killed at ${kind} ${n} (${state})`, expected(agent))
+        await expectRests(agent, `killed at ${kind} ${n} (${state})`, restOf(agent, next))
       } finally {
         agent.remove()
       }

@@ -1,0 +1,344 @@
+/**
+ * Every state of an update × what can strike there: the real driver and steps over real folders in this process, a disk that fails
+ * at the edge, and a launcher that says which version's process runs. What the next start has to come to is rules section 3.
+ */
+import fs, { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Packed } from '@svc/blueprint'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bundle } from '../../testing/blueprint.ts'
+import { breakDisks, type Disk, type Fault, faults, faulty, mendDisks, mended } from '../../testing/faulty-folders.ts'
+import { becomes } from '../../testing/folder.ts'
+import { agentIn, type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import { json, type Reply, type Service, startService } from '../../testing/service.ts'
+import { expectWhole, learn, offers, restOf, versionOf } from '../../testing/updates.ts'
+import type { ProcessState } from '../launcher/moves.ts'
+import { manifestNow } from '../reporter/known.ts'
+import { ask } from './ask.ts'
+import { readUpdate, type Update } from './journal.ts'
+import { updates } from './update.ts'
+import { leadsTo, nameOf, pinned } from './versions.ts'
+
+/** A second lasts 50 ms. */
+const scale = '0.05'
+const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+const atOnce = 24
+/** So often the journal may be written: by an update and the way back, by a start after a fault. */
+const mostWrites = { first: 14, next: 5 }
+const writeReally = fs.writeFileSync
+const roots: InstalledAgent[] = []
+const launchers = new Set<NodeJS.Timeout>()
+let service: Service
+let template: InstalledAgent
+let old: Packed
+let next: Packed
+/** Says nothing of how it is. */
+let mute: Packed
+const never: Reply = () => {}
+
+beforeAll(async () => {
+  vi.stubEnv('SVC_TIME_SCALE', scale)
+  old = await learn(await bundle())
+  next = await learn(
+    await versionOf('1.5.0', { 'a/extra.txt': 'new\n', 'state/new.json': '{}\n', '.svcignore': '!state/*\n' }),
+  )
+  mute = await learn(await versionOf('1.6.0', {}, undefined, 10))
+  service = await startService()
+  offers(service, { '1.4.0': old, '1.5.0': next, '1.6.0': mute, '1.7.0': never, '1.8.0': json({}, 429) })
+  template = await installedAgent(service)
+  writeFileSync(join(template.state, 'precious'), 'theirs\n')
+  breakDisks()
+})
+afterAll(async () => {
+  mendDisks()
+  for (const launcher of launchers) clearInterval(launcher)
+  for (const agent of roots) agent.remove()
+  template.remove()
+  vi.unstubAllEnvs()
+  await service.close()
+})
+
+function copy(): InstalledAgent {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-faults-')))
+  cpSync(template.root, root, { recursive: true, verbatimSymlinks: true })
+  const agent = agentIn(root)
+  roots.push(agent)
+  return agent
+}
+
+/** A runtime in a folder, and the launcher beside it, which starts what `current` leads to. */
+function runs(agent: InstalledAgent) {
+  const stop = new AbortController()
+  const lines: string[] = []
+  let pid = 0
+  const begun = (): ProcessState => {
+    const version = leadsTo(agent) ?? ''
+    const started = Date.now() - 20
+    if (version !== nameOf(mute.sha256))
+      writeReally(join(agent.state, 'status.json'), '{"state":{"level":"ok","label":"Works"}}')
+    const alive = { pid: ++pid, start: 's', since: started, crashes: 0, adopted: false }
+    return { is: 'running', ...alive, version, started: String(started / 1000) }
+  }
+  let process = begun()
+  const running = leadsTo(agent) === nameOf(next.sha256) ? '1.5.0' : '1.4.0'
+  const it = updates(agent, running, stop.signal, {
+    say: (line) => lines.push(line),
+    look: () => {},
+    process: () => process,
+    manifest: async () => {
+      const now = await manifestNow(pinned(agent))
+      return now.ok ? now.value : undefined
+    },
+  })
+  if (!it) throw new Error('there are no updates here')
+  const launcher = setInterval(() => {
+    if (leadsTo(agent) !== process.version) process = begun()
+  }, 10)
+  launchers.add(launcher)
+  return {
+    it,
+    lines,
+    process: () => process,
+    wish: (version: string) => it.heard({ desired: { blueprint: 'mail-triage', version } }),
+    dies: () => {
+      const exit = { code: 9, at: Date.now() }
+      it.changed({ is: 'waiting', crashes: 1, startAt: 0, exit, version: process.version ?? '' })
+      process = begun()
+      it.changed(process)
+    },
+    end: async () => {
+      stop.abort()
+      await it.over
+      clearInterval(launcher)
+    },
+  }
+}
+type Runs = ReturnType<typeof runs>
+
+const isJournal = (call: string, file: string) => call === 'openSync' && /\/\.update\.json\.[0-9a-f]+\.tmp$/.test(file)
+
+/** What changes on the whole way, in order: where the journal stands (an ordinal, for idle comes twice), and how often it came to that. */
+type Point = readonly [phase: string, n: number]
+interface Watched {
+  readonly disk: Disk
+  readonly points: Point[]
+  writes: number
+}
+
+/** Counts; picks the change `at`. At each change I17 has to hold. */
+function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
+  const seen = new Map<string, number>()
+  let phase = 'idle'
+  const points: Point[] = []
+  const disk = faulty(agent.root, {
+    fault,
+    picks: (call, file) => {
+      const state = readUpdate(agent)?.state ?? 'idle'
+      if (state !== 'idle') phase = state
+      else if (phase === 'undoing') phase = 'idle again'
+      const n = (seen.get(phase) ?? 0) + 1
+      seen.set(phase, n)
+      points.push([phase, n])
+      if (isJournal(call, file)) w.writes++
+      if (!existsSync(join(agent.current, 'svc.agent.yaml'))) throw new Error('I17: current leads nowhere')
+      // a call that takes no room does not fail for want of it: the next one that does
+      return at !== undefined && phase === at[0] && n >= at[1]
+    },
+  })
+  const w: Watched = { disk, points, writes: 0 }
+  return w
+}
+
+/** An update, a death in its window, a person's way back: as far as it comes. */
+async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched): Promise<void> {
+  const { it } = running
+  running.wish('1.5.0')
+  const ended = await becomes('kept, or not', () => {
+    const { version, outcome } = it.applied()
+    return disk.dead || version === '1.5.0' || outcome === 'failed'
+  }).catch((error: unknown) => {
+    throw new Error(`${error} ${running.lines.join('\n')}`)
+  })
+  if (!ended || disk.dead || it.applied().outcome === 'failed') return
+  running.dies()
+  await becomes('the death is noted', () => disk.dead || disk.struck || readUpdate(agent)?.window?.deaths === 1)
+  if (disk.dead) return
+  const { picks, struck, fault } = disk
+  Object.assign(disk, { picks: () => false, struck: false })
+  ask(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'on this machine', at: Date.now() })
+  Object.assign(disk, { picks, struck, fault })
+  await becomes('back', () => disk.dead || it.applied().outcome === 'rolled_back')
+  await becomes(
+    'at rest',
+    () =>
+      disk.dead ||
+      (disk.struck && running.lines.some((l) => l.includes('could not'))) ||
+      readUpdate(agent)?.state === 'idle',
+  )
+}
+
+/** The next start rests where rules section 3 says, after few writes; the one after it writes nothing at all. */
+async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
+  const wanted = restOf(agent, next)
+  expectWhole(agent, packs)
+  const w = watched(agent)
+  const running = runs(agent)
+  await becomes(`${where}: rest`, () => {
+    const state = readUpdate(agent)?.state ?? 'idle'
+    const rests = state === 'idle' || (state === 'watching' && running.it.applied().version === wanted.version)
+    return rests && running.process().version === leadsTo(agent) && !existsSync(join(agent.svc, 'update-ask.json'))
+  }).catch((error: unknown) => {
+    throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
+  })
+  const { outcome, message } = running.it.applied()
+  await running.end()
+  const why = `${where}: ${message}`
+  expect({ version: expectWhole(agent, packs), outcome }, why).toEqual(wanted)
+  expect(w.writes, why).toBeLessThanOrEqual(mostWrites.next)
+  const now = readUpdate(agent)
+  expect(now?.running.version ?? '1.4.0', why).toBe(wanted.version)
+  expect(now?.hold?.version, why).toBe(outcome === 'rolled_back' ? '1.5.0' : undefined)
+  expect(readdirSync(agent.staging), why).toEqual([])
+  expect(readdirSync(agent.versions).length, why).toBeLessThanOrEqual(2)
+  expect(readFileSync(join(agent.state, 'precious'), 'utf8'), why).toBe('theirs\n')
+  expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), why).toBe('{"seed":true}\n')
+  const again = watched(agent)
+  const third = runs(agent)
+  await new Promise((resolve) => setTimeout(resolve, 120)) // two looks for wishes: nothing is to come
+  await third.end()
+  expect(settled(readUpdate(agent)), `${where}, the start after`).toEqual(settled(now))
+  expect(again.writes, `${where}, the start after`).toBeLessThanOrEqual(now?.state === 'watching' ? 1 : 0)
+}
+
+/** Without the minutes of the window, which go on. */
+const settled = (now: Update | undefined) => now && { ...now, window: now.window && { ...now.window, ran: 0 } }
+
+/** So many at once. */
+async function all<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {
+  const left = [...cases]
+  const worker = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await check(one)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+const phases = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'idle again'] as const
+
+describe('a whole update and the way back', () => {
+  let counts: Map<string, number>
+  const came = new Map<string, number>()
+  beforeAll(async () => {
+    const agent = copy()
+    const w = watched(agent)
+    const running = runs(agent)
+    await wholeWay(agent, running, w)
+    await running.end()
+    expect(readUpdate(agent)).toMatchObject({
+      state: 'idle',
+      running: { version: '1.4.0' },
+      hold: { version: '1.5.0' },
+    })
+    expect(w.writes).toBeLessThanOrEqual(mostWrites.first)
+    counts = new Map(phases.map((phase) => [phase, w.points.filter(([p]) => p === phase).length]))
+  })
+
+  test.each(faults)(
+    '%s, in every state: the next start comes to what rules section 3 says, and nothing loops',
+    {
+      timeout: 600_000,
+    },
+    async (fault) => {
+      const cases = phases.flatMap((phase) => pick(counts.get(phase) ?? 0).map((n): Point => [phase, n]))
+      expect(new Set(cases.map(([phase]) => phase)).size).toBe(phases.length)
+      await all(cases, async ([phase, n]) => {
+        const where = `${fault}, ${phase} ${n}`
+        const agent = copy()
+        const w = watched(agent, [phase, n], fault)
+        const running = runs(agent)
+        await wholeWay(agent, running, w)
+        await running.end()
+        expect(w.disk.dead, where).toBe(fault.startsWith('killed'))
+        expect(w.writes, where).toBeLessThanOrEqual(mostWrites.first)
+        mended(agent.root)
+        const { outcome } = restOf(agent, next)
+        came.set(`${fault}: ${outcome}`, (came.get(`${fault}: ${outcome}`) ?? 0) + 1)
+        await expectRests(agent, where)
+        agent.remove()
+      })
+    },
+  )
+
+  test('each of these was seen to end in each way', () => {
+    if (long) process.stderr.write(`${JSON.stringify([...came])}\n`)
+    for (const fault of faults)
+      for (const outcome of ['failed', 'rolled_back'])
+        expect(came.get(`${fault}: ${outcome}`), fault).toBeGreaterThan(0)
+  })
+
+  test('killed while it is proved, and again: it goes back (rules section 3)', async () => {
+    const agent = copy()
+    for (const proofs of [1, 2]) {
+      const w = watched(agent, undefined, 'killed before')
+      w.disk.picks = () => {
+        const now = readUpdate(agent)
+        return now?.state === 'proving' && now.proofs === proofs
+      }
+      const running = runs(agent)
+      running.wish('1.5.0')
+      await becomes('killed', () => w.disk.dead)
+      await running.end()
+      mended(agent.root)
+      expect(readUpdate(agent)?.state).toBe('proving')
+    }
+    expect(restOf(agent, next)).toEqual({ version: '1.4.0', outcome: 'rolled_back' })
+    await expectRests(agent, 'killed twice')
+  })
+})
+
+/** A call to the disk that hangs is no case of its own: the launcher ends a worker that does not answer, which is a kill. */
+describe('what hangs', () => {
+  const until = async (version: string, holds: (now: Update | undefined, running: Runs) => unknown) => {
+    const agent = copy()
+    const w = watched(agent)
+    const running = runs(agent)
+    running.wish(version)
+    await becomes(`${version} ended`, () => holds(readUpdate(agent), running)).catch((error: unknown) => {
+      throw new Error(`${error} ${running.lines.join('\n')}`)
+    })
+    return { agent, running, w, now: readUpdate(agent) }
+  }
+
+  const rows = [
+    ['a bundle that never comes', '1.7.0', 'failed'],
+    ['a service that limits calls', '1.8.0', 'failed'],
+    ['a new version that never says how it is', '1.6.0', 'rolled_back'],
+  ] as const
+  test(`${rows.map(([what]) => what).join(', ')}: 1.4.0 stays or comes back`, () =>
+    all(rows, async ([what, version, outcome]) => {
+      const { agent, running, w, now } = await until(version, (u) => u?.state === 'idle' && u.applied)
+      await running.end()
+      expect(now, what).toMatchObject({ running: { version: '1.4.0' }, applied: { outcome } })
+      expect(now?.hold?.version, what).toBe(outcome === 'failed' ? undefined : version)
+      expect(now?.retry?.version, what).toBe(outcome === 'failed' ? version : undefined)
+      expect(expectWhole(agent, [old]), what).toBe('1.4.0')
+      expect(w.writes, what).toBeLessThanOrEqual(mostWrites.first)
+    }))
+
+  test('an agent that says nothing more in its window: that is no worse than when it was kept, and the window ends', async () => {
+    const { agent, running, w } = await until('1.5.0', (u) => u?.state === 'watching')
+    vi.stubEnv('SVC_TIME_SCALE', '0.0005')
+    await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
+    vi.stubEnv('SVC_TIME_SCALE', scale)
+    await running.end()
+    expect(readUpdate(agent)).toMatchObject({ running: { version: '1.5.0' }, applied: { outcome: 'ok' } })
+    expect(expectWhole(agent, [old, next])).toBe('1.5.0')
+    expect(w.writes, 'one a minute').toBeLessThanOrEqual(mostWrites.first + 30)
+  })
+})
+
+/** The first, the last, and some between. */
+function pick(count: number): number[] {
+  const numbers = Array.from({ length: count }, (_, i) => i + 1)
+  return long ? numbers : [...new Set([1, Math.ceil(count / 2), count].filter((n) => n > 0))]
+}

@@ -1,0 +1,79 @@
+/**
+ * Disks that fail, in this process, one for each folder, so that many cases run at once: at a change that a plan picks, the runtime of
+ * that folder is as good as killed (nothing changes there any more), or that change fails, or it and all later ones that need room.
+ */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+export const faults = ['killed before', 'killed after', 'ENOSPC', 'EIO', 'ENOSPC from then on'] as const
+export type Fault = (typeof faults)[number]
+const growing = ['openSync', 'writeSync', 'writeFileSync', 'linkSync', 'mkdirSync', 'copyFileSync', 'symlinkSync']
+const changing = [...growing, 'renameSync', 'unlinkSync', 'rmSync', 'fsyncSync']
+type Act = (...args: unknown[]) => unknown
+
+export interface Disk {
+  /** Asked before each change: whether it is this one. Also the place to look at what must always be true. */
+  picks: (call: string, file: string) => boolean
+  fault: Fault | undefined
+  struck: boolean
+  dead: boolean
+}
+
+const disks = new Map<string, Disk>()
+const opened = new Map<unknown, string>()
+const real = new Map<string, Act>()
+
+/** From now on changes below `root` go through this disk. */
+export function faulty(root: string, disk: Omit<Disk, 'struck' | 'dead'>): Disk {
+  const made = { ...disk, struck: false, dead: false }
+  disks.set(root, made)
+  return made
+}
+export const mended = (root: string): boolean => disks.delete(root)
+
+export function breakDisks(): void {
+  for (const name of changing) {
+    const act = fs[name as 'openSync'] as unknown as Act
+    real.set(name, act)
+    Object.assign(fs, { [name]: (...args: unknown[]) => changed(name, act, args) })
+  }
+  syncBuiltinESMExports()
+}
+export function mendDisks(): void {
+  for (const [name, act] of real) Object.assign(fs, { [name]: act })
+  syncBuiltinESMExports()
+}
+
+function changed(name: string, act: Act, args: unknown[]): unknown {
+  const path = typeof args[0] === 'number' ? (opened.get(args[0]) ?? '') : String(args[name === 'symlinkSync' ? 1 : 0])
+  const disk = diskOf(path)
+  const go = (): unknown => {
+    if (name === 'fsyncSync' && disk) return undefined // nobody takes the power away here
+    const result = act(...args)
+    if (name === 'openSync') opened.set(result, path)
+    return result
+  }
+  const reads = name === 'openSync' && (args[1] === 'r' || typeof args[1] === 'number')
+  return disk && !reads ? onDisk(disk, name, path, go) : go()
+}
+
+function onDisk(disk: Disk, name: string, path: string, go: () => unknown): unknown {
+  const { fault } = disk
+  if (disk.dead) throw failure('EIO', name)
+  const now = disk.struck ? fault === 'ENOSPC from then on' : disk.picks(name, path)
+  if (!now || fault === undefined) return go()
+  const full = fault.startsWith('ENOSPC')
+  if (full && !growing.includes(name)) return go()
+  disk.struck = true
+  if (full || fault === 'EIO') throw failure(full ? 'ENOSPC' : 'EIO', name)
+  disk.dead = true
+  if (fault === 'killed after') go()
+  throw failure('EIO', name)
+}
+
+function diskOf(path: string): Disk | undefined {
+  for (const [root, disk] of disks) if (path === root || path.startsWith(`${root}/`)) return disk
+  return undefined
+}
+const failure = (code: string, name: string) =>
+  Object.assign(new Error(`${code}: a fault that was asked for, ${name}`), { code })
