@@ -71,7 +71,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
             ),
           ],
           ['Installed', versions.installed !== running && version(versions.installed)],
-          ['Kept to go back to', version(versions.previous)],
+          ['Ran before', version(versions.previous)],
           ['Last update', outcome(applied)],
           ['Runtime', runtime?.version],
           [

@@ -47,7 +47,7 @@ export function BlueprintPart({ agent, update }: { agent: Agent; update: Bluepri
             ),
           ],
           ['Wished', wish && <WishLine key="wish" slug={slug} wish={wish} />],
-          ['Kept to go back to', previous],
+          ['Ran before', previous],
           ['Last update', outcomeText(applied)],
         ]}
       />
