@@ -1,54 +1,20 @@
-/**
- * The power fails: the data folder lies on a file system of its own in an image; the image is copied while the service is stopped
- * in its tracks. What the service had only handed to the kernel is not in the copy; what it had synced is. A long form, where
- * this machine lets us mount.
- */
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+/** The power fails under the data folder of a service. A long form, where this machine lets us mount. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import {
+  type Disk,
+  leaveUnsynced,
+  mayMount,
+  mounted,
+  unmount,
+  unsyncedSurvived,
+} from '../../../scripts/testing/power.ts'
 import { freePort, Place, populate } from '../testing/service-process.ts'
 import { openEmbedded } from './db/open.ts'
 
 const rounds = 10
-const mayMount = process.getuid?.() === 0 && existsSync('/dev/loop-control') && hasTools()
-
-function hasTools(): boolean {
-  return ['mkfs.ext4', 'mount', 'umount'].every((tool) => spawnSync('which', [tool]).status === 0)
-}
-
-interface Disk {
-  image: string
-  folder: string
-}
-
-/** Ext4 that writes by itself only every five minutes: until then all that is on the disk was synced. */
-function mounted(home: string, name: string, from?: string): Disk {
-  const [image, folder] = [join(home, `${name}.img`), join(home, name)]
-  if (from) copyFileSync(from, image)
-  else {
-    writeFileSync(image, '')
-    truncateSync(image, 256 * 1024 * 1024)
-    execFileSync('mkfs.ext4', ['-q', image])
-  }
-  mkdirSync(folder)
-  execFileSync('mount', ['-o', 'loop,commit=300', image, folder])
-  return { image, folder }
-}
-/** The name may be there, written along with what others synced; what stands in the file is not. */
-const survived = (file: string) => existsSync(file) && readFileSync(file, 'utf8') === unsynced
-const unsynced = 'never synced'
-const unmount = ({ folder }: Disk) => spawnSync('umount', ['-l', folder])
 
 test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
   'after a power cut everything that was answered is there, on a database that is sound',
@@ -69,7 +35,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       const tokens = [token]
       for (const name of ['b', 'c', 'd'])
         tokens.push((await place.value<{ token: string }>(['agent', 'create', `north/${name}`])).token)
-      writeFileSync(join(disk.folder, 'unsynced'), unsynced)
+      leaveUnsynced(disk)
 
       const answered: string[] = []
       let cut = false
@@ -95,7 +61,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       service.child.kill('SIGKILL')
       await Promise.all([service.ended, ...reporting])
 
-      if (!survived(join(after.folder, 'unsynced'))) lost++
+      if (!unsyncedSurvived(after)) lost++
       const store = openEmbedded(join(after.folder, 'data/svc.db'))
       const stored = new Set((await store.db.selectFrom('run').select('id').execute()).map(({ id }) => id))
       expect(known.filter((id) => !stored.has(id))).toEqual([])
