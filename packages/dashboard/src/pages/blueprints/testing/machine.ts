@@ -12,6 +12,8 @@ export interface Blueprint {
   version?: string
   /** Lines of the manifest besides name, version and what is run. */
   more?: string
+  /** What is run; without it a program that does nothing and stays up. */
+  command?: string
 }
 
 export class Machine {
@@ -27,10 +29,15 @@ export class Machine {
   read = (path: string): string => readFileSync(join(this.root, path), 'utf8')
 
   /** Writes a blueprint's folder and packs it with `svc pack`; gives the zip's path. */
-  async pack({ name = 'mail-triage', version = '1.0.0', more = '' }: Blueprint = {}): Promise<string> {
+  async pack({
+    name = 'mail-triage',
+    version = '1.0.0',
+    more = '',
+    command = 'python3, -u, main.py',
+  }: Blueprint = {}): Promise<string> {
     const folder = `${name}-${version}`
     this.write(`${folder}/main.py`, 'import time\nwhile True:\n    time.sleep(60)\n')
-    const manifest = `name: ${name}\nversion: ${version}\nruntime: {kind: process, command: [python3, -u, main.py]}\n${more}`
+    const manifest = `name: ${name}\nversion: ${version}\nruntime: {kind: process, command: [${command}]}\n${more}`
     this.write(`${folder}/svc.agent.yaml`, manifest)
     return this.packFolder(folder, `${folder}.zip`)
   }

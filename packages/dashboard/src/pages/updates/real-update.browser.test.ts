@@ -1,0 +1,91 @@
+/** Updates in the page with nothing played: the built `svc.pyz` installs an agent, runs it, and carries out what the page wishes (3.3). */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPlace, type Place } from '../../../testing/place.ts'
+import { Machine } from '../blueprints/testing/machine.ts'
+
+/** The 30 minutes in which a version is watched last some 14 seconds; no other is taken before they are over. */
+const scale = '0.008'
+/** A proof may take long by the clock of the test: machines are slow. */
+const more = 'health: {start_seconds: 3000}\n'
+
+const machine = new Machine()
+let place: Place
+let page: Page
+let running: ChildProcess | undefined
+let said = ''
+
+beforeAll(async () => {
+  place = await openPlace()
+  page = (await place.ada()).page
+  page.setDefaultTimeout(60_000)
+  await upload(await machine.pack({ more }))
+  const { code } = await place.operator<{ code: string }>([
+    ...['code', 'issue', 'north-wind', 'mail-triage@1.0.0', '--agent', 'east'],
+  ])
+  await machine.shell(`curl -fsSO ${place.url}/cli/svc.pyz`)
+  await machine.shell(`python3 svc.pyz init --url ${place.url} --dir east --yes`, `${code}\n`)
+  await upload(await machine.pack({ version: '1.1.0', more }))
+  await upload(await machine.pack({ version: '1.2.0', more, command: 'sh, -c, exit 3' }))
+  running = run()
+})
+
+afterAll(async () => {
+  if (running && running.exitCode === null && running.signalCode === null) {
+    const gone = once(running, 'exit')
+    running.kill('SIGTERM')
+    await gone
+  }
+  await place?.close()
+  machine.remove()
+})
+
+test('a real agent takes a version and keeps it, goes back from a broken one and says why, and goes back when told', async () => {
+  await page.goto(`${place.url}/w/north-wind/agents/east?tab=updates`)
+  const version = page.getByRole('article', { name: 'Blueprint version', exact: true })
+
+  await wish('Update to 1.1.0')
+  await version.getByText('It runs 1.1.0, as wished.').waitFor()
+  await version.getByText('kept', { exact: true }).waitFor()
+  expect(runs()).toBe('1.1.0')
+
+  await wish('Update to 1.2.0')
+  await page.getByText('1.2.0 is on hold').waitFor()
+  const why = await page.getByRole('note').filter({ hasText: 'is on hold' }).innerText()
+  expect(why).toMatch(/it was rolled back/)
+  // Time is so short here that a slow start may count as up: then it is the watch that sees it end.
+  expect(why).toMatch(/1\.2\.0 -> 1\.1\.0, .*: it (failed its health check|got worse after it was kept)/)
+  expect(runs()).toBe('1.1.0')
+  expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
+
+  await wish('Roll back to 1.0.0')
+  await version.getByText('It runs 1.0.0, as wished.').waitFor()
+  expect(runs()).toBe('1.0.0')
+  expect(said).not.toContain('Traceback')
+  expect(place.faults).toEqual([])
+}, 180_000)
+
+async function wish(words: string): Promise<void> {
+  const version = /[\d.]+$/.exec(words)?.[0] ?? ''
+  if (words.startsWith('Update')) await page.getByLabel('Version', { exact: true }).selectOption(version)
+  await page.getByRole('button', { name: `${words}…` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: words, exact: true }).click()
+}
+
+const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
+
+/** What the machine itself says it runs. */
+const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]
+
+function run(): ChildProcess {
+  const env = { PATH: process.env.PATH ?? '', HOME: machine.root, SVC_TIME_SCALE: scale }
+  const child = spawn('python3', ['svc.pyz', 'run', '--dir', 'east'], { cwd: machine.root, env })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said += chunk
+    })
+  process.once('exit', () => child.kill('SIGTERM'))
+  return child
+}
