@@ -15,7 +15,7 @@ import { json, type Reply, type Service, startService } from '../../testing/serv
 import { expectWhole, learn, offers, restOf, versionOf } from '../../testing/updates.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { manifestNow } from '../reporter/known.ts'
-import { ask } from './ask.ts'
+import { ask, readAsked } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
 import { updates } from './update.ts'
 import { leadsTo, nameOf, pinned } from './versions.ts'
@@ -184,10 +184,15 @@ async function expectRests(agent: InstalledAgent, where: string, packs: Packed[]
   expectWhole(agent, packs)
   const w = watched(agent)
   const running = runs(agent)
+  /** A wish that was answered may still lie there: the disk did not let go of it, and nobody obeys it twice. */
+  const asks = () => {
+    const asked = readAsked(agent)
+    return asked !== undefined && asked.id !== readUpdate(agent)?.asked?.id
+  }
   await becomes(`${where}: rest`, () => {
     const state = readUpdate(agent)?.state ?? 'idle'
     const rests = state === 'idle' || (state === 'watching' && running.it.applied().version === wanted.version)
-    return rests && running.process().version === leadsTo(agent) && !existsSync(join(agent.svc, 'update-ask.json'))
+    return rests && running.process().version === leadsTo(agent) && !asks()
   }).catch((error: unknown) => {
     throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
   })

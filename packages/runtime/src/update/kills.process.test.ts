@@ -201,7 +201,8 @@ test.skipIf(missing !== undefined)(
     }
     if (long) {
       process.stderr.write(`kills fell into: ${JSON.stringify([...fell])}\n`)
-      expect([...fell.keys()]).toEqual(expect.arrayContaining(['none', 'fetching', 'staging', 'swapping', 'undoing']))
+      if (process.env.SVC_TEST_POINTS === undefined)
+        expect([...fell.keys()]).toEqual(expect.arrayContaining(['none', 'fetching', 'staging', 'swapping', 'undoing']))
     }
   },
 )
