@@ -100,8 +100,8 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
         confirm={verb(version, running, previous)}
         onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
       >
-        The agent is told with its next report. It fetches the version, starts it beside the one that runs, and keeps it
-        only if it is healthy; if not, it goes back by itself and says why.
+        The agent is told with its next report. It fetches the version, unpacks it beside the one that runs, restarts on
+        it, and keeps it only if it is healthy; if not, it goes back by itself and says why.
         <ul className="svc-consequences">
           <li>
             This can be undone: until it has begun, by withdrawing the wish; afterwards by naming{' '}
