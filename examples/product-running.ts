@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { onTestFinished } from 'vitest'
-import { freePort, newPlace, type Place, type ServiceProcess } from '../packages/server/testing/service-process.ts'
+import { newPlace, type Place, type ServiceProcess } from '../packages/server/testing/service-process.ts'
+import { freePort } from '../scripts/testing/free-port.ts'
 
 export interface Binding {
   url: string

@@ -2,7 +2,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +11,7 @@ import { openEmbedded, openPostgres, type Store } from '../../packages/server/sr
 import { newId } from '../../packages/server/src/ids.ts'
 import { databaseFile, makeDataFolder } from '../../packages/server/src/ops/data-folder.ts'
 import { addWorkspace } from '../../packages/server/testing/world.ts'
+import { freePort } from '../../scripts/testing/free-port.ts'
 import { tokenOf } from '../report/fleet.ts'
 
 const program = join(import.meta.dirname, '../../packages/server/src/main.ts')
@@ -133,13 +133,4 @@ async function end(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
   await gone
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

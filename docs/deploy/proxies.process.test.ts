@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, newPlace, type Place, populate } from '../../packages/server/testing/service-process.ts'
+import { newPlace, type Place, populate } from '../../packages/server/testing/service-process.ts'
 import { newPostgresDatabase } from '../../packages/server/testing/stores.ts'
+import { freePort } from '../../scripts/testing/free-port.ts'
 
 const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path))
 const caddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path))

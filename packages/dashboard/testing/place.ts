@@ -5,13 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from '../../../scripts/build.ts'
 import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
+import { freePort } from '../../../scripts/testing/free-port.ts'
 
 const program = join(import.meta.dirname, '../../server/src/main.ts')
 export const password = 'correct horse battery'
@@ -190,13 +190,4 @@ export async function openPlace(): Promise<Place> {
     throw error
   }
   return place
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (typeof address !== 'object' || address === null) throw new Error('No free port was found.')
-  return address.port
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../scripts/testing/free-port.ts'
 import {
   type Disk,
   leaveUnsynced,
@@ -11,7 +12,7 @@ import {
   unmount,
   unsyncedSurvived,
 } from '../../../scripts/testing/power.ts'
-import { freePort, Place, populate } from '../testing/service-process.ts'
+import { Place, populate } from '../testing/service-process.ts'
 import { openEmbedded } from './db/open.ts'
 
 const rounds = 10

@@ -2,7 +2,7 @@
  * `svc init` killed at its system calls, from outside: strace ends the process on entering the n-th call of each kind that changes the disk's
  * names or makes them last. Unlike kills between our own lines this sees what Node does inside a call of ours, and the built file.
  */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -12,6 +12,7 @@ import { buildRuntime } from '../../build.ts'
 import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import { agentIn, password } from '../../testing/installed.ts'
+import { straceMissing } from '../../testing/strace.ts'
 import { expectStandsAsSaid, type Fell, initArgs, installWorld, type World } from '../../testing/world.ts'
 
 /** The kinds of call, each with the names it has on one machine or another. */
@@ -19,19 +20,7 @@ const kinds = ['rename', 'unlink', 'link', 'symlink', 'mkdir', 'rmdir', 'fsync',
 const calls = '/^(rename|unlink|link|symlink|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
 const pattern = (kind: string) => `/^${kind}(at|at2)?$`
 
-/** Why strace cannot be used here; undefined when it can. */
-const missing = ((): string | undefined => {
-  try {
-    execFileSync('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, process.execPath, '-e', '0'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? (error.message.split('\n')[1] ?? error.message) : String(error)
-  }
-})()
-if (missing !== undefined)
-  process.stderr.write(`NOT TESTED: kills at system calls of "svc init", since strace does not work here: ${missing}\n`)
+const missing = straceMissing(calls, 'kills at system calls of "svc init"')
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-strace-'))
 let packed: Packed

@@ -11,26 +11,14 @@ import { becomes, starts, svc } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
+import { straceMissing } from '../../testing/strace.ts'
 import { sha256Of, writeStarter } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
 
 const kinds = ['rename', 'unlink', 'link', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
 const calls = '/^(rename|unlink|link|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
-const missing = ((): string | undefined => {
-  try {
-    execFileSync('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, process.execPath, '-e', '0'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? (error.message.split('\n')[1] ?? error.message) : String(error)
-  }
-})()
-if (missing !== undefined)
-  process.stderr.write(
-    `NOT TESTED: kills at system calls of a self-update, since strace does not work here: ${missing}\n`,
-  )
+const missing = straceMissing(calls, 'kills at system calls of a self-update')
 
 const scale = 0.1
 let shop: Workshop

@@ -2,7 +2,7 @@
  * An update and the way back, with the runtime killed at its system calls and at random moments (rules for kills, I17 to I20): strace is on the worker's
  * thread alone, so that neither the agent nor the launcher is counted. After each kill a start has to do what the journal and `current` say.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { bundle } from '../../testing/blueprint.ts'
 import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
+import { straceMissing } from '../../testing/strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 import { leadsTo } from './versions.ts'
@@ -22,19 +23,7 @@ const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write
 const pattern = (kind: string) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
 const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
 
-/** Why strace cannot be used here; undefined when it can. */
-const missing = ((): string | undefined => {
-  try {
-    execFileSync('strace', ['-qq', '-o', '/dev/null', '-e', `trace=${calls}`, process.execPath, '-e', '0'], {
-      stdio: 'pipe',
-    })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message.split('\n')[0] : String(error)
-  }
-})()
-if (missing !== undefined)
-  process.stderr.write(`NOT TESTED: kills at system calls of an update, since strace does not work here: ${missing}\n`)
+const missing = straceMissing(calls, 'kills at system calls of an update')
 
 let service: Service
 let offered: ReturnType<typeof offers>

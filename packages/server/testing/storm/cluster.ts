@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../../scripts/testing/free-port.ts'
 import { once, startPostgres, type TestPostgres } from '../postgres.ts'
-import { freePort, Place, type ServiceProcess } from '../service-process.ts'
+import { Place, type ServiceProcess } from '../service-process.ts'
 
 export interface Node {
   place: Place
