@@ -294,6 +294,8 @@ export interface RolloutAgent {
 
 export interface RolloutPage extends RolloutRow {
   now: number
+  /** Who last let it go on, and answers for it since; null: whoever began it does. */
+  continuedBy: string | null
   upTo: string[]
   byHand: boolean
   watchSeconds: number

@@ -9,6 +9,7 @@ import * as blueprints from './migrations/002-blueprints.ts'
 import * as releases from './migrations/003-releases.ts'
 import * as wishes from './migrations/004-wishes.ts'
 import * as nodes from './migrations/005-nodes.ts'
+import * as rollouts from './migrations/006-rollouts.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -17,6 +18,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '003-releases': releases,
   '004-wishes': wishes,
   '005-nodes': nodes,
+  '006-rollouts': rollouts,
 }
 
 const leastVersion = 15

@@ -284,6 +284,9 @@ export interface RolloutTable {
   created_at: number
   created_by: string | null
   created_by_name: string
+  /** Who last let it go on, and answers for it since. No name: whoever began it does. */
+  continued_by: string | null
+  continued_by_name: string | null
   changed_at: number
 }
 export interface RolloutAgentTable {

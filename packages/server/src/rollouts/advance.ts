@@ -10,6 +10,7 @@ import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
 import { lockWorkspace, placesOf } from '../wishes/trials.ts'
+import { roleOf } from '../workspaces/store.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type Member, type Step } from './judge.ts'
 import { leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUntold } from './store.ts'
@@ -59,7 +60,7 @@ async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { 
   const rollout = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
   if (!rollout) return undefined
   const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
-  if (await isReplaced(trx, rollout, now)) return { ...base, moved: true }
+  if ((await isReplaced(trx, rollout, now)) || (await isOrphaned(trx, rollout, now))) return { ...base, moved: true }
   const wished = await wishSome(trx, rollout, now)
   if (wished.length > 0) return { ...base, agents: wished, more: true }
   return { ...base, ...(await judge(trx, rollout, now)) }
@@ -74,6 +75,30 @@ async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
   await note(trx, rollout, service, now, 'rollout.cancelled', { why })
   return true
+}
+
+/** Whoever answers for it may not wish any more: it goes on only when somebody who may says so. */
+async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+  const { id, name } = leaderOf(rollout)
+  if (id === null) return false
+  const role = await roleOf(trx, rollout.workspace_id, id)
+  if (role === 'admin') return false
+  const did = rollout.continued_by_name === null ? 'began it' : 'let it go on'
+  const lost = role ? 'is no admin of this workspace any more' : 'does not belong to this workspace any more'
+  await halt(trx, rollout, `${name}, who ${did}, ${lost}.`, now)
+  return true
+}
+
+/** In whose name it wishes; the operator has no id. */
+const leaderOf = (rollout: RolloutDbRow) =>
+  rollout.continued_by_name === null
+    ? { id: rollout.created_by, name: rollout.created_by_name }
+    : { id: rollout.continued_by, name: rollout.continued_by_name }
+
+async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
+  await takeBackUntold(trx, rollout, service, now)
+  await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
+  await note(trx, rollout, service, now, 'rollout.halted', { why })
 }
 
 /** Wishes the version of agents whose wave has come: the next piece of them, in the order in which reports lock. */
@@ -91,7 +116,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     .limit(atOnce)
     .execute()
   if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
-  const by = { id: rollout.created_by, name: rollout.created_by_name }
+  const by = leaderOf(rollout)
   const places = rollout.kind === 'runtime' ? await placesOf(trx, rollout.workspace_id, now) : { free: 0 }
   const others = { rollout: rollout.id, silent: true, places }
   for (const agent of due) {
@@ -148,9 +173,7 @@ async function take(trx: Db, rollout: RolloutDbRow, step: Step, now: number): Pr
       await moveRollout(trx, rollout, { wave_kept_at: step.keptAt }, now)
       return true
     case 'halt':
-      await takeBackUntold(trx, rollout, service, now)
-      await moveRollout(trx, rollout, { state: 'halted', why: step.why, wave_kept_at: null }, now)
-      await note(trx, rollout, service, now, 'rollout.halted', { why: step.why })
+      await halt(trx, rollout, step.why, now)
       return true
     case 'next':
       await moveRollout(trx, rollout, { wave: rollout.wave + 1, wave_kept_at: null }, now)

@@ -66,6 +66,7 @@ export async function rolloutPage(
   return {
     ...rowOf(row, counts),
     now,
+    continuedBy: row.continued_by_name,
     upTo: waves,
     byHand: row.by_hand === 1,
     watchSeconds: row.watch_seconds,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AgentPage, AuditEntry, RolloutPage, RolloutPreview, Rollouts } from '../api.ts'
+import type { AgentPage, AuditEntry, Members, RolloutPage, RolloutPreview, Rollouts } from '../api.ts'
 import { type Service, serve } from '../web/testing/service.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
 
@@ -225,6 +225,46 @@ test('members watch, admins act, and a rollout of another workspace is none', as
     status: 404,
     body: { error: { code: 'rollout_unknown' } },
   })
+})
+
+test.each([
+  ['is no admin any more', 'is no admin of this workspace any more', 'PATCH'],
+  ['was taken out of the workspace', 'does not belong to this workspace any more', 'DELETE'],
+])('it halts when who began it %s, and goes on in the name of another admin', async (_what, why, method) => {
+  const { service, ann, agents, all } = await start(4)
+  const [first, second] = agents as [Agent, Agent]
+  const eve = await service.person('Eve', 'north', 'admin')
+  const changes = async (by: Browser, name: string) => {
+    const { members } = (await by.get<Members>(`${north}/members`)).body
+    const id = members.find((one) => one.name === name)?.id
+    expect((await by.send(method, `${north}/members/${id}`, { role: 'member' })).status).toBe(200)
+  }
+  const rollout = await begin(ann, { watchSeconds: 0, waves: ['1', '2', '3'] })
+  await first.reports()
+  keeps(first)
+  await changes(eve, 'Ann')
+  await all()
+  expect(await page(eve, rollout)).toMatchObject({
+    state: 'halted',
+    why: `Ann, who began it, ${why}.`,
+    counts: { kept: 0, offered: 0, untouched: 3 },
+  })
+  service.pass(600)
+  await all()
+  expect(told(agents)).toEqual(['a1'])
+
+  await eve.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await all()
+  await all()
+  expect(await page(eve, rollout)).toMatchObject({ state: 'running', wave: 2, continuedBy: 'Eve' })
+  expect(told(agents)).toEqual(['a1', 'a2'])
+  const { updates } = (await eve.get<AgentPage>(`${north}/agents/a2`)).body
+  expect(updates.blueprint?.wish?.wishedBy).toBe('Eve')
+  keeps(second)
+  const kim = await service.person('Kim', 'north', 'admin')
+  await changes(kim, 'Eve')
+  await all()
+  expect((await page(kim, rollout)).why).toBe(`Eve, who let it go on, ${why}.`)
 })
 
 test('a rollout of the runtime ends when another release is served', async () => {

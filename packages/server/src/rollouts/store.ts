@@ -46,6 +46,8 @@ export const createRollout = (
       created_at: now,
       created_by: by.id,
       created_by_name: by.name,
+      continued_by: null,
+      continued_by_name: null,
       changed_at: now,
     }
     await trx.insertInto('rollout').values(rollout).execute()
@@ -104,7 +106,8 @@ export const continueRollout = (db: Db, place: Place, id: string, by: By, now: n
     const goesOn = state === 'waiting' || state === 'running'
     if (goesOn && wave === waves) return refuse('rollout_not_running', 'Its last wave is under way.')
     const next = goesOn ? { wave: wave + 1 } : {}
-    return { ok: true, value: { state: 'running', why: null, ...next, action: 'rollout.continued' } }
+    const led = { continued_by: by.id, continued_by_name: by.name }
+    return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
   })
 
 /** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
@@ -117,7 +120,7 @@ export const cancelRollout = (db: Db, place: Place, id: string, withdraw: boolea
 interface Place {
   id: string
 }
-type Changed = Partial<Pick<RolloutDbRow, 'state' | 'why' | 'wave'>> & { action: string }
+type Changed = Partial<RolloutDbRow> & { action: string }
 
 function change(
   db: Db,

@@ -109,7 +109,8 @@ everyEngine('wishes that nodes race for', (open) => {
     for (const agent of agents) await ofBlueprint(w, agent, 'triage', '1.0.0')
     await addVersion(w, 'triage', '1.1.0')
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] } as const
-    const made = await createRollout(w.store.db, w.workspace, { ...wanted, waves: ['100%'] }, w.admin, w.clock.now())
+    const by = { id: null, name: 'Ada' }
+    const made = await createRollout(w.store.db, w.workspace, { ...wanted, waves: ['100%'] }, by, w.clock.now())
     expect(made.ok).toBe(true)
     await Promise.all(Array.from({ length: 4 }, () => advanceRollouts(w.store.db, w.clock.now())))
     expect(await events(w, 'wished')).toBe(5)

@@ -51,7 +51,13 @@ export function RolloutPage() {
           <Text>{titleOf(rollout)}</Text>
         </h1>
         <p className="svc-quiet">
-          begun <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>; {wavesWords(rollout)}
+          begun <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>
+          {rollout.continuedBy !== null && (
+            <>
+              , continued by <Text>{rollout.continuedBy}</Text>
+            </>
+          )}
+          ; {wavesWords(rollout)}
         </p>
       </header>
       <div className="up-column">
