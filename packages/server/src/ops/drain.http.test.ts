@@ -1,0 +1,109 @@
+/** The end of a service seen by those who are connected to it (D53): what arrived is answered, whoever is late is refused. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { drainable } from './drain.ts'
+
+let server: Server
+let drain: () => Promise<void>
+const clients = new Set<Client>()
+
+beforeEach(async () => {
+  server = createServer((req, res) => {
+    if (!server.listening) res.shouldKeepAlive = false
+    req.resume().on('end', () => res.end('stored'))
+  })
+  server.keepAliveTimeout = 60_000
+  drain = drainable(server, () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterEach(() => {
+  for (const { socket } of clients) socket.destroy()
+  clients.clear()
+  server.closeAllConnections()
+  server.close()
+})
+
+interface Client {
+  socket: Socket
+  /** What was answered so far. */
+  answers: () => number
+  /** How it ended: the code of an error, or `end`. */
+  ended: Promise<string>
+}
+
+const request = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
+
+function begin(): Client {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk
+  })
+  const ended = new Promise<string>((resolve) => {
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    socket.once('close', () => resolve('end'))
+  })
+  const client = { socket, answers: () => said.split('stored').length - 1, ended }
+  clients.add(client)
+  return client
+}
+
+/** A connection on which a request was answered, and the next may come. */
+async function kept(): Promise<Client> {
+  const client = begin()
+  client.socket.write(request)
+  await once(client.socket, 'data')
+  return client
+}
+
+test('a request that has arrived and was not read yet is answered', async () => {
+  const client = await kept()
+  client.socket.write(request)
+  await drain()
+  expect([await client.ended, client.answers()]).toEqual(['end', 2])
+})
+
+test('whoever was connecting at that moment is answered', async () => {
+  const client = begin()
+  client.socket.write(request)
+  await drain()
+  expect([await client.ended, client.answers()]).toEqual(['end', 1])
+})
+
+test('a request that comes while hundreds of idle connections are closed is answered', async () => {
+  const all = await Promise.all(Array.from({ length: 400 }, kept))
+  const late = all.slice(-5)
+  const drained = drain()
+  await expect.poll(() => server.listening, { interval: 1 }).toBe(false)
+  for (const { socket } of late) socket.write(request)
+  await drained
+  expect(await Promise.all(late.map(async ({ ended, answers }) => [await ended, answers()]))).toEqual(
+    late.map(() => ['end', 2]),
+  )
+})
+
+test('a connection that has not said anything yet has a moment to do so', async () => {
+  const client = begin()
+  await once(client.socket, 'connect')
+  const drained = drain()
+  await expect.poll(() => server.listening, { interval: 1 }).toBe(false)
+  await setImmediate()
+  client.socket.write(request)
+  await drained
+  expect([await client.ended, client.answers()]).toEqual(['end', 1])
+})
+
+test('half a request is waited for; with idle connections and silent ones beside it the end comes soon after it', async () => {
+  const [half] = [begin(), begin(), await kept()]
+  half.socket.write(request.slice(0, 20))
+  const from = performance.now()
+  const drained = drain()
+  setTimeout(() => half.socket.write(request.slice(20)), 300)
+  await drained
+  expect(half.answers()).toBe(1)
+  expect(performance.now() - from).toBeLessThan(5_000)
+})
