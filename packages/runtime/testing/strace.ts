@@ -15,3 +15,9 @@ export function straceMissing(trace: string, untested: string): string | undefin
     return why
   }
 }
+
+/** `SVC_TEST_PART=2/5`: every fifth from the second on, so that a long form can be run in parts; all of them when it is not set. */
+export function partOf<T>(all: readonly T[]): readonly T[] {
+  const [part = 1, of = 1] = (process.env.SVC_TEST_PART ?? '1/1').split('/').map(Number)
+  return all.filter((_, i) => i % of === part - 1)
+}

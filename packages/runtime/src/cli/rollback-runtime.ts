@@ -41,11 +41,18 @@ export const rollbackRuntime = (): Command =>
 
 function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
+  const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  if (!keeper.back(wayBack(folder)) || readRuntimeNote(folder).applied?.outcome !== 'rolled_back')
+  if (trial?.is === 'undoing' && isBack(folder)) return // one that was killed: now it is done
+  if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(
       `The previous svc could not be put back: ${readRuntimeNote(folder).applied?.message ?? 'no space?'}.`,
     )
+}
+
+function isBack(folder: Folder): boolean {
+  const { trial, applied } = readRuntimeNote(folder)
+  return trial === undefined && applied?.outcome === 'rolled_back'
 }
 
 /** The launcher that runs does it, and swaps the worker at once. */

@@ -1,69 +1,177 @@
 /**
- * The whole process killed at its system calls during a self-update, from outside, with the built files: strace ends it on entering the n-th
- * call of each kind that changes the disk's names or makes them last. What starts next is what a unit starts (I21, I22).
+ * The runtime killed at its system calls during a self-update and the way back, from outside, with the built files: strace ends it on entering
+ * the n-th call of a kind. What starts next is what a unit starts (I21, I22). First the whole process from its start, all threads; then one thread
+ * alone, with every file that it opens and writes; then what a person calls.
+ *
+ * The long form runs at every point, a part of them with `SVC_TEST_PART=2/5`.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { becomes, starts, svc } from '../../testing/folder.ts'
-import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import { becomes, type Running, starts } from '../../testing/folder.ts'
+import { agentIn, type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
-import { straceMissing } from '../../testing/strace.ts'
+import { partOf, straceMissing } from '../../testing/strace.ts'
 import { sha256Of, writeStarter } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
+import { readPin } from './pin.ts'
 
-const kinds = ['rename', 'unlink', 'link', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
-const calls = '/^(rename|unlink|link|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
-const missing = straceMissing(calls, 'kills at system calls of a self-update')
+const naming = ['rename', 'unlink', 'link', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
+const everything = [...naming, 'open', 'write'] as const
+type Kinds = readonly (typeof everything)[number][]
+const callsOf = (kinds: Kinds) => `/^(${kinds.join('|')})(at|at2)?$`
+const missing = straceMissing(callsOf(everything), 'kills at system calls of a self-update')
+const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+const hours = { timeout: 2 * 3_600_000 }
 
 const scale = 0.1
 let shop: Workshop
 let one: Build
 let two: Build
 let service: Service
+/** Installed, with 1.0.0; and with 2.0.0 in place of it, kept. */
+let before: InstalledAgent
+let after: InstalledAgent
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-strace-update-')))
 beforeAll(async () => {
   shop = workshop()
   one = await shop.build('1.0.0')
   two = await shop.build('2.0.0')
   service = await startService()
+  service.usual = quiet
+  before = await installedAgent(service)
+  installRuntime(before, one)
+  writeStarter(before)
+  after = copy(before)
+  wishes()
+  const running = runs(after, 0.02)
+  await becomes('the new version is kept', () => readRuntimeNote(after).applied?.outcome === 'ok')
+  await becomes('its trial is over', () => readRuntimeNote(after).trial === undefined)
+  await running.end()
 })
 afterAll(async () => {
   await service.close()
+  before.remove()
+  after.remove()
   shop.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function installed(): Promise<InstalledAgent> {
-  service.usual = json({ commands: [], interval: 5 })
-  const agent = await installedAgent(service)
-  installRuntime(agent, one)
-  writeStarter(agent)
-  return agent
+const quiet = json({ commands: [], interval: 5 })
+const wishes = () => serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
+const runs = (agent: InstalledAgent, by = scale): Running =>
+  starts(agent, ['run'], { scale: by, file: [agent.runtimeStarter] })
+/** What a person calls: the file that the folder has. */
+const calls = (agent: InstalledAgent, command: readonly string[]) => [
+  process.execPath,
+  '-e',
+  'require(process.argv[1])',
+  existsSync(agent.runtime) ? agent.runtime : two.file,
+  ...command,
+  '--dir',
+  agent.root,
+]
+function copy(of: InstalledAgent): InstalledAgent {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-strace-')))
+  cpSync(of.root, root, { recursive: true, verbatimSymlinks: true })
+  return agentIn(root)
 }
 
-/** Runs under strace from the first wish until the new version is kept, or until it is killed. */
-async function traced(agent: InstalledAgent, out: string, inject?: string): Promise<'killed' | 'kept'> {
-  const args = [
-    '-f',
-    '-qq',
-    '-o',
-    out,
-    '-e',
-    `trace=${calls}`,
-    ...(inject === undefined ? [] : ['-e', `inject=${inject}`]),
-  ]
-  serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
-  const child = spawn('strace', [...args, process.execPath, agent.runtimeStarter, 'run', '--dir', agent.root], {
-    cwd: agent.root,
-    env: { ...process.env, UV_THREADPOOL_SIZE: '1', SVC_TIME_SCALE: String(scale) },
-    stdio: 'ignore',
-  })
-  const gone = new Promise((resolve) => child.once('close', resolve))
+type Point = readonly [kind: string, n: number]
+const injection = ([kind, n]: Point) => [`inject=/^${kind}(at|at2)?$:signal=SIGKILL:when=${n}`]
+const traceArgs = (out: string, kinds: Kinds, inject: readonly string[] = []) =>
+  ['-qq', '-y', '-o', out, ...[`trace=${callsOf(kinds)}`, ...inject].flatMap((e) => ['-e', e])] as const
+
+/** The calls of these kinds that concern a folder, each by its number: strace counts by thread and name, whatever the file. */
+function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
+  const counts = new Map<string, number>()
+  const found = new Set<string>()
+  for (const line of readFileSync(out, 'utf8').split('\n')) {
+    const [, thread = '', name = '', rest = ''] = /^(?:(\d+)\s+)?([a-z]+?)(?:at2?)?(\(.*)/.exec(line) ?? []
+    if (!(kinds as readonly string[]).includes(name)) continue
+    const key = `${thread} ${line.slice(0, line.indexOf('('))}`
+    const n = (counts.get(key) ?? 0) + 1
+    counts.set(key, n)
+    const changes = name !== 'open' || /O_WRONLY|O_RDWR|O_CREAT/.test(rest)
+    if (changes && rest.includes(root)) found.add(`${name} ${n}`)
+  }
+  return kinds.flatMap((kind) =>
+    [...found]
+      .map((point) => point.split(' '))
+      .filter(([name]) => name === kind)
+      .map(([, n]) => [kind, Number(n)] as const)
+      .sort(([, a], [, b]) => a - b),
+  )
+}
+/** All, or their part, in the long form; else so many, spread over all. */
+const chosen = (all: readonly Point[], few: number): readonly Point[] =>
+  long
+    ? partOf(all)
+    : Array.from({ length: few }, (_, i) => all[Math.floor(((i + 0.6) * all.length) / few)] ?? all[0]).filter(
+        (point) => point !== undefined,
+      )
+
+/** I21: in place is one of the two, whole; while it is the new one, the old one lies beside it. */
+function expectWhole(agent: InstalledAgent, where: string): void {
+  const inPlace = sha256Of(agent.runtime)
+  expect([one.sha256, two.sha256], where).toContain(inPlace)
+  if (inPlace === two.sha256) expect(sha256Of(agent.runtimePrevious), where).toBe(one.sha256)
+}
+function expectBack(agent: InstalledAgent, where: string): void {
+  expect(sha256Of(agent.runtime), where).toBe(one.sha256)
+  expect(existsSync(agent.runtimePrevious), where).toBe(false)
+  const note = readRuntimeNote(agent)
+  expect(note, where).toMatchObject({ applied: { outcome: 'rolled_back' }, hold: { version: '2.0.0' } })
+  expect(note.trial, where).toBeUndefined()
+}
+
+/** Runs a file of the folder to its end. */
+const called = (agent: InstalledAgent, command: readonly string[], under: readonly string[] = []) =>
+  ended(spawnIn(agent, [...under, ...calls(agent, command)]))
+function spawnIn(agent: InstalledAgent, [program = '', ...args]: readonly string[]): ChildProcess {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '1', SVC_TIME_SCALE: String(scale) }
+  return spawn(program, args, { cwd: agent.root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: string | null; said: string }> {
+  let said = ''
+  for (const each of [child.stdout, child.stderr]) each?.on('data', (part) => (said += part))
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, said })))
+}
+
+/** The next start reports, ends up with the new version, and goes back without the network. */
+async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
+  wishes()
+  const count = service.reports.length
+  const running = runs(agent)
+  try {
+    const last = await becomes(`${where}: the new version is kept`, () => {
+      const { runtime } = service.reports.slice(count).at(-1)?.report ?? {}
+      return runtime?.version === '2.0.0' && runtime.applied?.outcome === 'ok' ? runtime : undefined
+    }).catch((error: unknown) => {
+      throw new Error(`${error}\n${JSON.stringify(readRuntimeNote(agent))}\n${running.lines.join('\n')}`)
+    })
+    expect(last.previous, where).toBe('1.0.0')
+    expectWhole(agent, where)
+    await running.end()
+    service.usual = json({}, 503)
+    const back = await called(agent, ['rollback-runtime'])
+    expect(back, `${where}: ${back.said}`).toMatchObject({ code: 0 })
+    expectBack(agent, where)
+  } finally {
+    await running.end('SIGKILL')
+  }
+}
+
+/** Runs under strace from the first wish until the new version is kept, or until it is killed: the whole process with all its threads. */
+async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonly string[]) {
+  wishes()
+  const run = [process.execPath, agent.runtimeStarter, 'run', '--dir', agent.root]
+  const child = spawnIn(agent, ['strace', '-f', ...traceArgs(out, naming, inject), ...run])
+  const gone = ended(child)
   try {
     const runtime = await becomes('the runtime runs', () => childOf(child.pid ?? 0))
     const what = await becomes('kept or killed', () =>
@@ -76,7 +184,6 @@ async function traced(agent: InstalledAgent, out: string, inject?: string): Prom
     await gone
   }
 }
-
 /** Not one of those that strace starts for itself. */
 function childOf(pid: number): number | undefined {
   const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid=,args='], { encoding: 'utf8' })
@@ -84,45 +191,223 @@ function childOf(pid: number): number | undefined {
   return line === undefined ? undefined : Number.parseInt(line, 10)
 }
 
-type Point = readonly [kind: string, n: number]
-/** Each kind with as many points as the busiest thread makes calls of one name: strace counts them so. */
-async function pointsOf(): Promise<Point[]> {
-  const agent = await installed()
-  const out = join(folder, 'calls')
-  try {
-    expect(await traced(agent, out)).toBe('kept')
-  } finally {
-    agent.remove()
-  }
-  const most = new Map<string, number>()
-  const each = new Map<string, number>()
-  for (const line of readFileSync(out, 'utf8').split('\n')) {
-    const [, thread, kind, ending = ''] = /^(\d+)\s+([a-z]+?)(at2?)?\(/.exec(line) ?? []
-    if (kind === undefined) continue
-    const n = (each.get(`${thread} ${kind}${ending}`) ?? 0) + 1
-    each.set(`${thread} ${kind}${ending}`, n)
-    most.set(kind, Math.max(most.get(kind) ?? 0, n))
-  }
-  return kinds.flatMap((kind) => Array.from({ length: most.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
-}
-const chosen = (all: readonly Point[]): readonly Point[] =>
-  process.env.SVC_TEST_LONG
-    ? all
-    : [0.3, 0.6, 0.9].map((at) => all[Math.floor(at * all.length)]).filter((point) => point !== undefined)
-
 test.skipIf(missing !== undefined)(
   'killed at a system call: a whole file that was verified or was there is in place, and the next start runs one of the two',
-  { timeout: 60 * 60_000 },
+  hours,
   async () => {
-    const all = await pointsOf()
+    const out = join(folder, 'calls')
+    const whole = copy(before)
+    expect(await wholeProcess(whole, out)).toBe('kept')
+    whole.remove()
+    const all = pointsIn(out, naming, whole.root)
     expect(all.length).toBeGreaterThan(30)
-    for (const [kind, n] of chosen(all)) {
-      const where = `killed on entering ${kind} ${n}`
-      const agent = await installed()
+    let killed = 0
+    for (const point of chosen(all, 3)) {
+      const where = `killed on entering ${point.join(' ')}`
+      const agent = copy(before)
       try {
-        await traced(agent, join(folder, 'killed'), `/^${kind}(at|at2)?$:signal=SIGKILL:when=${n}`)
+        if ((await wholeProcess(agent, join(folder, 'killed'), injection(point))) === 'killed') killed++
         expectWhole(agent, where)
         await expectGoesOn(agent, where)
+      } finally {
+        agent.remove()
+      }
+    }
+    told('the whole process', killed, all)
+  },
+)
+
+/** The launcher is the main thread; the runtime proper is in a thread of its own, another one after the swap. */
+type Thread = 'launcher' | 'worker'
+function threadOf(pid: number, thread: Thread): number | undefined {
+  if (thread === 'launcher') return pid
+  return readdirSync(`/proc/${pid}/task`)
+    .map(Number)
+    .find((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'WorkerThread')
+}
+/** Runs, and has strace on one thread from before `act` until something is so, or until it is killed. */
+async function oneThread(
+  agent: InstalledAgent,
+  thread: Thread,
+  out: string,
+  { act, until }: { act: () => ChildProcess | undefined; until: () => boolean },
+  inject?: readonly string[],
+): Promise<'killed' | 'unharmed'> {
+  service.usual = quiet
+  const count = service.reports.length
+  const running = runs(agent)
+  let strace: ChildProcess | undefined
+  let acting: ChildProcess | undefined
+  try {
+    await becomes('it reports', () => service.reports.length > count)
+    const task = await becomes('the thread', () => threadOf(running.child.pid ?? 0, thread))
+    strace = spawnIn(agent, [
+      'strace',
+      ...traceArgs(out, everything, inject).filter((a) => a !== '-qq'),
+      '-p',
+      String(task),
+    ])
+    await new Promise((resolve) => strace?.stderr?.once('data', resolve)) // it says that it is attached
+    acting = act()
+    const gone = () => running.child.exitCode !== null || running.child.signalCode !== null
+    await becomes('done or killed', () => gone() || until())
+    return gone() ? 'killed' : 'unharmed'
+  } finally {
+    acting?.kill('SIGKILL')
+    await running.end('SIGKILL')
+    strace?.kill('SIGKILL')
+  }
+}
+const update = (agent: InstalledAgent) => ({
+  act: () => void wishes(),
+  until: () => readRuntimeNote(agent).applied?.outcome === 'ok',
+})
+const back = (agent: InstalledAgent) => {
+  let came = Number.POSITIVE_INFINITY
+  return {
+    act: () => {
+      const child = spawnIn(agent, calls(agent, ['rollback-runtime']))
+      void ended(child).then(() => {
+        came = service.reports.length
+      })
+      return child
+    },
+    until: () => service.reports.length > came + 1,
+  }
+}
+
+test.skipIf(missing !== undefined).each([
+  ['launcher', 15],
+  ['worker', 15],
+] as const)(
+  'an update, the %s killed at any file that it names, opens, writes or syncs: the next start goes on',
+  hours,
+  async (thread, least) => {
+    const out = join(folder, `calls-${thread}`)
+    const whole = copy(before)
+    expect(await oneThread(whole, thread, out, update(whole))).toBe('unharmed')
+    whole.remove()
+    const all = pointsIn(out, everything, whole.root)
+    expect(all.length).toBeGreaterThan(least)
+    let killed = 0
+    for (const point of chosen(all, 1)) {
+      const where = `${thread} killed on entering ${point.join(' ')}`
+      const agent = copy(before)
+      try {
+        if ((await oneThread(agent, thread, join(folder, 'killed'), update(agent), injection(point))) === 'killed')
+          killed++
+        expectWhole(agent, where)
+        await expectGoesOn(agent, where)
+      } finally {
+        agent.remove()
+      }
+    }
+    told(`an update, ${thread}`, killed, all)
+  },
+)
+
+test.skipIf(missing !== undefined)(
+  '"svc rollback-runtime" with a runtime that runs, the launcher killed anywhere: one of the two is in place, and asking again is enough',
+  hours,
+  async () => {
+    const out = join(folder, 'calls-back')
+    const whole = copy(after)
+    expect(await oneThread(whole, 'launcher', out, back(whole))).toBe('unharmed')
+    expectBack(whole, 'unharmed')
+    whole.remove()
+    const all = pointsIn(out, everything, whole.root)
+    expect(all.length).toBeGreaterThan(10)
+    let killed = 0
+    for (const point of chosen(all, 1)) {
+      const where = `launcher killed on the way back, on entering ${point.join(' ')}`
+      const agent = copy(after)
+      try {
+        if ((await oneThread(agent, 'launcher', join(folder, 'killed'), back(agent), injection(point))) === 'killed')
+          killed++
+        expectWhole(agent, where)
+        await expectIsBack(agent, where)
+      } finally {
+        agent.remove()
+      }
+    }
+    told('the way back, launcher', killed, all)
+  },
+)
+
+/** Asked once more, the version before is in place, says so, and runs. */
+async function expectIsBack(agent: InstalledAgent, where: string): Promise<void> {
+  service.usual = quiet
+  const isBack = () => readRuntimeNote(agent).applied?.outcome === 'rolled_back'
+  if (!isBack()) {
+    const again = await called(agent, ['rollback-runtime'])
+    expect(again, `${where}: ${again.said}`).toMatchObject({ code: 0 })
+  }
+  const count = service.reports.length
+  const running = runs(agent)
+  try {
+    const { report } = await becomes(`${where}: it reports`, () => service.reports.slice(count + 1).at(-1))
+    expect(report.runtime, where).toMatchObject({ version: '1.0.0', applied: { outcome: 'rolled_back' } })
+    expectBack(agent, where)
+  } finally {
+    await running.end('SIGKILL')
+  }
+}
+
+test.skipIf(missing !== undefined)(
+  '"svc rollback-runtime" without one, itself killed anywhere: one of the two is in place, and asking again is enough',
+  hours,
+  async () => {
+    const out = join(folder, 'calls-alone')
+    const whole = copy(after)
+    const ran = await called(whole, ['rollback-runtime'], ['strace', '-f', ...traceArgs(out, everything)])
+    expect(ran, ran.said).toMatchObject({ code: 0 })
+    whole.remove()
+    const all = pointsIn(out, everything, whole.root)
+    expect(all.length).toBeGreaterThan(10)
+    for (const point of chosen(all, 2)) {
+      const where = `killed on entering ${point.join(' ')}`
+      const agent = copy(after)
+      try {
+        const under = ['strace', '-f', ...traceArgs(join(folder, 'killed'), everything, injection(point))]
+        expect((await called(agent, ['rollback-runtime'], under)).signal, where).toBe('SIGKILL')
+        expectWhole(agent, where)
+        await expectIsBack(agent, where)
+      } finally {
+        agent.remove()
+      }
+    }
+    told('"svc rollback-runtime"', chosen(all, 2).length, all)
+  },
+)
+
+test.skipIf(missing !== undefined)(
+  '"svc pin-runtime" killed anywhere: the pin is the one before or the one wished, and the next one counts',
+  hours,
+  async () => {
+    for (const [was, wanted] of [
+      ['off', '1.0.0'],
+      ['1.0.0', '2.0.0'],
+      ['2.0.0', 'off'],
+    ] as const) {
+      const out = join(folder, 'calls-pin')
+      const agent = copy(after)
+      try {
+        const pinned = (version: string) => (version === 'off' ? undefined : version)
+        await called(agent, ['pin-runtime', was])
+        await called(agent, ['pin-runtime', wanted], ['strace', '-f', ...traceArgs(out, everything)])
+        expect(readPin(agent)).toBe(pinned(wanted))
+        const all = pointsIn(out, everything, agent.root)
+        expect(all.length).toBeGreaterThan(1)
+        for (const point of chosen(all, 1)) {
+          const where = `${was} -> ${wanted} killed on entering ${point.join(' ')}`
+          await called(agent, ['pin-runtime', was])
+          const under = ['strace', '-f', ...traceArgs(join(folder, 'killed'), everything, injection(point))]
+          expect((await called(agent, ['pin-runtime', wanted], under)).signal, where).toBe('SIGKILL')
+          expect([pinned(was), pinned(wanted)], where).toContain(readPin(agent))
+          expect(await called(agent, ['pin-runtime', wanted]), where).toMatchObject({ code: 0 })
+          expect(readPin(agent), where).toBe(pinned(wanted))
+        }
+        told(`"svc pin-runtime", ${was} -> ${wanted}`, chosen(all, 1).length, all)
       } finally {
         agent.remove()
       }
@@ -130,34 +415,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-function expectWhole(agent: InstalledAgent, where: string): void {
-  const inPlace = sha256Of(agent.runtime)
-  expect([one.sha256, two.sha256], where).toContain(inPlace)
-  if (inPlace === two.sha256) expect(sha256Of(agent.runtimePrevious), where).toBe(one.sha256)
-}
-
-/** The next start reports, ends up with the new version, and goes back without the network. */
-async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
-  const count = service.reports.length
-  const running = starts(agent, ['run'], { scale, file: [agent.runtimeStarter] })
-  try {
-    const last = await becomes(`${where}: the new version is kept`, () => {
-      const { runtime } = service.reports.slice(count).at(-1)?.report ?? {}
-      return runtime?.version === '2.0.0' && runtime.applied?.outcome === 'ok' ? runtime : undefined
-    })
-    expect(last.previous, where).toBe('1.0.0')
-    expectWhole(agent, where)
-    await running.end()
-    service.usual = json({}, 503)
-    const back = await svc(agent, ['rollback-runtime'])
-    expect(back, `${where}: ${back.err}`).toMatchObject({ code: 0 })
-    expect(sha256Of(agent.runtime), where).toBe(one.sha256)
-    expect(existsSync(agent.runtimePrevious), where).toBe(false)
-    expect(readRuntimeNote(agent), where).toMatchObject({
-      applied: { outcome: 'rolled_back' },
-      hold: { version: '2.0.0' },
-    })
-  } finally {
-    await running.end('SIGKILL')
-  }
+function told(what: string, killed: number, all: readonly Point[]): void {
+  if (long)
+    process.stderr.write(`${what}: ${killed} of ${chosen(all, 0).length} points were kills, of ${all.length} in all\n`)
 }
