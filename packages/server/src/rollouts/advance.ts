@@ -12,7 +12,7 @@ import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
 import { lockWorkspace, placesOf } from '../wishes/trials.ts'
 import { roleOf } from '../workspaces/store.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type Member, type Step } from './judge.ts'
-import { leftOut, levelIn, standingsOf } from './members.ts'
+import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUntold } from './store.ts'
 
 /** Agents whose version is wished in one transaction. */
@@ -27,14 +27,18 @@ export interface Advanced {
   moved: boolean
 }
 
-/** One look at every rollout that runs. One that cannot be taken forward keeps no other back. */
+/** One look at every rollout that runs, or waits for an outcome yet. One that cannot be taken forward keeps no other back. */
 export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
+  const late = await withLateAgents(db, now)
   const advanced: Advanced[] = []
   const failures: unknown[] = []
-  for (const { id } of running) {
+  for (const [id, look] of [
+    ...running.map(({ id }) => [id, advanceRollout] as const),
+    ...late.map(({ id }) => [id, settleLate] as const),
+  ]) {
     try {
-      advanced.push(...(await advanceRollout(db, id, now)))
+      advanced.push(...(await look(db, id, now)))
     } catch (error) {
       failures.push(error)
     }
@@ -54,11 +58,38 @@ export async function advanceRollout(db: Db, id: string, now: number): Promise<A
   return advanced
 }
 
+/** Rollouts that do not run, and have agents that were told before and reported just now. */
+const withLateAgents = (db: Db, now: number) =>
+  db
+    .selectFrom('rollout')
+    .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
+    .innerJoin('agent_report', 'agent_report.agent_id', 'rollout_agent.agent_id')
+    .select('rollout.id')
+    .distinct()
+    .where('rollout.state', '<>', 'running')
+    .where('rollout_agent.state', '=', 'wished')
+    .where('received_at', '>', now - freshMs)
+    .execute()
+
+/** What became of agents that go on by themselves after the rollout stopped. Changes nothing else of it. */
+const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
+  transaction(db, async (trx) => {
+    const rollout = await lookAt(trx, id)
+    if (!rollout || rollout.state === 'running') return []
+    const { changed } = await judgeAgents(trx, rollout, now, true)
+    return changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
+  })
+
+/** The rollout, for this node alone; undefined when another is at it. */
+const lookAt = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
+  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
+  return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+}
+
 /** Undefined: another node is at it, or it runs no more. `more`: there is more to do at once. */
 async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
-  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('state', '=', 'running')
-  const rollout = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
-  if (!rollout) return undefined
+  const rollout = await lookAt(trx, id)
+  if (rollout?.state !== 'running') return undefined
   const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
   if ((await isReplaced(trx, rollout, now)) || (await isOrphaned(trx, rollout, now))) return { ...base, moved: true }
   const wished = await wishSome(trx, rollout, now)
@@ -142,27 +173,35 @@ const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
 
 /** What became of the agents, and what the rollout does about it. */
 async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
-  const before = await membersOf(trx, rollout)
-  const away = await timesAway(trx, rollout.created_at)
-  const standings = await standingsOf(trx, rollout, now, away.at(-1)?.to)
-  const members: Member[] = []
-  for (const member of before) {
-    const standing = standings.get(member.agentId)
-    const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
-    members.push(after)
-    const { state, reason, worseAt } = after
-    if (state === member.state && reason === member.reason && worseAt === member.worseAt) continue
-    const at = state === member.state ? {} : { at: now }
-    await ofRollout(trx, rollout, member.agentId)
-      .set({ state, reason, worse_at: worseAt, ...at })
-      .execute()
-  }
+  const { members, standings } = await judgeAgents(trx, rollout, now)
   const waitsFor = members.filter((m) => {
     const standing = standings.get(m.agentId)
     return standing !== undefined && isWaitedFor(m, rollout.kind, standing, now)
   })
   const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
   return { moved: await take(trx, rollout, step, now), more: step.is === 'next' }
+}
+
+/** Writes down what became of the agents; `open`: only of those whose outcome is not known. */
+async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
+  const before = await membersOf(trx, rollout, open)
+  const away = await timesAway(trx, rollout.created_at)
+  const standings = await standingsOf(trx, rollout, now, away.at(-1)?.to, open)
+  const members: Member[] = []
+  let changed = false
+  for (const member of before) {
+    const standing = standings.get(member.agentId)
+    const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
+    members.push(after)
+    const { state, reason, worseAt } = after
+    if (state === member.state && reason === member.reason && worseAt === member.worseAt) continue
+    changed = true
+    const at = state === member.state ? {} : { at: now }
+    await ofRollout(trx, rollout, member.agentId)
+      .set({ state, reason, worse_at: worseAt, ...at })
+      .execute()
+  }
+  return { members, standings, changed }
 }
 
 /** Whether the rollout moved. */
@@ -198,13 +237,14 @@ export const courseOf = (rollout: RolloutDbRow) => ({
 })
 
 /** The agents of a rollout, those left out among them. */
-export async function membersOf(db: Db, rollout: { id: string }): Promise<Member[]> {
+async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<Member[]> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .selectAll('rollout_agent')
     .select('agent.name')
     .where('rollout_id', '=', rollout.id)
+    .$if(open, (q) => q.where('state', '=', 'wished'))
     .orderBy('wave')
     .orderBy('agent.name')
     .execute()

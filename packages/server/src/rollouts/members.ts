@@ -97,23 +97,26 @@ async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind):
 }
 
 /** A report is looked at while it is so new, in milliseconds: several rounds of the sweeper, of any node. */
-const freshMs = 15_000
+export const freshMs = 15_000
 
 /**
  * How the agents of a rollout stand, by id. Levels only of those that reported just now: the others were looked at.
- * `backAt`: when the service was back after it was away; whoever could not report meanwhile is not silent.
+ * `backAt`: when the service was back after it was away; whoever could not report meanwhile is not silent. `open`: only those
+ * whose outcome is not known.
  */
 export async function standingsOf(
   db: Db,
   rollout: { id: string },
   now: number,
   backAt = 0,
+  open = false,
 ): Promise<Map<string, Standing>> {
   const members = db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .where('rollout_id', '=', rollout.id)
+    .$if(open, (q) => q.where('rollout_agent.state', '=', 'wished'))
   const rows = await members
     .select(['agent.id', 'wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .select(['received_at', 'interval_s'])

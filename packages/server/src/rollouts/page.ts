@@ -184,7 +184,10 @@ function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: nu
 function doneSays(agents: readonly RolloutAgent[]): string {
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying').length
   const kept = agents.filter(({ state }) => state === 'kept').length
-  const rest = open > 0 ? ` ${open} silent ${open === 1 ? 'agent is' : 'agents are'} told when they report again.` : ''
+  const rest =
+    open > 0
+      ? ` ${open === 1 ? 'One silent agent is told when it reports' : `${open} silent agents are told when they report`} again.`
+      : ''
   return `It is done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
 }
 

@@ -127,6 +127,32 @@ test('a rollback halts it: nobody else is told, and a person says whether it goe
   expect(told(agents)).toEqual(['a1', 'a2'])
 })
 
+test('what an agent that was told does after the halt is written down; a silent one that comes back late too', async () => {
+  const { ann, agents, all, service } = await start(3)
+  const [first, second, third] = agents as [Agent, Agent, Agent]
+  const rollout = await begin(ann, { waves: ['2'], watchSeconds: 0 })
+  await all()
+  rollsBack(first)
+  await all()
+  keeps(second)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({ state: 'halted', counts: { rolled_back: 1, kept: 1, untouched: 1 } })
+  service.pass(600)
+  await first.reports()
+  await second.reports()
+  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await service.sweeps()
+  await service.sweeps()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'done',
+    says: 'It is done: 1 agent runs the version. One silent agent is told when it reports again.',
+  })
+  await third.reports()
+  keeps(third)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({ state: 'done', counts: { rolled_back: 1, kept: 2 } })
+})
+
 test('a worse level halts it too, when it stays', async () => {
   const { service, ann, agents, all } = await start(2)
   const rollout = await begin(ann)
