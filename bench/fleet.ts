@@ -2,7 +2,7 @@
  * How many agents one process of the service carries: N simulated agents, each reporting every 30 s in its own phase, and a
  * restart in the middle. Beside it the limit server T under the same load.
  *
- *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 60 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
+ *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 120 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
  *
  * `--alone`: the sizes that are also measured with a new connection for each report; `none` for none.
  */
@@ -147,18 +147,21 @@ const errors = ({ errors: all }: Counts) =>
 function verdict(runs: Run[]): string {
   const run = runs.filter(({ connections, agents }) => connections > 0 && agents <= 50_000).at(-1)
   if (!run) return ''
+  const inRestart = run.restart.after.counts.errors
   const missed = [
     run.steady.cpu / run.steady.seconds > goal.cores && 'more than a core',
     quantile(run.steady.counts, 0.99) > goal.p99 && `a p99 above ${goal.p99} ms`,
     run.memory.highest > goal.memory && 'more than 1 GB',
     Object.keys(run.steady.counts.errors).length > 0 && 'errors',
-    Object.keys(run.restart.after.counts.errors).some((name) => name !== 'refused' && name !== 'cut') &&
-      'other errors in the restart than refused and cut connections',
+    Object.keys(inRestart).some((name) => name !== 'refused' && name !== 'crossed') &&
+      'other errors in the restart than refused connections',
   ].filter((one) => one !== false)
   const size = `${count(run.agents)} agents on kept connections`
-  return missed.length === 0
-    ? `The goal is met with ${size}.`
-    : `The goal is MISSED with ${size}: ${missed.join(', ')}.`
+  if (missed.length > 0) return `The goal is MISSED with ${size}: ${missed.join(', ')}.`
+  const crossed = inRestart.crossed
+    ? `, but for ${count(inRestart.crossed)} reports that crossed the closing of their connection`
+    : ''
+  return `The goal is met with ${size}${crossed}.`
 }
 
 function optionsOf(args: string[]) {
@@ -166,7 +169,7 @@ function optionsOf(args: string[]) {
     args,
     options: {
       agents: { type: 'string', default: '10000,50000,100000' },
-      seconds: { type: 'string', default: '60' },
+      seconds: { type: 'string', default: '120' },
       minutes: { type: 'string' },
       connections: { type: 'string', default: '15000' },
       alone: { type: 'string', default: '50000' },

@@ -1,19 +1,19 @@
 /**
- * Commands claimed through one node and through two on one PostgreSQL, which syncs every commit: whether each was handed out
- * exactly once, and how many a second. `npm run bench -- nodes [commands]` (100000; the issue's figure is 1000000).
+ * Commands claimed and acknowledged through one node and through two on one PostgreSQL, which syncs every commit: whether each was
+ * handed out exactly once, and how many a second. `npm run bench -- nodes [commands]` (1000000).
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { hashToken, newToken } from '../packages/server/src/agents/tokens.ts'
+import { openCommandsMost } from '../packages/server/src/commands/store.ts'
 import { openPostgres } from '../packages/server/src/db/open.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
 import { addWorkspace } from '../packages/server/testing/world.ts'
 import { count, fixed, table } from './common/table.ts'
-import { cpuSeconds } from './common/usage.ts'
+import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
-/** So many may an agent have here, so that none asks a node more than sixty times a minute. */
-const perAgent = 1000
+/** As many as an agent may have open. */
+const perAgent = openCommandsMost
 const connections = 64
 const perAnswer = 20
 
@@ -28,7 +28,7 @@ interface Measured {
   databaseCpu: number
 }
 
-export async function benchNodes([commands = '100000']: string[]): Promise<string> {
+export async function benchNodes([commands = '1000000']: string[]): Promise<string> {
   const wanted = Number(commands)
   if (!Number.isSafeInteger(wanted) || wanted < perAnswer) throw new Error(`How many commands? got ${commands}`)
   const cluster = await openCluster(2, { durable: true })
@@ -65,30 +65,41 @@ export async function benchNodes([commands = '100000']: string[]): Promise<strin
   }
 }
 
+interface AskingAgent {
+  token: string
+  reports: number
+  /** With its last answer; the next report acknowledges them. */
+  claimed: string[]
+}
+
 async function measure(cluster: Cluster, nodes: number, commands: number): Promise<Measured> {
+  const database = cluster.postgres.pid
+  if (database === undefined) throw new Error('PostgreSQL does not run.')
   const agents = await prepare(cluster.url, `w${nodes}`, commands)
   const ids = new Set<string>()
   let answered = 0
   let reports = 0
   const pids = cluster.nodes.map((node) => node.process?.child.pid ?? 0)
   const cpu = () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
-  const [nodesBefore, databaseBefore, from] = [cpu(), databaseCpu(cluster), performance.now()]
-  const queue = agents.map((token, i) => ({ token, at: i }))
+  const [nodesBefore, databaseBefore, from] = [cpu(), cpuSecondsOfAll(database), performance.now()]
+  let turn = 0
+  /** Each agent in its turn, until one has nothing left to acknowledge. */
   const ask = async (connection: Agent) => {
-    for (let agent = queue.shift(); agent; agent = queue.shift()) {
-      const node = cluster.nodes[agent.at++ % nodes]
-      const claimed = await report(node?.place.env.SVC_PORT ?? '', agent.token, connection)
+    for (let agent = agents[turn++]; agent; agent = agents[turn++]) {
+      const node = cluster.nodes[agent.reports++ % nodes]
+      const claimed = await report(node?.place.env.SVC_PORT ?? '', agent, connection)
       reports++
       answered += claimed.length
       for (const id of claimed) ids.add(id)
-      if (claimed.length > 0) queue.push(agent)
+      agent.claimed = claimed
+      if (claimed.length > 0) agents.push(agent)
     }
   }
   await Promise.all(Array.from({ length: connections }, () => ask(new Agent({ keepAlive: true, maxSockets: 1 }))))
   const seconds = (performance.now() - from) / 1000
   const taken = await one(
     cluster,
-    "select count(*) as value from command where agent_id like $1 and state = 'delivered'",
+    "select count(*) as value from command where agent_id like $1 and state = 'applied'",
     [`w${nodes}-%`],
   )
   return {
@@ -99,12 +110,12 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
     duplicates: answered - ids.size,
     lost: commands - Math.min(ids.size, Number(taken)),
     nodeCpu: cpu() - nodesBefore,
-    databaseCpu: databaseCpu(cluster) - databaseBefore,
+    databaseCpu: cpuSecondsOfAll(database) - databaseBefore,
   }
 }
 
-/** Agents with their commands, all waiting; gives their tokens. */
-async function prepare(url: string, name: string, commands: number): Promise<string[]> {
+/** Agents with their commands, all waiting. */
+async function prepare(url: string, name: string, commands: number): Promise<AskingAgent[]> {
   const store = openPostgres(url)
   if (store.engine !== 'postgres') throw new Error('Not PostgreSQL.')
   const { id } = await addWorkspace(store, name, true, Date.now())
@@ -120,12 +131,12 @@ async function prepare(url: string, name: string, commands: number): Promise<str
      from generate_series(0, $4::int - 1) n`,
     [name, tokens.length, Date.now(), commands],
   )
-  await store.pool.query('analyze command')
+  await store.pool.query('vacuum analyze command')
   await store.close()
-  return tokens
+  return tokens.map((token) => ({ token, reports: 0, claimed: [] }))
 }
 
-function report(port: string, token: string, agent: Agent): Promise<string[]> {
+function report(port: string, { token, claimed }: AskingAgent, agent: Agent): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const headers = { host: `localhost:${port}`, authorization: `Bearer ${token}` }
     const req = request(
@@ -138,7 +149,8 @@ function report(port: string, token: string, agent: Agent): Promise<string[]> {
       },
     )
     req.on('error', reject)
-    req.end('{"protocol":1,"state":{"level":"ok","label":"claiming"}}')
+    const acks = claimed.map((id) => ({ id, ok: true }))
+    req.end(JSON.stringify({ protocol: 1, state: { level: 'ok', label: 'Claiming' }, acks }))
   })
 }
 
@@ -148,19 +160,4 @@ async function one({ url }: Cluster, text: string, values: unknown[]): Promise<s
   const { rows } = await client.query(text, values)
   await client.end()
   return String(rows[0]?.value)
-}
-
-/** Of all its processes, those that have ended included. */
-function databaseCpu({ postgres: { pid } }: Cluster): number {
-  if (pid === undefined) return Number.NaN
-  const fields = (of: number | string) => readFileSync(`/proc/${of}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  const ended = (Number(fields(pid)[13]) + Number(fields(pid)[14])) / 100
-  const children = readdirSync('/proc').filter((name) => {
-    try {
-      return /^\d+$/.test(name) && fields(name)[1] === String(pid)
-    } catch {
-      return false // it ended meanwhile
-    }
-  })
-  return cpuSeconds(pid) + ended + children.reduce((sum, child) => sum + cpuSeconds(Number(child)), 0)
 }

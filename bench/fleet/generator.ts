@@ -22,6 +22,8 @@ export interface Fleet {
 interface Line {
   socket: Socket | undefined
   open: boolean
+  /** Whether something was answered on this connection before. */
+  used: boolean
   agent: number
   sentAt: number
   queue: number[]
@@ -72,6 +74,7 @@ function start(given: Fleet): void {
   lines = Array.from({ length: given.connections }, () => ({
     socket: undefined,
     open: false,
+    used: false,
     agent: -1,
     sentAt: 0,
     queue: [],
@@ -139,6 +142,7 @@ function sendOn(line: Line, agent: number): void {
   })
   socket.on('data', (chunk) => {
     if (line.agent >= 0) answered(line.agent, line.sentAt, chunk)
+    line.used = true
     next(line)
   })
   socket.on('error', (error: NodeJS.ErrnoException) => failed(line, socket, error.code))
@@ -160,12 +164,12 @@ function next(line: Line): void {
 /** A connection that is gone costs a report only if one was waiting on it. */
 function failed(line: Line, socket: Socket, code: string | undefined): void {
   if (line.socket !== socket) return
-  const agent = line.agent
+  const { agent, used } = line
   line.socket = undefined
-  line.open = false
+  line.open = line.used = false
   socket.destroy()
   if (agent < 0) return
-  countError(counts, nameOf(code))
+  countError(counts, nameOf(code, used))
   planNext(agent)
   next(line)
 }
@@ -220,6 +224,12 @@ function giveUp(): void {
 
 const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
-/** In the words of the table. */
-const nameOf = (code: string | undefined): string =>
-  ({ ECONNREFUSED: 'refused', ECONNRESET: 'cut', EPIPE: 'cut', closed: 'cut' })[code ?? ''] ?? code ?? 'error'
+/**
+ * In the words of the table. A connection that was used before and ends without a byte of an answer was idle for the server: the report
+ * crossed its closing on the way. On any other the server had it.
+ */
+function nameOf(code = 'error', used = false): string {
+  if (code === 'ECONNREFUSED') return 'refused'
+  if (!['ECONNRESET', 'EPIPE', 'closed'].includes(code)) return code
+  return used ? 'crossed' : 'cut'
+}
