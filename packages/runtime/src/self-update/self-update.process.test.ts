@@ -19,10 +19,13 @@ import {
   workshop,
 } from '../../testing/releases.ts'
 import { json, type Reply, type Service, startService } from '../../testing/service.ts'
+import { offers, versionOf } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
+import { readUpdate } from '../update/journal.ts'
+import { writeAttempt } from './journal.ts'
 
 // Tests that mostly wait do so side by side.
 
@@ -313,6 +316,46 @@ test.concurrent('a service that is dead, slow or lying in any window: nothing is
     const now = await w.reports('the outcome arrives when the service is back', (r) => r.version === '1.0.0')
     expect(now.applied).toMatchObject({ version: '1.0.0', outcome: 'rolled_back' })
     expect(agentOf(w)).toBe(agent)
+  } finally {
+    await w.close()
+  }
+})
+
+test.concurrent('killed while it only waits for an update of the agent, it does not count as a file that ends the runtime (D31)', {
+  timeout: 120_000,
+}, async () => {
+  const w = await world()
+  try {
+    writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 }) // two did end the runtime
+    await svc(w.agent, ['pause']) // a proof waits for the agent to run again
+    const two = await good('2.0.0')
+    const version = await versionOf('1.5.0')
+    serves(w.service, two)
+    const release = w.service.other
+    w.service.other = (response, came, socket) => {
+      const answer = () => release(response, came, socket)
+      if (came.path === '/cli/svc.pyz')
+        void becomes('on proof, or kept', () => /proving|watching/.test(readUpdate(w.agent)?.state ?? '')).then(answer)
+      else answer()
+    }
+    offers(w.service, { '1.5.0': version })
+    w.service.usual = json({
+      commands: [],
+      interval: 5,
+      desired: { blueprint: 'mail-triage', version: '1.5.0' },
+      runtime: { version: '2.0.0', sha256: two.build.sha256 },
+      runtime_desired: '2.0.0',
+    })
+    const first = w.run()
+    await first.said('runtime 2.0.0 waits')
+    expect(readUpdate(w.agent)?.state).toBe('proving')
+    await first.end('SIGKILL')
+    w.run()
+    await w.reports('a report', () => true)
+    await svc(w.agent, ['resume'])
+    const now = await w.reports('an outcome', (r) => r.applied?.message?.includes('2.0.0'))
+    expect(now.applied, now.applied?.message).toMatchObject({ version: '2.0.0', outcome: 'ok' })
+    expect(readUpdate(w.agent)).toMatchObject({ running: { version: '1.5.0' }, applied: { outcome: 'ok' } })
   } finally {
     await w.close()
   }

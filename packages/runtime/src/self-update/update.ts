@@ -139,6 +139,10 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
 
   /** D31: not while a version of the agent is neither kept nor back. The launcher ends this thread when it swaps. */
   async function swap(now: AttemptNote, staged: string, sha256: string): Promise<Step> {
+    if (busyWith(folder) === 'blueprint update') {
+      writeAttempt(folder, { ...now, begun: now.begun - 1 }) // what ends the runtime meanwhile is not this attempt
+      say(`runtime ${now.wish} waits until the new version of the agent is kept or back`)
+    }
     while (busyWith(folder) === 'blueprint update') {
       if (!(await wait(duration(lookSeconds), stop)) || wish !== now.wish)
         return { is: 'dropped', why: 'the wish was taken back' }
