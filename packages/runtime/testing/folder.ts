@@ -47,14 +47,19 @@ export interface Ran {
 export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
+  readonly file?: readonly string[]
 }
 
 /** Runs `svc` in a folder until it ends. */
-export function svc(folder: Folder, args: readonly string[], { input = '', env = {} }: RunOptions = {}): Promise<Ran> {
+export function svc(
+  folder: Folder,
+  args: readonly string[],
+  { input = '', env = {}, file = [main] }: RunOptions = {},
+): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [main, ...args],
+      [...file, ...args],
       { cwd: folder.root, env: { ...process.env, SVC_TOKEN: '', ...env }, maxBuffer: 64 * 1024 * 1024 },
       (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )

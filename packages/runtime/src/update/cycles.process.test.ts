@@ -1,0 +1,148 @@
+/**
+ * Updates and ways back, again and again, with kills at random moments: after each the agent is on a whole version that works, and its
+ * state is as it was, byte for byte. A chain of cycles is one agent's life; the seed gives the moments, the machine what they fall on.
+ */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { becomes, type Running } from '../../testing/folder.ts'
+import type { InstalledAgent } from '../../testing/installed.ts'
+import { all, expectTheirs, type Lane, long, part, randomOf, seed, type World, world } from '../../testing/struck.ts'
+import { expectWhole } from '../../testing/updates.ts'
+import { readNote } from '../launcher/note.ts'
+import { groupLives } from '../process/group.ts'
+import { readUpdate, type Update } from './journal.ts'
+import { leadsTo } from './versions.ts'
+
+/** 1,000 in the long form. */
+const [chains, cycles] = long ? [40, 25] : [2, 2]
+/** So long a kill is waited for at most: an update takes about half of it. */
+const mostMs = 700
+
+let w: World
+beforeAll(async () => {
+  w = await world(long ? 10 : 2)
+})
+afterAll(() => w.close())
+
+const came = {
+  cycles: 0,
+  kills: 0,
+  kept: 0,
+  'not kept': 0,
+  'back by a wish': 0,
+  'back by a person': 0,
+  'back alone': 0,
+}
+
+test('updates forth and back with kills at random moments: always at a whole version, the state byte for byte', {
+  timeout: 4 * 3_600_000,
+}, async () => {
+  const numbers = Array.from({ length: chains }, (_, i) => i)
+  await all(w, long ? part(numbers) : numbers, (chain, lane) => lives(chain, lane))
+  if (long) process.stderr.write(`seed ${seed}: ${JSON.stringify(came)}\n`)
+  expect(came.kept).toBeGreaterThan(0)
+})
+
+async function lives(chain: number, lane: Lane): Promise<void> {
+  const random = randomOf(seed * 1000 + chain)
+  const agent = lane.copy()
+  lane.offered.wish(undefined)
+  let running = lane.runs(agent)
+  const where = (what: string) => `seed ${seed}, chain ${chain}, cycle ${came.cycles}: ${what}`
+
+  const killed = async () => {
+    await running.end('SIGKILL')
+    came.kills++
+    expectWhole(agent, [w.old, w.next])
+  }
+  /** None to two kills, each at some moment, and each time it is started again. */
+  const kills = async () => {
+    for (let left = Math.floor(random() * 3); left > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, random() * mostMs))
+      await killed()
+      running = lane.runs(agent)
+    }
+  }
+  const rests = (what: string, holds: (now: Update) => boolean) => restsAt(agent, w, where(what), running, holds)
+
+  const forth = async (): Promise<Update> => {
+    lane.offered.wish('1.5.0')
+    await kills()
+    const of = (version: string | undefined) => version === '1.5.0'
+    return rests(
+      'kept, held or to be tried again',
+      (u) => of(u.running.version) || of(u.hold?.version) || of(u.retry?.version),
+    )
+  }
+  const ways = {
+    'back by a wish': async () => {
+      lane.offered.wish('1.4.0')
+      await kills()
+    },
+    'back by a person': async () => {
+      lane.offered.wish(undefined)
+      const asked = lane.svc(agent, ['rollback'])
+      await kills()
+      await asked
+    },
+    'back alone': async () => {
+      lane.offered.wish(undefined)
+      await killed()
+      if (random() < 0.5) {
+        const rollback = lane.starts(agent, ['rollback'])
+        await new Promise((resolve) => setTimeout(resolve, random() * 200))
+        await rollback.end('SIGKILL')
+      } else await lane.svc(agent, ['rollback'])
+      expectWhole(agent, [w.old, w.next])
+      running = lane.runs(agent)
+    },
+  }
+
+  try {
+    for (let i = 0; i < cycles; i++) {
+      const { running: now } = await forth()
+      came[now.version === '1.5.0' ? 'kept' : 'not kept']++
+      if (now.version === '1.5.0') {
+        const way = Object.keys(ways)[Math.floor(random() * 3)] as keyof typeof ways
+        await ways[way]()
+        came[way]++
+        lane.offered.wish(undefined)
+        // what a kill took away from a person he asks for again
+        const { running: then } = await rests('at rest', () => true)
+        if (then.version !== '1.4.0') await lane.svc(agent, ['rollback'])
+        await rests('back', (u) => u.running.version === '1.4.0')
+      }
+      lane.offered.wish(undefined)
+      const unheld = await lane.svc(agent, ['unhold'])
+      expect(unheld.code, where(unheld.err)).toBe(0)
+      for (const notes of ['starts', 'trace', 'work.log']) rmSync(join(agent.state, notes), { force: true })
+      came.cycles++
+    }
+  } finally {
+    await running.end()
+    agent.remove()
+  }
+}
+
+/** At rest, and so: one process of the agent lives, of the version that is in place, and the state is the agent's. */
+async function restsAt(
+  agent: InstalledAgent,
+  { old, next }: World,
+  where: string,
+  running: Running,
+  holds: (now: Update) => boolean,
+): Promise<Update> {
+  const now = await becomes(where, () => {
+    const now = readUpdate(agent) ?? { state: 'idle', running: { version: '1.4.0', sha256: old.sha256 }, rollbacks: [] }
+    const { state, version } = readNote(agent) ?? {}
+    const runs = state?.is === 'running' && groupLives(state.pid) && version === leadsTo(agent)
+    return (now.state === 'watching' || now.state === 'idle') && runs && holds(now) && now
+  }).catch((error: unknown) => {
+    throw new Error(`${error}\n${JSON.stringify([readUpdate(agent), readNote(agent)])}\n${running.lines.join('\n')}`)
+  })
+  expect(expectWhole(agent, [old, next]), where).toBe(now.running.version)
+  expect(agent.starts().filter(({ pid }) => groupLives(pid)).length, where).toBeLessThanOrEqual(1)
+  expectTheirs(agent, where)
+  return now
+}

@@ -1,0 +1,369 @@
+/**
+ * Agents that are struck while they are updated, several side by side: each lane has a service of its own, and runs the built `svc.pyz`, which
+ * starts four times as fast as the source. strace follows one thread, so that a point of it, the n-th call of a name, is the same in each run.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Packed } from '@svc/blueprint'
+import { expect } from 'vitest'
+import { buildRuntime } from '../build.ts'
+import { readUpdate } from '../src/update/journal.ts'
+import { leadsTo } from '../src/update/versions.ts'
+import { bundle } from './blueprint.ts'
+import { becomes, type Ran, type Running, starts, svc } from './folder.ts'
+import { agentIn, type InstalledAgent, installedAgent } from './installed.ts'
+import { json, type Service, startService } from './service.ts'
+import { straceMissing } from './strace.ts'
+import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
+
+/** A second lasts 20 ms. */
+const scale = 0.02
+export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
+export type Kind = (typeof kinds)[number]
+const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
+const pattern = (kind: Kind) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
+export const missing: string | undefined = straceMissing(calls, 'updates struck at system calls')
+
+/** The n-th call of a kind. */
+export type Point = readonly [kind: Kind, n: number]
+export const killedAt = ([kind, n]: Point): string => `${pattern(kind)}:signal=SIGKILL:when=${n}`
+export const failsAt = ([kind, n]: Point, error: string): string => `${pattern(kind)}:error=${error}:when=${n}`
+/** It is not carried out for so long: longer than the test. */
+export const hangsAt = ([kind, n]: Point, seconds: number): string =>
+  `${pattern(kind)}:delay_enter=${seconds}s:when=${n}`
+
+export interface Lane {
+  readonly service: Service
+  readonly offered: ReturnType<typeof offers>
+  /** A fresh agent at 1.4.0. */
+  copy(): InstalledAgent
+  /** One that was updated to 1.5.0 and is watched; nothing of it runs. */
+  updated(): Promise<InstalledAgent>
+  runs(agent: InstalledAgent): Running
+  starts(agent: InstalledAgent, command: readonly string[]): Running
+  /** A command that ends by itself. */
+  svc(agent: InstalledAgent, args: readonly string[]): Promise<Ran>
+}
+export interface World {
+  readonly old: Packed
+  readonly next: Packed
+  readonly file: readonly string[]
+  /** For what strace writes. */
+  readonly folder: string
+  readonly lanes: readonly Lane[]
+  close(): Promise<void>
+}
+
+export const theirs: Readonly<Record<string, string>> = {
+  precious: 'theirs\n',
+  'mail/2026/11/a.eml': 'Subject: \u00e4\r\n\r\n'.repeat(500),
+  'mail/index.bin': '\u0000\u0001\uffff'.repeat(2000),
+}
+
+export async function world(atOnce: number): Promise<World> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-struck-')))
+  const [old, next, built] = await Promise.all([
+    bundle().then(learn),
+    versionOf('1.5.0', {
+      'a/b/extra.txt': 'new\n',
+      'state/new-seed.json': '{"new":1}\n',
+      '.svcignore': '!state/*\n',
+    }).then(learn),
+    buildRuntime({ outDir: join(folder, 'cli') }),
+  ])
+  const file = ['-e', 'require(process.argv[1])', built.file]
+  const lanes = await Promise.all(Array.from({ length: atOnce }, () => lane({ old, next, file })))
+  return {
+    old,
+    next,
+    file,
+    folder,
+    lanes,
+    close: async () => {
+      await Promise.all(lanes.map((l) => l.close()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function lane({ old, next, file }: Pick<World, 'old' | 'next' | 'file'>) {
+  const service = await startService()
+  service.other = json({ id: 'ws-1' })
+  const offered = offers(service, { '1.4.0': old, '1.5.0': next })
+  offered.wish(undefined)
+  const template = await installedAgent(service)
+  for (const [name, text] of Object.entries(theirs)) {
+    mkdirSync(join(template.state, name, '..'), { recursive: true })
+    writeFileSync(join(template.state, name), text)
+  }
+  const copyOf = (agent: InstalledAgent): InstalledAgent => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-updated-')))
+    cpSync(agent.root, root, { recursive: true, verbatimSymlinks: true })
+    return agentIn(root)
+  }
+  const begins = (agent: InstalledAgent, command: readonly string[]) => starts(agent, command, { scale, file })
+  const runs = (agent: InstalledAgent) => begins(agent, ['run'])
+  let watched: InstalledAgent | undefined
+  return {
+    service,
+    offered,
+    copy: () => copyOf(template),
+    updated: async () => {
+      if (!watched) {
+        watched = copyOf(template)
+        offered.wish('1.5.0')
+        const running = runs(watched)
+        await becomes('kept', () => watched && readUpdate(watched)?.state === 'watching')
+        await running.end()
+        offered.wish(undefined)
+      }
+      return copyOf(watched)
+    },
+    runs,
+    starts: begins,
+    svc: (agent: InstalledAgent, args: readonly string[]) =>
+      svc(agent, args, { file, env: { SVC_TIME_SCALE: String(scale) } }),
+    close: async () => {
+      await service.close()
+      template.remove()
+      watched?.remove()
+    },
+  }
+}
+
+/** Each case in the lane that is free first. The first that fails ends them all. */
+export async function all<T>({ lanes }: World, cases: readonly T[], check: (one: T, lane: Lane) => Promise<void>) {
+  const left = [...cases]
+  const through = async (lane: Lane) => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) {
+      try {
+        await check(one, lane)
+      } catch (error) {
+        left.length = 0
+        throw error
+      }
+    }
+  }
+  const over = await Promise.allSettled(lanes.map(through))
+  for (const lane of over) if (lane.status === 'rejected') throw lane.reason
+}
+
+/** Long forms in parts: `SVC_TEST_PART=2/4` is every fourth case from the second on. */
+export function part<T>(cases: readonly T[]): T[] {
+  const [k = 1, n = 1] = (process.env.SVC_TEST_PART ?? '1/1').split('/').map(Number)
+  return cases.filter((_, i) => i % n === k - 1)
+}
+/** Whether a long form is run as a whole, so that it may be asked what it came to. */
+export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
+export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
+
+/** So many, spread over the whole; in the long form the part of all that was asked for. */
+export const chosen = <T>(cases: readonly T[], few: number): T[] =>
+  long
+    ? part(cases)
+    : Array.from(
+        { length: Math.min(few, cases.length) },
+        (_, i) => cases[Math.floor(((i + 0.5) * cases.length) / few)] as T,
+      )
+
+export const gone = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** The thread of the launcher, or that of the runtime proper. */
+export type Thread = 'launcher' | 'worker'
+const workerOf = (pid: number): number | undefined =>
+  readdirSync(`/proc/${pid}/task`)
+    .map(Number)
+    .find((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'WorkerThread')
+
+export interface Strace {
+  readonly child: ChildProcess
+  readonly out: string
+  end(): Promise<void>
+}
+let outs = 0
+/** Attaches to one thread; `inject` as strace takes it. */
+export async function attach({ folder }: World, task: number, inject: readonly string[]): Promise<Strace> {
+  const out = join(folder, `strace-${++outs}`)
+  const args = ['-o', out, '-s', '20', '-e', `trace=${calls}`, ...inject.flatMap((e) => ['-e', `inject=${e}`])]
+  const child = spawn('strace', [...args, '-p', String(task)], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  await Promise.race([new Promise((resolve) => child.stderr.once('data', resolve)), ended])
+  return {
+    child,
+    out,
+    end: () => {
+      child.kill('SIGINT')
+      return ended
+    },
+  }
+}
+const traced = async (w: World, running: Running, thread: Thread, inject: readonly string[]): Promise<Strace> => {
+  const pid = running.child.pid ?? 0
+  return attach(w, await becomes('the thread', () => (thread === 'launcher' ? pid : workerOf(pid))), inject)
+}
+
+/** Starts, and is held until strace follows its worker from the first moment on. */
+export async function runsTraced(
+  w: World,
+  lane: Lane,
+  agent: InstalledAgent,
+  inject: readonly string[],
+): Promise<{ running: Running; strace: Strace }> {
+  const running = lane.runs(agent)
+  const pid = running.child.pid ?? 0
+  let task: number | undefined
+  for (const end = performance.now() + 30_000; task === undefined && performance.now() < end; ) {
+    try {
+      task = workerOf(pid)
+    } catch {
+      // not there yet
+    }
+    if (task === undefined) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  if (task === undefined) throw new Error(`There is no worker:\n${running.lines.join('\n')}`)
+  process.kill(pid, 'SIGSTOP')
+  try {
+    return { running, strace: await attach(w, task, inject) }
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** An update and the way back under strace, as far as it comes. Leaves nothing running but, after a kill, the agent. */
+export async function wholeWay(
+  w: World,
+  lane: Lane,
+  agent: InstalledAgent,
+  inject: readonly string[] = [],
+  thread: Thread = 'worker',
+): Promise<{ killed: boolean; out: string }> {
+  const { offered } = lane
+  offered.wish(undefined)
+  const running = lane.runs(agent)
+  await becomes('the agent', () => agent.starts().length > 0)
+  const strace = await traced(w, running, thread, inject)
+  try {
+    offered.wish('1.5.0')
+    const ended = () => readUpdate(agent)?.state === 'watching' || readUpdate(agent)?.retry !== undefined
+    await becomes('kept, failed or killed', () => gone(running) || ended()).catch(told(agent, running))
+    offered.wish(undefined)
+    if (!gone(running)) await lane.svc(agent, ['rollback'])
+    return { killed: gone(running), out: strace.out }
+  } finally {
+    await running.end()
+    await strace.end()
+    offered.wish(undefined)
+  }
+}
+const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
+  throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
+}
+
+/** `svc rollback` under strace where no runtime runs. */
+export async function rollbackAlone(
+  { file, folder }: World,
+  agent: InstalledAgent,
+  inject: readonly string[] = [],
+): Promise<{ killed: boolean; out: string }> {
+  const out = join(folder, `strace-${++outs}`)
+  const args = ['-o', out, '-e', `trace=${calls}`, ...inject.flatMap((e) => ['-e', `inject=${e}`])]
+  const env = { ...process.env, SVC_TIME_SCALE: String(scale) }
+  const child = spawn('strace', [...args, process.execPath, ...file, 'rollback'], {
+    cwd: agent.root,
+    env,
+    stdio: 'ignore',
+  })
+  const signal = await new Promise((resolve) => child.once('close', (_code, by) => resolve(by)))
+  return { killed: signal === 'SIGKILL', out }
+}
+
+/** The points of an update and the way back, of one thread, in the order in which they came. */
+export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
+  const [lane] = w.lanes
+  if (!lane) throw new Error('There is no lane.')
+  const agent = lane.copy()
+  try {
+    const { killed, out } = await wholeWay(w, lane, agent, [], thread)
+    expect(killed).toBe(false)
+    expect(readUpdate(agent)).toMatchObject({
+      state: 'idle',
+      running: { version: '1.4.0' },
+      hold: { version: '1.5.0' },
+    })
+    return pointsIn(out)
+  } finally {
+    agent.remove()
+  }
+}
+/** strace counts by name, and `unlink` and `unlinkat` are of one kind: the n-th of both is one point. */
+export function pointsIn(out: string): Point[] {
+  const count = new Map<string, number>()
+  const found = new Map<string, Point>()
+  for (const line of readFileSync(out, 'utf8').split('\n')) {
+    const [, name = '', ending = ''] = /^([a-z]+?)(at2?)?\(/.exec(line) ?? []
+    const kind = kinds.find((k) => k === name || k === `${name}${ending}`)
+    if (!kind) continue
+    const n = (count.get(name + ending) ?? 0) + 1
+    count.set(name + ending, n)
+    if (!found.has(`${kind} ${n}`)) found.set(`${kind} ${n}`, [kind, n])
+  }
+  return [...found.values()]
+}
+
+/** What is the agent's own is as it was, byte for byte. */
+export function expectTheirs(agent: InstalledAgent, where: string): void {
+  for (const [name, text] of Object.entries(theirs))
+    if (readFileSync(join(agent.state, name), 'utf8') !== text) throw new Error(`${where}: ${name} is another`)
+  expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), where).toBe('{"seed":true}\n')
+}
+
+/** At a whole version, which is the one that runs and is reported; gives which. */
+export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
+  const state = readUpdate(agent)?.state ?? 'idle'
+  const at = expectWhole(agent, [old, next])
+  const { report } = service.reports.at(-1) ?? {}
+  const runsIt = agent
+    .starts()
+    .at(-1)
+    ?.cwd.includes(leadsTo(agent) ?? '?')
+  const said = service.reports.length > since + 1 && report?.applied?.version === at
+  return (state === 'idle' || state === 'watching') && runsIt === true && said && at
+}
+
+/** Starts again without harm, and comes to rest; by default where rules section 3 says. */
+export async function expectRests(
+  w: World,
+  lane: Lane,
+  agent: InstalledAgent,
+  where: string,
+  wanted: { version: string; outcome: string } | 'anywhere' = restOf(agent, w.next),
+): Promise<string> {
+  expectWhole(agent, [w.old, w.next])
+  const since = lane.service.reports.length
+  const running = lane.runs(agent)
+  try {
+    const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(told(agent, running))
+    const { applied } = lane.service.reports.at(-1)?.report ?? {}
+    if (wanted !== 'anywhere')
+      expect({ version, outcome: applied?.outcome }, `${where}: ${applied?.message}`).toEqual(wanted)
+    expectTheirs(agent, where)
+    expect(readdirSync(agent.staging), where).toEqual([])
+    return version
+  } finally {
+    await running.end()
+  }
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+export function randomOf(start: number): () => number {
+  let s = start
+  return () => {
+    s = (s + 0x6d2b79f5) | 0
+    let t = Math.imul(s ^ (s >>> 15), 1 | s)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
