@@ -20,28 +20,43 @@ const heavy: Omit<Weather, 'seed'> = {
   pause: 600,
   calm: 2500,
 }
+const alone = { faults: Array.from({ length: long ? 15 : 2 }, () => 'node' as const), nodes: 1 }
 
-test('while nodes and the database are killed, everything that was said stays true (I1 to I16)', {
-  timeout: long ? 7_200_000 : 300_000,
-}, async () => {
-  for (const seed of seeds) {
-    const { lines, healed } = await rage({ seed, ...(long ? heavy : short) })
-    const faults = faultsOf(lines)
-    const file = join(tmpdir(), `svc-storm-${seed}.jsonl`)
-    if (faults.length > 0) writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
-    expect(faults, `seed ${seed}, lines in ${file}`).toEqual([])
-    const answers = only(lines, 'answer')
-    const good = answers.filter(({ status }) => status === 200)
-    const handedOut = good.flatMap(({ commands }) => commands)
-    const wished = good.filter(({ desired }) => desired !== undefined).length
-    const rotated = only(lines, 'void').length
-    const redeemed = only(lines, 'redeem').filter(({ status }) => status === 200)
-    console.log(
-      `seed ${seed}: ${good.length} reports confirmed, ${answers.filter(({ status }) => status === 503).length} answered 503, ${handedOut.length} commands handed out, ${redeemed.length} codes redeemed, ${wished} answers with a wish, ${rotated} tokens rotated; well again after ${healed.join(', ')} ms`,
-    )
-    expect(good.length).toBeGreaterThan(50)
-    expect(handedOut.length).toBeGreaterThan(5)
-    expect(redeemed.length).toBeGreaterThan(1)
-    expect(Math.min(wished, rotated)).toBeGreaterThan(0)
-  }
-})
+test.each([
+  ['nodes and the database are killed', 'postgres', {}],
+  ['the one node is killed, which has the database in it', 'sqlite', alone],
+] as const)(
+  'while %s, everything that was said stays true (I1 to I16, 3.4; %s)',
+  {
+    timeout: long ? 7_200_000 : 300_000,
+  },
+  async (_what, engine, less) => {
+    for (const seed of seeds) {
+      const { lines, healed } = await rage({ seed, ...(long ? heavy : short), ...less }, engine)
+      const faults = faultsOf(lines)
+      const file = join(tmpdir(), `svc-storm-${engine}-${seed}.jsonl`)
+      if (faults.length > 0) writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+      expect(faults, `seed ${seed}, lines in ${file}`).toEqual([])
+      const answers = only(lines, 'answer')
+      const good = answers.filter(({ status }) => status === 200)
+      const seen = {
+        'reports confirmed': good.length,
+        'answered 503': answers.filter(({ status }) => status === 503).length,
+        'commands handed out': good.flatMap(({ commands }) => commands).length,
+        'codes redeemed': only(lines, 'redeem').filter(({ status }) => status === 200).length,
+        'answers with a wish': good.filter(({ desired }) => desired !== undefined).length,
+        'with a runtime wished': good.filter(({ runtime }) => runtime !== undefined).length,
+        'attempts of runtimes ended': only(lines, 'send').filter(({ runtime }) => runtime?.ends !== undefined).length,
+        'tokens rotated': only(lines, 'void').length,
+        'agents deleted': only(lines, 'delete').length,
+        'releases served': only(lines, 'serve').length,
+      }
+      const told = Object.entries(seen).map(([what, count]) => `${count} ${what}`)
+      console.log(`${engine}, seed ${seed}: ${told.join(', ')}; well again after ${healed.join(', ') || '-'} ms`)
+      const { 'answered 503': _, ...happened } = seen
+      for (const [what, count] of Object.entries(happened)) expect(count, what).toBeGreaterThan(0)
+      expect(seen['reports confirmed']).toBeGreaterThan(50)
+      expect(seen['commands handed out']).toBeGreaterThan(5)
+    }
+  },
+)

@@ -33,6 +33,18 @@ const view = (more: Partial<Of<'view'>> = {}): Line => ({
   bots: [],
   ...more,
 })
+const wish = (version: string | null, more: Partial<Of<'wish'>> = {}): Line =>
+  ({ kind: 'wish', of: 'blueprint', at: 0, done: 1, agent: 'a', version, ...more }) as Line
+const press = (version: string | null, more: Partial<Of<'wish'>> = {}): Line =>
+  wish(version, { of: 'runtime', ...more })
+const serve = (version: string, more: Partial<Of<'serve'>> = {}): Line => ({
+  kind: 'serve',
+  at: 0,
+  done: 1,
+  version,
+  ...more,
+})
+const withRuntime = { runtime: { version: '1.0.0' } }
 const names: Named = { blueprint: 'b', version: '1.0.0', agentName: 'mail', sha256: 'ab' }
 const redeem = (more: Partial<Of<'redeem'>> = {}): Of<'redeem'> => ({
   kind: 'redeem',
@@ -47,9 +59,11 @@ const used = { code: 'k', used: true, agents: 1, tokens: 2, bindings: 2 }
 
 const sound: Line[] = [
   { kind: 'press', at: 5, command: 'c', agent: 'a' },
-  { kind: 'wish', at: 0, done: 1, agent: 'a', desired: '1.0.0', runtime: '2.0.0', served: '2.0.0' },
-  send('r1'),
-  answer('r1', { commands: ['c'], desired: '1.0.0', runtime: '2.0.0' }),
+  wish('1.0.0'),
+  press('2.0.0'),
+  serve('2.0.0'),
+  send('r1', { runtime: { version: '1.0.0' } }),
+  answer('r1', { commands: ['c'], desired: '1.0.0', served: '2.0.0', runtime: '2.0.0' }),
   { kind: 'apply', at: 21, agent: 'a', command: 'c' },
   { kind: 'outage', at: 24, until: 26 },
   send('r2', { at: 25 }),
@@ -68,6 +82,14 @@ const sound: Line[] = [
     codes: [used],
   }),
 ]
+
+test('a wish that was pressed again after its end is one', () => {
+  const ended = send('r1', { runtime: { version: '1.0.0', ends: 'failed' } })
+  const again = [send('r2', { at: 30, ...withRuntime }), answer('r2', { at: 31, served: '2.0.0', runtime: '2.0.0' })]
+  const lines = [serve('2.0.0'), press('2.0.0'), ended, answer('r1', { served: '2.0.0' })]
+  expect(faultsOf([...lines, press('2.0.0', { at: 22, done: 23 }), ...again])).toEqual([])
+  expect(faultsOf([...lines, press(null, { at: 22, done: 23 }), ...again])).toHaveLength(2)
+})
 
 test('a sound history has no fault', () => {
   expect(faultsOf(sound)).toEqual([])
@@ -134,22 +156,61 @@ test.each<[string, string, Line[]]>([
     ],
   ],
   ['I10', 'got 302', [answer('r1', { status: 302 })]],
-  ['I11', 'which nobody wished', [sound[1] as Line, send('r1'), answer('r1', { desired: '3.0.0' }), view()]],
+  ['I7', 'was deleted and is there', [{ kind: 'delete', at: 1, done: 2, agent: 'a', name: 'mail' }, view()]],
+  [
+    'I7',
+    'is of an agent that was deleted',
+    [{ kind: 'delete', at: 1, done: 2, agent: 'a', name: 'mail' }, view({ agents: [], commands: [stored] })],
+  ],
+  [
+    'I7',
+    'of an agent that was deleted',
+    [{ kind: 'delete', at: 1, done: 2, agent: 'a', name: 'mail' }, send('r1'), answer('r1')],
+  ],
+  ['I11', 'which nobody wished', [wish('1.0.0'), send('r1'), answer('r1', { desired: '3.0.0' }), view()]],
   [
     'I11',
-    'not served or wished',
-    [{ ...(sound[1] as Of<'wish'>), served: '2.1.0' }, send('r1'), answer('r1', { runtime: '2.0.0' }), view()],
+    'which nobody wished',
+    [wish('1.0.0'), wish(null, { at: 3, done: 4 }), send('r1'), answer('r1', { desired: '1.0.0' }), view()],
   ],
   [
     'I11',
     'which nobody wished',
     [
-      sound[1] as Line,
-      { ...(sound[1] as Of<'wish'>), at: 3, done: 4, desired: null },
-      send('r1'),
-      answer('r1', { desired: '1.0.0' }),
-      view(),
+      serve('2.0.0'),
+      press('2.0.0'),
+      press(null, { at: 3, done: 4 }),
+      send('r1', withRuntime),
+      answer('r1', { served: '2.0.0', runtime: '2.0.0' }),
     ],
+  ],
+  [
+    'I11',
+    'which was not served then',
+    [serve('2.0.0'), serve('2.1.0', { at: 3, done: 4 }), send('r1', withRuntime), answer('r1', { served: '2.0.0' })],
+  ],
+  [
+    'I11',
+    'while 2.1.0 was served',
+    [serve('2.1.0'), press('2.0.0'), send('r1', withRuntime), answer('r1', { served: '2.1.0', runtime: '2.0.0' })],
+  ],
+  ['2.7', 'must not be told of', [serve('2.0.0'), send('r1'), answer('r1', { served: '2.0.0' })]],
+  ...(['ok', 'rolled_back', 'failed'] as const).map((ends): [string, string, Line[]] => [
+    '3.4',
+    'had ended',
+    [
+      serve('2.0.0'),
+      press('2.0.0'),
+      send('r1', { runtime: { version: ends === 'ok' ? '2.0.0' : '1.0.0', ends } }),
+      answer('r1', { served: '2.0.0' }),
+      send('r2', { at: 30, ...withRuntime }),
+      answer('r2', { at: 31, served: '2.0.0', runtime: '2.0.0' }),
+    ],
+  ]),
+  [
+    'trials',
+    '6 runtimes of w',
+    [view({ agents: Array.from({ length: 6 }, (_, i) => ({ ...agent, id: `a${i}`, name: `a${i}`, onTrial: true })) })],
   ],
   ['I12', 'redeemed twice', [redeem(), redeem(), view({ codes: [used] })]],
   ['I13', 'is not used', [redeem(), view({ codes: [{ ...used, used: false, agents: 0, tokens: 0 }] })]],
@@ -161,6 +222,33 @@ test.each<[string, string, Line[]]>([
     [
       redeem({ status: 404, body: 'used', names: undefined }),
       redeem({ status: 404, body: 'unknown', names: undefined }),
+    ],
+  ],
+  [
+    'I14',
+    'takes 10.0 or 30.0 ms',
+    [
+      { kind: 'issue', at: 1, code: 'k', names },
+      redeem(),
+      ...Array.from({ length: 80 }, (_, i) =>
+        redeem({
+          status: 404,
+          body: 'no',
+          names: undefined,
+          ...(i % 2 ? { code: 'k', took: 30 } : { code: 'x', took: 10 }),
+        }),
+      ),
+      view({ codes: [used] }),
+    ],
+  ],
+  [
+    'I13',
+    'used and has 0 agents',
+    [
+      { kind: 'delete', at: 1, done: 2, agent: 'x', name: 'mail' },
+      { kind: 'issue', at: 1, code: 'k', names },
+      { kind: 'issue', at: 1, code: 'l', names },
+      view({ codes: ['k', 'l'].map((code) => ({ ...used, code, agents: 0, tokens: 0 })) }),
     ],
   ],
   ['I15', 'w has 11 bots', [view({ bots })]],

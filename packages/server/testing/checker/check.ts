@@ -3,9 +3,11 @@ import { commandFaults } from './commands.ts'
 import { installFaults } from './installs.ts'
 import type { Line } from './lines.ts'
 import { reportFaults } from './reports.ts'
+import { wishFaults } from './wishes.ts'
 
 export const faultsOf = (lines: readonly Line[]): string[] => [
   ...commandFaults(lines),
   ...reportFaults(lines),
+  ...wishFaults(lines),
   ...installFaults(lines),
 ]

@@ -1,6 +1,6 @@
 /** I1 to I6, and that no press is lost: the life of commands. */
 import { commandDeadline } from '@svc/protocol'
-import { duplicates, type Line, lastView, only } from './lines.ts'
+import { deletedIn, duplicates, type Line, lastView, only } from './lines.ts'
 
 export const commandFaults = (lines: readonly Line[]): string[] => [
   ...lost(lines),
@@ -17,7 +17,8 @@ function lost(lines: readonly Line[]): string[] {
   const view = lastView(lines)
   if (!view) return []
   const stored = new Set(view.commands.map(({ id }) => id))
-  const gone = only(lines, 'press').filter(({ command }) => !stored.has(command))
+  const deleted = deletedIn(lines)
+  const gone = only(lines, 'press').filter(({ command, agent }) => !stored.has(command) && !deleted.has(agent))
   return gone.map(({ command }) => `lost: ${command} was pressed, and the store does not know it`)
 }
 
@@ -40,8 +41,10 @@ function back(lines: readonly Line[]): string[] {
 /** An answer that somebody has holds only what the store still knows as delivered, also after a crash. */
 function notClaimed(lines: readonly Line[]): string[] {
   const stored = new Map(lastView(lines)?.commands.map((command) => [command.id, command]))
+  const deleted = deletedIn(lines)
+  const owners = new Map(only(lines, 'send').map(({ report, agent }) => [report, agent]))
   return only(lines, 'answer')
-    .flatMap(({ commands }) => commands)
+    .flatMap(({ report, commands }) => (deleted.has(owners.get(report) ?? '') ? [] : commands))
     .filter((id) => (stored.get(id)?.deliveredAt ?? null) === null)
     .map((id) => `I3: ${id} was handed out, and the store does not know that`)
 }

@@ -13,18 +13,54 @@ const redeemedTwice = (lines: readonly Line[]) =>
 
 function halves(lines: readonly Line[]): string[] {
   const redeemed = new Set(redeems(lines).map(({ code }) => code))
+  const spared = deletedNames(lines)
   return (lastView(lines)?.codes ?? []).flatMap(({ code, used, agents, tokens, bindings }) => {
     if (redeemed.has(code) && !used) return [`I13: ${code} was redeemed and is not used`]
+    if (used && agents === 0 && tokens === 0 && spared(code)) return []
     const whole = used ? agents === 1 && tokens === bindings : agents === 0 && tokens === 0
     return whole ? [] : [`I13: ${code} is ${used ? 'used' : 'unused'} and has ${agents} agents and ${tokens} tokens`]
   })
 }
 
-/** Unknown, expired and used: one answer. */
-function tellApart(lines: readonly Line[]): string[] {
-  const bodies = new Set(only(lines, 'preview', 'redeem').flatMap(({ status, body }) => (status === 404 ? [body] : [])))
-  return bodies.size > 1 ? [`I14: codes that are not good are answered in ${bodies.size} ways`] : []
+/** Whether the agent of a code may have been deleted: for each name, no more codes than agents of it were. */
+function deletedNames(lines: readonly Line[]): (code: string) => boolean {
+  const left = new Map<string, number>()
+  for (const { name } of only(lines, 'delete')) left.set(name, (left.get(name) ?? 0) + 1)
+  const nameOf = new Map(only(lines, 'issue').map(({ code, names }) => [code, names.agentName]))
+  return (code) => {
+    const name = nameOf.get(code) ?? ''
+    const more = left.get(name) ?? 0
+    left.set(name, more - 1)
+    return more > 0
+  }
 }
+
+/** Calls of a kind that are needed to say how long they take, and how far apart two kinds may be: a look-up more would be a multiple. */
+const timed = { least: 40, apart: 2 } as const
+
+/** Unknown and used: one answer, and after the same time. */
+function tellApart(lines: readonly Line[]): string[] {
+  const refused = only(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
+  const bodies = new Set(refused.map(({ body }) => body))
+  const issued = new Set(only(lines, 'issue').map(({ code }) => code))
+  const kinds = [
+    ...Map.groupBy(refused, ({ kind, code }) => `${kind} of ${issued.has(code) ? 'a used' : 'an unknown'} code`),
+  ]
+  const slow = (['preview', 'redeem'] as const).flatMap((call) => {
+    const times = kinds.flatMap(([kind, all]) => (kind.startsWith(call) ? [timesOf(all)] : []))
+    const [a, b] = times.map(quartile)
+    if (times.length < 2 || times.some(({ length }) => length < timed.least) || !a || !b) return []
+    return Math.max(a, b) / Math.min(a, b) > timed.apart
+      ? [`I14: a ${call} of a code that is not good takes ${a.toFixed(1)} or ${b.toFixed(1)} ms`]
+      : []
+  })
+  return [...(bodies.size > 1 ? [`I14: codes that are not good are answered in ${bodies.size} ways`] : []), ...slow]
+}
+
+const timesOf = (calls: readonly { took?: number | undefined }[]): number[] =>
+  calls.flatMap(({ took }) => (took === undefined ? [] : [took])).sort((x, y) => x - y)
+/** What a busy machine adds comes in bursts: the lower quartile tells what the work itself takes. */
+const quartile = (times: readonly number[]): number => times[times.length >> 2] ?? 0
 
 function tooMany(lines: readonly Line[]): string[] {
   return only(lines, 'view').flatMap(({ agents, bots }) => {
@@ -45,7 +81,7 @@ function otherThanSeen(lines: readonly Line[]): string[] {
     a.blueprint === b.blueprint &&
     a.version === b.version &&
     a.agentName === b.agentName &&
-    (!b.sha256 || a.sha256 === b.sha256)
+    (!a.sha256 || !b.sha256 || a.sha256 === b.sha256)
   return only(lines, 'preview', 'redeem').flatMap(({ kind, code, names }) => {
     const wanted = issued.get(code)
     return names && wanted && !same(wanted, names) ? [`I16: the ${kind} of ${code} names something else`] : []

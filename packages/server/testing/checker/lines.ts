@@ -6,32 +6,39 @@ export type Line =
   /** A wish for an agent was stored. */
   | { kind: 'press'; at: number; command: string; agent: string }
   /** A report leaves an agent. Every part of it carries its number; its one run has it as its id. */
-  | { kind: 'send'; at: number; report: string; agent: string; token: string; acks: Ack[]; run: Run }
+  | {
+      kind: 'send'
+      at: number
+      report: string
+      agent: string
+      token: string
+      acks: Ack[]
+      run: Run
+      /** Absent: it says nothing of a runtime. `ends`: it is the first that tells of this outcome of an attempt. */
+      runtime?: { version: string; ends?: Outcome } | undefined
+    }
   /** What came back: whole, so that a cut answer is none. */
-  | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Wishes)
+  | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Told)
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
   /**
-   * What an agent is wished to run, stored at a moment between `at` and `done`, or perhaps not where that is for ever;
-   * null is no wish. `served` is the served release.
+   * A wish, stored at a moment between `at` and `done`, or perhaps not where that is for ever; null takes it back. Of a
+   * runtime whose press was not answered, `version` is undefined: whatever was served then.
    */
-  | {
-      kind: 'wish'
-      at: number
-      done: number
-      agent: string
-      desired: string | null
-      runtime: string | null
-      served: string | null
-    }
+  | { kind: 'wish'; of: 'blueprint'; at: number; done: number; agent: string; version: string | null }
+  | { kind: 'wish'; of: 'runtime'; at: number; done: number; agent: string; version: string | null | undefined }
+  /** A release is served from a moment between `at` and `done` on. */
+  | { kind: 'serve'; at: number; done: number; version: string }
+  /** An agent is deleted. */
+  | { kind: 'delete'; at: number; done: number; agent: string; name: string }
   | { kind: 'issue'; at: number; code: string; names: Named }
   /** Calls with a code. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
   /** From just before the database was ended until it was well again. */
   | { kind: 'outage'; at: number; until: number }
-  /** Everything that is stored, at one moment. */
+  /** Everything that is stored, read from this moment on. */
   | {
       kind: 'view'
       at: number
@@ -50,12 +57,18 @@ export interface Run {
   /** D10. */
   place: number
 }
-interface Wishes {
+export type Outcome = 'ok' | 'rolled_back' | 'failed'
+/** 2.7. */
+interface Told {
   desired?: string | undefined
+  /** The version of `runtime`, and `runtime_desired`. */
+  served?: string | undefined
   runtime?: string | undefined
 }
 interface Call {
   at: number
+  /** How long it took, of a call with which no other one of the same code was under way. */
+  took?: number | undefined
   code: string
   status: number
   /** The answer's body as it came. */
@@ -83,6 +96,8 @@ export interface Agent {
   /** Of every part of the shown report, the number of the report it came with. */
   shown: string[]
   runs: Run[]
+  /** Its runtime may be on trial: the wish was granted, and no report has ended it. */
+  onTrial?: boolean
 }
 export interface Code {
   code: string
@@ -98,6 +113,9 @@ export type Of<K extends Line['kind']> = Extract<Line, { kind: K }>
 export const only = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
   lines.filter((line): line is Of<K> => (kinds as string[]).includes(line.kind))
 export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => only(lines, 'view').at(-1)
+/** Agents that somebody deleted, or perhaps has: what was kept of them may be gone. */
+export const deletedIn = (lines: readonly Line[]): Set<string> =>
+  new Set(only(lines, 'delete').map(({ agent }) => agent))
 
 export function duplicates(all: readonly string[]): string[] {
   const seen = new Set<string>()

@@ -1,4 +1,4 @@
-/** I7 to I11, and that nothing is lost that was confirmed: the life of reports. */
+/** I7 to I10, and that nothing is lost that was confirmed: the life of reports. */
 import { limits } from '@svc/protocol'
 import { type Line, lastView, type Of, only, type Run } from './lines.ts'
 
@@ -9,10 +9,10 @@ export function reportFaults(lines: readonly Line[]): string[] {
   const sent = new Map(only(lines, 'send').map((line) => [line.report, line]))
   return [
     ...afterVoid(lines, sent),
+    ...afterDeletion(lines, sent),
     ...kept(lines, sent),
     ...mixed(lines, sent),
     ...statuses(lines),
-    ...wishes(lines, sent),
   ]
 }
 
@@ -28,6 +28,25 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
   return late
     .filter(({ report, run }) => good.has(report) || stored.has(run.id))
     .map(({ report }) => `I7: report ${report} was taken with a token that was void`)
+}
+
+/** Nothing is kept of an agent whose end was confirmed (D56). */
+function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
+  const deleted = only(lines, 'delete')
+  const over = new Map(deleted.map(({ agent, done }) => [agent, done]))
+  const taken = only(lines, 'answer').flatMap(({ report, status }) => {
+    const line = sent.get(report)
+    if (status !== 200 || !line || line.at <= (over.get(line.agent) ?? Infinity)) return []
+    return [`I7: report ${report} was taken of an agent that was deleted`]
+  })
+  const left = only(lines, 'view').flatMap(({ at, agents, commands }) => {
+    const gone = new Set(deleted.flatMap(({ agent, done }) => (done < at ? [agent] : [])))
+    return [
+      ...agents.filter(({ id }) => gone.has(id)).map(({ id }) => `I7: ${id} was deleted and is there`),
+      ...commands.filter(({ agent }) => gone.has(agent)).map(({ id }) => `I7: ${id} is of an agent that was deleted`),
+    ]
+  })
+  return [...taken, ...left]
 }
 
 /** What was confirmed is stored, unless 2000 newer runs are (I8). */
@@ -85,26 +104,5 @@ function statuses(lines: readonly Line[]): string[] {
       return down ? [] : [`I10: ${what} got ${line.status} while the database was well`]
     }
     return line.status >= 200 && (line.status < 300 || line.status >= 400) ? [] : [`I10: ${what} got ${line.status}`]
-  })
-}
-
-/** What an answer wishes is what the store had at some moment between sending and answer (I11). */
-function wishes(lines: readonly Line[], sent: Sent): string[] {
-  const all = only(lines, 'wish')
-  if (all.length === 0) return []
-  return only(lines, 'answer').flatMap(({ report, at, desired, runtime, status }) => {
-    const line = sent.get(report)
-    if (!line || status !== 200) return []
-    const of = all.filter(({ agent }) => agent === line.agent)
-    const possible = of.filter((wish, i) => {
-      const replaced = Math.min(...of.slice(i + 1).map(({ done }) => done))
-      return wish.at <= at && replaced >= line.at
-    })
-    const faults: string[] = []
-    if (desired !== undefined && !possible.some((wish) => wish.desired === desired))
-      faults.push(`I11: report ${report} was answered with desired ${desired}, which nobody wished then`)
-    if (runtime !== undefined && !possible.some((wish) => wish.runtime === runtime && wish.served === runtime))
-      faults.push(`I11: report ${report} was answered with the runtime ${runtime}, which was not served or wished then`)
-    return faults
   })
 }

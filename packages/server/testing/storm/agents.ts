@@ -1,12 +1,15 @@
-/** An agent of a storm: reports to any node, one after the other, applies each command once, acks it in the next report. */
+/**
+ * An agent of a storm: reports to any node, one after the other, applies each command once, acks it in the next report, and
+ * follows the wishes for its versions, well or badly.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ack } from '../checker/lines.ts'
+import type { Answer, Applied } from '@svc/protocol'
+import type { Ack, Of } from '../checker/lines.ts'
 import { offering } from '../service.ts'
 import type { Storm } from './storm.ts'
 
 export interface Reporter {
   id: string
-  workspace_id: string
   name: string
   /** The token it has; replaced by whoever rotates it. */
   token: string
@@ -14,6 +17,20 @@ export interface Reporter {
   fill: number
   /** The version of the blueprint that it runs; null for one without. */
   version: string | null
+  /** What it last said of that (2.5). */
+  applied?: Applied
+  /** Undefined for a reporter that is no runtime. */
+  runtime?: Runtime | undefined
+  /** Somebody deleted it: it notices soon. */
+  gone: boolean
+}
+interface Runtime {
+  version: string
+  applied?: Applied
+  /** The version on trial, and how many reports are left until its outcome. */
+  trial?: { to: string; left: number } | undefined
+  /** An outcome that no report has told yet. */
+  news?: Applied['outcome'] | undefined
 }
 
 let numbered = 0
@@ -22,27 +39,29 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
   const seen = new Set<string>()
   let outbox: Ack[] = []
   for (let filled = 0; filled < agent.fill; filled += 500) await fill(storm, agent, filled)
-  while (!storm.over()) {
+  while (!storm.over() && !agent.gone) {
     const acks = outbox
     const answered = await reportOnce(storm, agent, acks)
     if (answered) {
       outbox = outbox.filter((ack) => !acks.includes(ack))
-      for (const id of answered) {
+      for (const { id } of answered.commands) {
         if (seen.has(id)) continue // its journal knows it; the checker says that it came twice
         seen.add(id)
         const ok = storm.random() < 0.8
         if (ok) storm.note({ kind: 'apply', at: Date.now(), agent: agent.id, command: id })
         outbox.push({ id, ok })
       }
+      follow(storm, agent, answered)
     }
     await sleep(storm.pause * (0.5 + storm.random()))
   }
 }
 
-/** The commands of the answer; undefined when it was none that a reporter counts as one (D17). */
-async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<string[] | undefined> {
-  const report = `${agent.name}-${++numbered}`
-  const { id, token } = agent
+/** The answer; undefined when it was none that a reporter counts as one (D17). */
+async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<Answer | undefined> {
+  const number = ++numbered
+  const report = `${agent.name}-${number}`
+  const { id, token, version, applied, runtime } = agent
   const run = { id: `run of ${report}`, place: (1_790_000_000 + Math.floor(storm.random() * 1_000_000)) * 1000 }
   const body = {
     protocol: 1,
@@ -52,19 +71,71 @@ async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<s
     panels: [{ type: 'text', title: 'report', lines: [report] }],
     runs: [{ id: run.id, started: run.place / 1000, cost_usd: 0.01 }],
     acks,
-    ...(agent.version && { applied: { version: agent.version, outcome: 'ok', message: 'installed' } }),
+    ...(version && { applied: applied ?? { version, outcome: 'ok', message: 'installed' } }),
+    ...(runtime && { runtime: saidOf(runtime), boot: agent.id, seq: number }),
   }
-  storm.note({ kind: 'send', at: Date.now(), report, agent: id, token, acks, run })
+  const says = runtime && { version: saidOf(runtime).version, ...(runtime.news && { ends: runtime.news }) }
+  if (runtime) runtime.news = undefined
+  storm.note({ kind: 'send', at: Date.now(), report, agent: id, token, acks, run, runtime: says })
   const reply = await storm.post('/api/agent/v1/report', body, { authorization: `Bearer ${token}` })
   if (!reply) return undefined
-  const { commands = [], desired } = reply.json as { commands?: { id: string }[]; desired?: { version: string } }
-  const ids = commands.map((command) => command.id)
-  const retryAfter = reply.headers.has('retry-after')
-  const line = { report, status: reply.status, retryAfter, commands: ids, desired: desired?.version }
-  storm.note({ kind: 'answer', at: Date.now(), ...line })
+  const answer = reply.json as Answer
+  storm.note({ kind: 'answer', at: Date.now(), report, status: reply.status, ...told(answer, reply.headers) })
   if (reply.status === 429) await sleep(1000)
-  return reply.status === 200 ? ids : undefined
+  return reply.status === 200 ? answer : undefined
 }
+
+const told = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answer>, headers: Headers) =>
+  ({
+    retryAfter: headers.has('retry-after'),
+    commands: commands.map(({ id }) => id),
+    desired: desired?.version,
+    served: runtime?.version,
+    runtime: runtime_desired,
+  }) satisfies Partial<Of<'answer'>>
+
+/** On trial it names its new version with the old outcome (3.4). */
+const saidOf = ({ version, applied, trial }: Runtime) => ({
+  version: trial?.to ?? version,
+  ...(trial && { previous: version }),
+  ...(applied && { applied }),
+})
+
+/** Begins what is wished, and ends what was begun. */
+function follow(storm: Storm, agent: Reporter, { desired, runtime_desired: wished }: Answer): void {
+  const { runtime } = agent
+  if (runtime?.trial) {
+    if (--runtime.trial.left <= 0) endTrial(storm, runtime, runtime.trial.to)
+  } else if (runtime && wished !== undefined && wished !== runtime.version) {
+    if (storm.random() < 0.2) outcomeOf(runtime, 'failed', runtime.version, wished)
+    else runtime.trial = { to: wished, left: 1 + Math.floor(storm.random() * 3) }
+  }
+  const from = agent.version
+  if (desired === undefined || from === null || desired.version === from || storm.random() < 0.5) return
+  const outcome = storm.random() < 0.7 ? 'ok' : 'rolled_back'
+  if (outcome === 'ok') agent.version = desired.version
+  agent.applied = applied(outcome, agent.version ?? from, from, desired.version)
+}
+
+function endTrial(storm: Storm, runtime: Runtime, to: string): void {
+  const from = runtime.version
+  const good = storm.random() < 0.7
+  if (good) runtime.version = to
+  runtime.trial = undefined
+  outcomeOf(runtime, good ? 'ok' : 'rolled_back', from, to)
+}
+
+function outcomeOf(runtime: Runtime, outcome: NonNullable<Applied['outcome']>, from: string, to: string): void {
+  runtime.applied = applied(outcome, runtime.version, from, to)
+  runtime.news = outcome
+}
+
+/** No two messages are alike (D34). */
+const applied = (outcome: NonNullable<Applied['outcome']>, version: string, from: string, to: string): Applied => ({
+  version,
+  outcome,
+  message: `${from} -> ${to}, ${new Date().toISOString()}: ${++numbered}`,
+})
 
 async function fill(storm: Storm, agent: Reporter, from: number): Promise<void> {
   const runs = Array.from({ length: 500 }, (_, i) => ({ id: `old ${from + i}`, started: 1_789_500_000 + from + i }))

@@ -1,9 +1,10 @@
-/** What is ended and started again in a storm: a PostgreSQL of its own, and nodes of the service as people run them. */
+/** What is ended and started again in a storm: nodes of the service as people run them, and a PostgreSQL of its own below them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../../scripts/testing/free-port.ts'
+import { databaseFile } from '../../src/ops/data-folder.ts'
 import { once, startPostgres, type TestPostgres } from '../postgres.ts'
 import { Place, type ServiceProcess } from '../service-process.ts'
 
@@ -12,22 +13,58 @@ export interface Node {
   /** Undefined while it is down. */
   process: ServiceProcess | undefined
 }
-export interface Cluster {
-  postgres: TestPostgres
-  url: string
+export interface Nodes {
   nodes: Node[]
   /** Starts it until it stands, as a supervisor does. */
   start(node: Node): Promise<void>
   stop(): Promise<void>
 }
+export interface Cluster extends Nodes {
+  postgres: TestPostgres
+  url: string
+}
+/** A node with the embedded database. */
+export interface Alone extends Nodes {
+  file: string
+}
 
-/** Starts all of it; nodes share a secret, and believe their caller about addresses, as behind a proxy. */
-export async function openCluster(count: number, options: { durable?: boolean } = {}): Promise<Cluster> {
+/** Starts all of it; nodes share a secret, and believe their caller about addresses, as behind a proxy. `fill` has the empty database first. */
+export async function openCluster(
+  count: number,
+  { fill, ...options }: { durable?: boolean; fill?: (url: string) => Promise<void> } = {},
+): Promise<Cluster> {
   const postgres = await startPostgres(options)
-  await once(postgres.url('postgres'), 'create database svc')
-  const url = postgres.url('svc')
+  try {
+    await once(postgres.url('postgres'), 'create database svc')
+    const url = postgres.url('svc')
+    await fill?.(url)
+    const nodes = await startNodes(count, { SVC_DATABASE_URL: url })
+    const stop = () => nodes.stop().then(postgres.stop)
+    return { ...nodes, postgres, url, stop }
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
+}
+
+/** One node, with the database in its folder. */
+export async function openAlone({ fill }: { fill: (file: string) => Promise<void> }): Promise<Alone> {
+  const nodes = await startNodes(1, {}, (dataDir) => fill(databaseFile(dataDir)))
+  return { ...nodes, file: databaseFile(nodes.nodes[0]?.place.dataDir ?? '') }
+}
+
+async function startNodes(
+  count: number,
+  database: Record<string, string>,
+  fill?: (dataDir: string) => Promise<void>,
+): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-storm-'))
-  const more = { SVC_DATABASE_URL: url, SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_LOG_LEVEL: 'fatal' }
+  const more = {
+    ...database,
+    SVC_TRUSTED_PROXIES: '127.0.0.1',
+    SVC_LOG_LEVEL: 'fatal',
+    SVC_RELEASE_DIR: join(folder, 'no release'),
+  }
   const nodes: Node[] = []
   let stopped = false
   for (let i = 0; i < count; i++) {
@@ -36,6 +73,7 @@ export async function openCluster(count: number, options: { durable?: boolean } 
     writeFileSync(join(own, 'data/secret'), 'the same secret on every one of the nodes')
     const place = new Place(own, { page: await freePort(), ops: await freePort() }, more)
     nodes.push({ place, process: undefined })
+    await fill?.(place.dataDir)
   }
   const start = async (node: Node) => {
     while (!stopped) {
@@ -54,12 +92,11 @@ export async function openCluster(count: number, options: { durable?: boolean } 
   const stop = async () => {
     stopped = true
     for (const node of nodes) await node.process?.kill('SIGKILL')
-    await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   try {
     await Promise.all(nodes.map(start))
-    return { postgres, url, nodes, start, stop }
+    return { nodes, start, stop }
   } catch (error) {
     await stop()
     throw error

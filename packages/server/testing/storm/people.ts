@@ -1,42 +1,48 @@
-/** What people do in a storm: press, rotate tokens, name versions, issue codes; and who redeems these, several at once. */
+/**
+ * What people do in a storm: press, rotate tokens, name versions, wish runtimes and serve new ones, delete agents, issue codes;
+ * and who redeems these, several at once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rotateToken } from '../../src/agents/store.ts'
-import { queueCommand } from '../../src/commands/store.ts'
-import type { Db } from '../../src/db/open.ts'
-import { issueCode } from '../../src/installs/codes.ts'
-import { clearBlueprint, wishBlueprint } from '../../src/wishes/store.ts'
 import type { Named } from '../checker/lines.ts'
+import { buildFolder, pyz } from '../releases.ts'
 import type { Reporter } from './agents.ts'
 import type { Storm } from './storm.ts'
 
-const by = { id: null, name: 'operator' }
+export const slug = 'north'
 export const versions = ['1.0.0', '1.1.0'] as const
+export const firstRelease = '2.0.0'
+const pathOf = ({ name }: { name: string }) => `${slug}/${name}`
 
-/** Until the end; whatever fails because the database is away is not noted, since nobody was told that it happened. */
-export async function steer(storm: Storm, db: Db, agents: readonly Reporter[]): Promise<void> {
+type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
+
+/** Until the end; what was refused, or cannot be known, is not noted where nobody was told that it happened. */
+export async function steer(storm: Storm): Promise<void> {
   // Some of each, however short the storm is.
-  const [first] = agents
-  if (first) await wish(storm, db, first, '1.1.0').then(() => rotate(storm, db, first))
+  const [first] = storm.agents
+  if (first) {
+    await wish(storm, first, '1.1.0')
+    await rotate(storm, first)
+    while (!storm.over() && !(await wishRuntime(storm, first))) await sleep(storm.pause)
+  }
   while (!storm.over()) {
-    const agent = storm.pick(agents)
+    const agent = storm.pick(storm.agents)
     const what = storm.random()
-    const act = what < 0.75 ? press : what < 0.85 ? wish : rotate
-    await act(storm, db, agent).catch(() => sleep(50))
+    const [, act] = shares.find(([share]) => what < share) ?? [1, press]
+    await act(storm, agent)
     await sleep(storm.pause * storm.random() * 0.5)
   }
 }
 
-async function press(storm: Storm, db: Db, agent: Reporter): Promise<void> {
-  const set = { type: 'set', payload: { every: 1 + Math.floor(storm.random() * 100) } } as const
-  const wished = storm.random() < 0.7 ? set : ({ type: 'run_now', payload: {} } as const)
-  const queued = await queueCommand(db, agent, wished, by, Date.now())
-  if (!queued.ok || !queued.value.made) return
-  storm.note({ kind: 'press', at: Date.now(), command: queued.value.command.id, agent: agent.id })
+async function press(storm: Storm, agent: Reporter): Promise<void> {
+  const every = `every=${1 + Math.floor(storm.random() * 100)}`
+  const what = storm.random() < 0.7 ? ['set', every] : ['run_now']
+  const sent = await storm.operate<{ id: string; made: boolean }>('command send', [pathOf(agent), ...what])
+  if (sent.ok && sent.value.made) storm.note({ kind: 'press', at: Date.now(), command: sent.value.id, agent: agent.id })
 }
 
-async function rotate(storm: Storm, db: Db, agent: Reporter): Promise<void> {
+async function rotate(storm: Storm, agent: Reporter): Promise<void> {
   const old = agent.token
-  const rotated = await rotateToken(db, agent, by, Date.now())
+  const rotated = await storm.operate<{ token: string }>('agent rotate', [pathOf(agent)])
   if (!rotated.ok) return
   storm.note({ kind: 'void', at: Date.now(), agent: agent.id, token: old })
   // It goes on with the old one for a moment, as a machine that nobody has told yet.
@@ -46,55 +52,155 @@ async function rotate(storm: Storm, db: Db, agent: Reporter): Promise<void> {
 
 async function wish(
   storm: Storm,
-  db: Db,
   agent: Reporter,
   version: string | null = storm.pick([...versions, null]),
 ): Promise<void> {
   if (agent.version === null) return
-  const line = { kind: 'wish', at: Date.now(), agent: agent.id, desired: version, runtime: null, served: null } as const
-  const now = Date.now()
-  const made = version === null ? clearBlueprint(db, agent, by, now) : wishBlueprint(db, agent, { version }, by, now)
-  const done = await made.then(
-    () => Date.now(),
-    () => Infinity,
-  )
-  storm.note({ ...line, done })
+  const at = Date.now()
+  const wished = await storm.operate('wish blueprint', [pathOf(agent), version ?? 'off'])
+  if (!wished.ok && wished.known) return
+  const done = wished.ok ? Date.now() : Infinity
+  storm.note({ kind: 'wish', of: 'blueprint', at, done, agent: agent.id, version })
 }
 
+type Stood = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
+
+/** Whether it is wished now. */
+async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
+  const at = Date.now()
+  const wished = await storm.operate<Stood>('wish runtime', [pathOf(agent)])
+  if (wished.ok ? !wished.value.changed : wished.known) return false
+  const of = { kind: 'wish', of: 'runtime', at, agent: agent.id } as const
+  if (wished.ok) storm.note({ ...of, done: Date.now(), version: wished.value.updates.runtime.wish?.version })
+  else storm.note({ ...of, done: Infinity, version: undefined })
+  return wished.ok
+}
+
+async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
+  const at = Date.now()
+  const taken = await storm.operate<Stood>('wish runtime', [pathOf(agent), 'off'])
+  if (taken.ok && taken.value.changed)
+    storm.note({ kind: 'wish', of: 'runtime', at, done: Date.now(), agent: agent.id, version: null })
+}
+
+const lift: Act = (storm, agent) => storm.operate('wish lift', [pathOf(agent)])
+
+/** Each act up to its share of the chances. */
+const shares: [share: number, act: Act][] = [
+  [0.6, press],
+  [0.68, wish],
+  [0.82, wishRuntime],
+  [0.84, withdrawRuntime],
+  [0.9, lift],
+  [1, rotate],
+]
+
+/** New releases, one after the other: each ends the wishes for the one before. */
+export async function release(storm: Storm): Promise<void> {
+  for (let n = 1; !storm.over(); n++) {
+    await sleep(storm.pause * (10 + 20 * storm.random()))
+    const version = `2.0.${n}`
+    const folder = buildFolder(pyz(version))
+    const at = Date.now()
+    while (!(await storm.operate('release add', [folder])).ok) {
+      if (storm.over()) return storm.note({ kind: 'serve', at, done: Infinity, version })
+      await sleep(50)
+    }
+    storm.note({ kind: 'serve', at, done: Date.now(), version })
+  }
+}
+
+/** Deletes agents, so that others can be installed under their names; also those of which no machine knows. */
+export async function tidy(storm: Storm): Promise<void> {
+  while (!storm.over()) {
+    await sleep(storm.pause * (4 + 4 * storm.random()))
+    const agent = storm.agents.find(({ gone }, i) => i > 0 && !gone && storm.random() < 0.2)
+    if (agent) await remove(storm, agent)
+    const orphan = await storm.read(async (db) => {
+      const known = new Set(storm.agents.map(({ id }) => id))
+      const installed = await db.selectFrom('agent').select(['id', 'name']).where('blueprint', 'is not', null).execute()
+      return installed.find(({ id }) => !known.has(id))
+    })
+    if (orphan && storm.random() < 0.3) await remove(storm, orphan)
+  }
+}
+
+async function remove(storm: Storm, agent: { id: string; name: string; gone?: boolean }): Promise<void> {
+  const at = Date.now()
+  const isThere = () => storm.read((db) => db.selectFrom('agent').select('id').where('id', '=', agent.id).execute())
+  let done = Infinity
+  while (done === Infinity && !storm.over()) {
+    const deleted = await storm.operate('agent delete', [pathOf(agent)])
+    if (deleted.ok || (await isThere().catch(() => [agent])).length === 0) done = Date.now()
+    else await sleep(50)
+  }
+  storm.note({ kind: 'delete', at, done, agent: agent.id, name: agent.name })
+  const i = storm.agents.findIndex(({ id }) => id === agent.id)
+  if (i >= 0) storm.agents.splice(i, 1)
+  // Its machine goes on for a moment, as nobody has told it.
+  await sleep(storm.pause * 2)
+  agent.gone = true
+}
+
+type Issued = { code: string; id: string; blueprint: string; version: string; agent: string }
+
 /** Issues codes, and for each lets several machines preview and redeem it through several nodes. */
-export async function install(
-  storm: Storm,
-  db: Db,
-  workspace: { id: string },
-  codes: Map<string, string>,
-): Promise<void> {
+export async function install(storm: Storm, codes: Map<string, string>): Promise<void> {
   for (let n = 0; !storm.over(); n++) {
-    const wanted = { blueprint: 'mail', version: '1.0.0', agentName: `installed-${n % 14}` }
-    const issued = await issueCode(db, workspace, wanted, by, Date.now()).catch(() => undefined)
-    if (issued?.ok) {
-      const { code, row } = issued.value
-      codes.set(code, row.id)
-      const { blueprint, version, sha256, agent_name } = row
-      const names = { blueprint, version, sha256, agentName: agent_name }
-      storm.note({ kind: 'issue', at: Date.now(), code, names })
-      const unknown = `svc_inst_${'x'.repeat(code.length - 9)}`
-      await Promise.all([
+    const wanted = [slug, 'mail@1.0.0'] as const
+    const issued = await storm.operate<Issued>('code issue', [...wanted], { agent: `installed-${n % 14}` })
+    if (issued.ok) {
+      const { code, id, blueprint, version, agent: agentName } = issued.value
+      codes.set(code, id)
+      const rows = storm.read((db) => db.selectFrom('install_code').select('sha256').where('id', '=', id).execute())
+      const sha256 = (await rows.catch(() => []))[0]?.sha256
+      storm.note({ kind: 'issue', at: Date.now(), code, names: { blueprint, version, agentName, sha256 } })
+      const calls = [
         call(storm, 'preview', code),
         ...[1, 2, 3].map(() => call(storm, 'redeem', code)),
-        call(storm, 'redeem', unknown),
-      ])
-      await call(storm, 'preview', code)
+        call(storm, 'redeem', unknownLike(code)),
+      ]
+      for (const token of await Promise.all(calls)) if (token) await join(storm, agentName, token)
+      await compare(storm, code)
     }
     await sleep(storm.pause * 2)
   }
 }
 
-async function call(storm: Storm, kind: 'preview' | 'redeem', code: string): Promise<void> {
+const unknownLike = (code: string) => `svc_inst_${'x'.repeat(code.length - 9)}`
+
+/** The same calls with a code that is used up, and with one that never was, while nobody else has it (I14). */
+async function compare(storm: Storm, code: string): Promise<void> {
+  for (const kind of ['redeem', 'preview'] as const)
+    for (const one of storm.random() < 0.5 ? [code, unknownLike(code)] : [unknownLike(code), code])
+      await call(storm, kind, one, true)
+}
+
+/** Whoever redeemed the code runs the agent now. */
+async function join(storm: Storm, name: string, token: string): Promise<void> {
+  const found = await storm
+    .read((db) => db.selectFrom('agent').select('id').where('name', '=', name).executeTakeFirst())
+    .catch(() => undefined)
+  if (!found || storm.agents.some(({ id }) => id === found.id)) return
+  storm.join({ ...found, name, token, fill: 0, version: '1.0.0', runtime: { version: '1.9.0' }, gone: false })
+}
+
+/** Gives the token of an agent that was made. */
+async function call(
+  storm: Storm,
+  kind: 'preview' | 'redeem',
+  code: string,
+  alone = false,
+): Promise<string | undefined> {
   const path = `/api/agent/v1/install${kind === 'preview' ? '/preview' : ''}`
+  const from = performance.now()
   const reply = await storm.post(path, { code })
-  if (!reply) return
-  const { blueprint, version, agentName, agent, sha256 } = reply.json as Named & { agent?: { name: string } }
+  if (!reply) return undefined
+  const took = alone ? performance.now() - from : undefined
+  const json = reply.json as Named & { agent?: { name: string }; env?: Record<string, string> }
+  const { blueprint, version, agentName, agent, sha256, env } = json
   const names = reply.status === 200 ? { blueprint, version, agentName: agent?.name ?? agentName, sha256 } : undefined
   const body = kind === 'redeem' && reply.status === 200 ? '' : reply.text
-  storm.note({ kind, at: Date.now(), code, status: reply.status, body, names })
+  storm.note({ kind, at: Date.now(), code, status: reply.status, body, names, took })
+  return env?.SVC_TOKEN
 }

@@ -1,24 +1,28 @@
 /**
- * A storm: agents report to several nodes on one PostgreSQL, people press, rotate, wish and install, and meanwhile nodes and
- * the database are killed and started again, all from one seed. What everybody saw is kept line by line for the checker.
+ * A storm: agents report to nodes of the service, people press, rotate, wish, serve releases, delete and install, and meanwhile
+ * nodes and the database are killed and started again, all from one seed. What everybody saw is kept line by line for the checker.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
-import { openPostgres, type Store } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { addProduct } from '../../src/products/store.ts'
+import { addRelease } from '../../src/releases/store.ts'
 import { activate } from '../../src/workspaces/store.ts'
 import { uploaded } from '../bundles.ts'
 import type { Line, Of } from '../checker/lines.ts'
+import { buildOf } from '../releases.ts'
 import { addAgent, addWorkspace } from '../world.ts'
 import { type Reporter, reportOn } from './agents.ts'
-import { type Cluster, type Node, openCluster } from './cluster.ts'
-import { install, steer, versions } from './people.ts'
+import { type Node, type Nodes, openAlone, openCluster } from './cluster.ts'
+import { beside, type Hands, through } from './hands.ts'
+import { firstRelease, install, release, slug, steer, tidy, versions } from './people.ts'
 import { viewOf } from './view.ts'
 
 export interface Weather {
   seed: number
-  /** Kills: of a node, of the database, or of both at once. */
-  faults: readonly ('node' | 'database' | 'both')[]
+  /** Kills: of a node, of the database, or of both at once. Without a database beside it there is one node, and it is what falls. */
+  faults: readonly Fault[]
   nodes: number
   agents: number
   /** Milliseconds between two reports of an agent. */
@@ -26,12 +30,17 @@ export interface Weather {
   /** Milliseconds of calm between two faults. */
   calm: number
 }
-export interface Storm {
+type Fault = 'node' | 'database' | 'both'
+export interface Storm extends Pick<Hands, 'operate' | 'read'> {
   random: () => number
   pick: <T>(from: readonly T[]) => T
   note: (line: Line) => void
   over: () => boolean
   pause: number
+  /** Those that were not deleted. */
+  agents: Reporter[]
+  /** One more of them begins to report. */
+  join: (agent: Reporter) => void
   /** To any node; undefined when no whole answer came. */
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Reply | undefined>
 }
@@ -47,65 +56,89 @@ export interface Told {
   healed: number[]
 }
 
-export async function rage(weather: Weather): Promise<Told> {
-  const cluster = await openCluster(weather.nodes)
-  const store = openPostgres(cluster.url)
-  try {
-    return await through(weather, cluster, store)
-  } finally {
+/** On PostgreSQL, where the weather names several nodes. */
+export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
+  let agents: Reporter[] = []
+  const fill = async (store: Store) => {
+    await migrate(store)
+    agents = await peopled(weather, store)
     await store.close()
-    await cluster.stop()
   }
+  if (engine === 'sqlite') {
+    const alone = await openAlone({ fill: (file) => fill(openEmbedded(file)) })
+    return await blow(weather, alone, agents, through(alone))
+  }
+  const cluster = await openCluster(weather.nodes, { fill: (url) => fill(openPostgres(url)) })
+  const { kill, again } = cluster.postgres
+  return await blow(weather, cluster, agents, beside(cluster), { kill: async () => kill?.(), again })
 }
 
-async function through(weather: Weather, cluster: Cluster, store: Store): Promise<Told> {
+interface Database {
+  kill: () => Promise<void>
+  again: () => Promise<void>
+}
+
+async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Hands, database?: Database) {
   const random = randomOf(weather.seed)
   const lines: Line[] = []
   const healed: number[] = []
   let over = false
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const post: Storm['post'] = (path, body, headers) => send(pick(cluster.nodes), random, path, body, headers)
-  const storm: Storm = { random, pick, post, pause: weather.pause, note: (line) => lines.push(line), over: () => over }
-
-  const workspace = await addWorkspace(store, 'north', true, Date.now())
-  const agents = await peopled(weather, store, workspace)
+  const busy: Promise<void>[] = []
+  const storm: Storm = {
+    random,
+    pick,
+    pause: weather.pause,
+    agents: [],
+    note: (line) => lines.push(line),
+    over: () => over,
+    post: (path, body, headers) => send(pick(cluster.nodes), random, path, body, headers),
+    operate: hands.operate,
+    read: hands.read,
+    join: (agent) => {
+      storm.agents.push(agent)
+      busy.push(reportOn(storm, agent))
+    },
+  }
+  storm.note({ kind: 'serve', at: 0, done: 0, version: firstRelease })
+  for (const agent of all) storm.join(agent)
   const codes = new Map<string, string>()
-  const at = { kind: 'wish', at: 0, done: 0, desired: null, runtime: null, served: null } as const
-  for (const { id, version } of agents) if (version) storm.note({ ...at, agent: id })
-  const busy = [
-    ...agents.map((agent) => reportOn(storm, agent)),
-    steer(storm, store.db, agents),
-    install(storm, store.db, workspace, codes),
-  ]
+  const people = [steer(storm), install(storm, codes), release(storm), tidy(storm)]
   const look = async () => {
-    const view = await viewOf(store.db, codes).catch(() => undefined)
+    const view = await hands.read((db) => viewOf(db, codes)).catch(() => undefined)
     if (view) storm.note(view)
   }
   try {
     for (const fault of weather.faults) {
       await sleep(weather.calm * (0.5 + random()))
       await look()
-      const outage = await strike(fault, pick(cluster.nodes), cluster)
+      const outage = await strike(fault, pick(cluster.nodes), cluster, database)
       if (outage) storm.note(outage)
-      if (outage && fault === 'database') healed.push(await healing(cluster, agents, outage.until))
+      if (outage && fault === 'database') healed.push(await healing(cluster, all, outage.until))
     }
     await sleep(weather.calm)
+    over = true
+    await Promise.all(people)
+    await Promise.all(busy)
+    await look()
+    return { lines, healed }
   } finally {
     over = true
-    await Promise.all(busy)
+    await Promise.allSettled([...people, ...busy])
+    await hands.close()
+    await cluster.stop()
   }
-  await look()
-  return { lines, healed }
 }
 
 /** Gives the outage of the database, where it was one. */
 async function strike(
-  fault: Weather['faults'][number],
+  fault: Fault,
   node: Node,
-  cluster: Cluster,
+  cluster: Nodes,
+  database: Database | undefined,
 ): Promise<Of<'outage'> | undefined> {
   const at = Date.now()
-  if (fault !== 'node') await cluster.postgres.kill?.()
+  if (fault !== 'node') await database?.kill()
   if (fault !== 'database') {
     await node.process?.kill('SIGKILL')
     node.process = undefined
@@ -113,14 +146,14 @@ async function strike(
   const starting = fault === 'database' ? undefined : cluster.start(node)
   if (fault !== 'node') {
     await sleep(300)
-    await cluster.postgres.again()
+    await database?.again()
   }
   const until = Date.now()
   await starting
   return fault === 'node' ? undefined : { kind: 'outage', at, until }
 }
 
-async function healing(cluster: Cluster, agents: readonly Reporter[], since: number): Promise<number> {
+async function healing(cluster: Nodes, agents: readonly Reporter[], since: number): Promise<number> {
   for (const { place } of cluster.nodes) {
     const token = agents[0]?.token
     const well = async () => {
@@ -138,21 +171,33 @@ async function healing(cluster: Cluster, agents: readonly Reporter[], since: num
   return Date.now() - since
 }
 
-async function peopled({ agents: count }: Weather, store: Store, workspace: { id: string; slug: string }) {
+async function peopled({ agents: count }: Weather, store: Store): Promise<Reporter[]> {
   const { db } = store
   const by = { id: null, name: 'operator' }
   const now = Date.now()
+  const workspace = await addWorkspace(store, slug, true, now)
   const product = await addProduct(db, { id: 'tasks', origin: 'https://tasks.example.org' }, by, now)
   if (!product.ok) throw new Error(product.message)
   await activate(db, workspace.slug, 'tasks', by, now)
   for (const version of versions)
     await uploaded(db, workspace, by, now, { version, bindings: ['tasks:editor:tasks.read'] })
+  const added = await addRelease(db, buildOf(firstRelease), { older: false, by, now })
+  if (!added.ok) throw new Error(added.message)
   const agents: Reporter[] = []
   for (let i = 0; i < count; i++) {
-    const agent = await addAgent(store, workspace.id, `agent-${i}`, now)
+    const { id, name, token } = await addAgent(store, workspace.id, `agent-${i}`, now)
     const blueprint = i % 2 === 0 ? { blueprint: 'mail', installed_version: '1.0.0' } : undefined
-    if (blueprint) await db.updateTable('agent').set(blueprint).where('id', '=', agent.id).execute()
-    agents.push({ ...agent, workspace_id: workspace.id, fill: i === 0 ? 2000 : 0, version: blueprint ? '1.0.0' : null })
+    if (blueprint) await db.updateTable('agent').set(blueprint).where('id', '=', id).execute()
+    const runtime = i % 4 < 2 ? { version: '1.9.0' } : undefined
+    agents.push({
+      id,
+      name,
+      token,
+      fill: i === 0 ? 2000 : 0,
+      version: blueprint ? '1.0.0' : null,
+      runtime,
+      gone: false,
+    })
   }
   return agents
 }

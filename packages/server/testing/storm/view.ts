@@ -1,14 +1,16 @@
 /** Everything that is stored, as the checker reads it. */
 import type { Db } from '../../src/db/open.ts'
+import { trialMostMs } from '../../src/wishes/judge.ts'
 import type { Of } from '../checker/lines.ts'
 
 /** `ids` are the codes by the row that was made for them. */
 export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promise<Of<'view'>> {
+  const at = Date.now()
   const commands = await db.selectFrom('command').selectAll().execute()
   const agents = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.id', 'workspace_id', 'name', 'label', 'detail', 'body'])
+    .select(['agent.id', 'workspace_id', 'name', 'label', 'detail', 'body', 'runtime_wished', 'runtime_granted_at'])
     .execute()
   const runs = await db.selectFrom('run').select(['agent_id', 'id', 'place']).execute()
   const runsOf = Map.groupBy(runs, (run) => run.agent_id)
@@ -17,7 +19,7 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
   const bots = await db.selectFrom('bot').select(['id', 'workspace_id']).execute()
   return {
     kind: 'view',
-    at: Date.now(),
+    at,
     commands: commands.map((c) => ({
       id: c.id,
       agent: c.agent_id,
@@ -31,6 +33,7 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
       name: agent.name,
       shown: shownIn(agent),
       runs: (runsOf.get(agent.id) ?? []).map(({ id, place }) => ({ id, place })),
+      onTrial: agent.runtime_wished !== null && (agent.runtime_granted_at ?? 0) > at - trialMostMs,
     })),
     codes: [...codes].flatMap(([code, id]) => {
       const row = rows.find((one) => one.id === id)

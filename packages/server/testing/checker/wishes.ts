@@ -1,0 +1,102 @@
+/** I11, 2.7 and 3.4: what answers wish. */
+import { trialsMost } from '../../src/wishes/trials.ts'
+import { type Line, type Of, only } from './lines.ts'
+
+type Sent = Of<'send'>
+type Answer = Of<'answer'>
+/** A report that was answered well, and its answer. */
+type Pair = readonly [send: Sent, answer: Answer]
+
+export function wishFaults(lines: readonly Line[]): string[] {
+  const sent = new Map(only(lines, 'send').map((line) => [line.report, line]))
+  const pairs = only(lines, 'answer').flatMap((answer): Pair[] => {
+    const send = sent.get(answer.report)
+    return send && answer.status === 200 ? [[send, answer]] : []
+  })
+  return [
+    ...notWished(lines, pairs),
+    ...notServed(lines, pairs),
+    ...unasked(pairs),
+    ...wishedOn(lines, pairs),
+    ...tooManyTrials(lines),
+  ]
+}
+
+/** Of lines that take each other's place, those that may have been in force at some moment between sending and answer. */
+function inForce<T extends { at: number; done: number }>(all: readonly T[], [send, answer]: Pair): T[] {
+  return all.filter((one, i) => {
+    const replaced = Math.min(...all.slice(i + 1).map(({ done }) => done))
+    return one.at <= answer.at && replaced >= send.at
+  })
+}
+
+const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of: K, agent: string) =>
+  only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
+
+/** What an answer wishes is what the store had at some moment between sending and answer (I11). */
+function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
+  return pairs.flatMap((pair) => {
+    const [{ agent, report }, { desired, runtime }] = pair
+    const faults: string[] = []
+    const versions = () => inForce(wishesOf(lines, 'blueprint', agent), pair).map(({ version }) => version)
+    if (desired !== undefined && !versions().includes(desired))
+      faults.push(`I11: report ${report} was answered with desired ${desired}, which nobody wished then`)
+    const presses = () => inForce(wishesOf(lines, 'runtime', agent), pair).map(({ version }) => version)
+    if (runtime !== undefined && !presses().some((version) => version === undefined || version === runtime))
+      faults.push(`I11: report ${report} was answered with the runtime ${runtime}, which nobody wished then`)
+    return faults
+  })
+}
+
+/** What is told to be served is served, and nothing else is wished (I11, D37). */
+function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
+  const all = only(lines, 'serve')
+  return pairs.flatMap((pair) => {
+    const [{ report }, { served, runtime }] = pair
+    if (served === undefined) return []
+    const possible = inForce(all, pair).map(({ version }) => version)
+    return [
+      ...(possible.includes(served) ? [] : [`I11: report ${report} was told of ${served}, which was not served then`]),
+      ...(runtime !== undefined && runtime !== served
+        ? [`I11: report ${report} was answered with the runtime ${runtime} while ${served} was served`]
+        : []),
+    ]
+  })
+}
+
+/** 2.7: only an answer to a report that carries `runtime` names one. */
+const unasked = (pairs: readonly Pair[]): string[] =>
+  pairs.flatMap(([{ report, runtime: says }, { served, runtime }]) =>
+    (says === undefined && served !== undefined) || (served === undefined && runtime !== undefined)
+      ? [`2.7: report ${report} was told of a runtime that it must not be told of`]
+      : [],
+  )
+
+/** 3.4: a wish is over with the first confirmed report of its outcome, until somebody presses again. */
+function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
+  const ends = pairs.filter(([{ runtime }]) => runtime?.ends !== undefined)
+  return pairs.flatMap(([send, { runtime }]) => {
+    if (runtime === undefined) return []
+    const end = ends.findLast(
+      ([before, answer]) => before.agent === send.agent && answer.at < send.at && endsWish(before, runtime),
+    )
+    const since = end?.[0].at ?? 0
+    if (!end || wishesOf(lines, 'runtime', send.agent).some(({ done, version }) => version !== null && done >= since))
+      return []
+    return [`3.4: report ${send.report} was answered with a wish that ${end[0].report} had ended`]
+  })
+}
+
+/** A version that was kept ends the wish for it; one that failed ends the wish that stood. */
+const endsWish = ({ runtime }: Sent, version: string): boolean => runtime?.ends !== 'ok' || runtime.version === version
+
+/** Only so many runtimes of a workspace are on trial at once. */
+function tooManyTrials(lines: readonly Line[]): string[] {
+  return only(lines, 'view').flatMap(({ agents }) =>
+    [...Map.groupBy(agents, ({ workspace }) => workspace)].flatMap(([id, all]) => {
+      const busy = all.filter(({ onTrial }) => onTrial).length
+      const most = trialsMost(all.length)
+      return busy > most ? [`trials: ${busy} runtimes of ${id} are on trial, and ${most} may be`] : []
+    }),
+  )
+}

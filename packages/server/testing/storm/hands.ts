@@ -1,0 +1,55 @@
+/** How a storm reaches what it blows through: by the operator's commands, as people type them, and by looks into the store. */
+import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
+import { liveOf } from '../../src/open.ts'
+import type { Request, Service } from '../../src/operator/command.ts'
+import { askService, type Outcome, runCommand } from '../../src/operator/socket.ts'
+import { openAuth } from '../../src/people/auth.ts'
+import type { Alone, Cluster } from './cluster.ts'
+
+/** `known`: it was refused, and nothing happened; else nobody knows whether it did. */
+export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
+
+export interface Hands {
+  operate<T>(name: string, args: string[], options?: Request['options']): Promise<Did<T>>
+  read<T>(look: (db: Db) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** On PostgreSQL a command runs in a process of its own, beside the nodes. */
+export function beside({ url }: Cluster): Hands {
+  const store = openPostgres(url)
+  const live = liveOf(store)
+  const baseUrl = 'http://localhost'
+  const auth = openAuth(store, { baseUrl, secret: 'the same secret on every one of the nodes' })
+  const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as Service
+  return {
+    operate: (name, args, options = {}) => told(() => runCommand(name, { args, options, input: '' }, service)),
+    read: (look) => look(store.db),
+    close: async () => {
+      await live.close()
+      await store.close()
+    },
+  }
+}
+
+/** The embedded database belongs to the service that runs: commands go to its socket, and a look is over before it ends. */
+export function through({ nodes, file }: Alone): Hands {
+  const dataDir = nodes[0]?.place.dataDir ?? ''
+  return {
+    operate: (name, args, options = {}) => told(() => askService(dataDir, name, { args, options, input: '' })),
+    read: async (look) => {
+      const store: Store = openEmbedded(file)
+      return look(store.db).finally(() => store.close())
+    },
+    close: async () => {},
+  }
+}
+
+async function told<T>(ask: () => Promise<Outcome | undefined>): Promise<Did<T>> {
+  try {
+    const outcome = await ask()
+    return outcome?.ok ? { ok: true, value: outcome.value as T } : { ok: false, known: true }
+  } catch {
+    return { ok: false, known: false }
+  }
+}
