@@ -14,7 +14,7 @@
  * DELETE /agents/:name/holds/runtime                      admin → AgentUpdates        (lifts the hold: it can be pressed again)
  * POST   /wishes WishOfMany                               admin → WishResult[]        (at once; each refusal with its sentence)
  * GET    /runtime                                               → RuntimeOverview
- * GET    /rollouts                                              → Rollouts            (newest first)
+ * GET    /rollouts?before=ID&limit=50                           → Rollouts            (newest first; erased 400 days after their end)
  * POST   /rollouts NewRollout                             admin → RolloutPage (201)   (its first wave begins at once)
  *        refused: 400 rollout_invalid, 404 version_unknown, 409 rollout_empty, runtime_not_served
  * POST   /rollouts/preview NewRollout                     admin → RolloutPreview      (who would be in which wave, who is left out and why)
@@ -239,6 +239,8 @@ export interface RolloutPreview {
 export interface Rollouts {
   now: number
   rows: RolloutRow[]
+  /** There are older ones: ask for those before the last row. */
+  more: boolean
   canAct: boolean
 }
 

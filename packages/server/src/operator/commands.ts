@@ -11,6 +11,7 @@ import { logCommands } from './commands/log.ts'
 import { personCommands } from './commands/person.ts'
 import { productCommands } from './commands/product.ts'
 import { releaseCommands } from './commands/release.ts'
+import { rolloutCommands } from './commands/rollout.ts'
 import { secretCommands } from './commands/secret.ts'
 import { wishCommands } from './commands/wish.ts'
 import { workspaceCommands } from './commands/workspace.ts'
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...codeCommands,
   ...botCommands,
   ...wishCommands,
+  ...rolloutCommands,
   ...releaseCommands,
   ...auditCommands,
   ...secretCommands,

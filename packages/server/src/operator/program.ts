@@ -67,6 +67,7 @@ const groupSays: Readonly<Record<string, string>> = {
   bot: 'who acts for agents in products',
   release: 'the runtime that /cli/ serves',
   wish: 'what version agents and their runtimes should run',
+  rollout: 'versions that go to many agents in waves',
   audit: 'who did what',
   secret: 'what signs cookies, on all nodes the same',
 }

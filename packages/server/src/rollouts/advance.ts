@@ -6,6 +6,7 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
@@ -56,6 +57,23 @@ export async function advanceRollout(db: Db, id: string, now: number): Promise<A
     if (step) advanced.push(step)
   }
   return advanced
+}
+
+type Tells = Pick<Deps, 'store' | 'live'>
+
+/** Takes one forward that a person just changed, not with the next round of the sweeper; pages hear of it. */
+export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
+  tellOf(live, await advanceRollout(store.db, id, now))
+  live.listChanged(workspace.id)
+}
+
+/** Tells the pages. */
+export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void {
+  for (const { workspaceId, agents, moved } of advanced) {
+    for (const agent of agents) live.reported(workspaceId, agent)
+    for (const agent of agents) live.changed(workspaceId, agent)
+    if (moved) live.listChanged(workspaceId)
+  }
 }
 
 /** Rollouts that do not run, and have agents that were told before and reported just now. */

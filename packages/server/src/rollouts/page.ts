@@ -16,18 +16,28 @@ import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/page.ts'
 import { unfinished } from './store.ts'
 
-/** Of the newest ones. */
-const listed = 200
+export interface Piece {
+  /** Only rollouts that began before this one; it need not be there any more. */
+  before?: string | undefined
+  limit: number
+}
 
-export async function rolloutsOf(db: Db, workspace: { id: string }, now: number): Promise<Omit<Rollouts, 'canAct'>> {
-  const rows = await db
+/** Newest first: ids sort by the time at which they were made. */
+export async function rolloutsOf(
+  db: Db,
+  workspace: { id: string },
+  { before, limit }: Piece,
+  now: number,
+): Promise<Omit<Rollouts, 'canAct'>> {
+  const found = await db
     .selectFrom('rollout')
     .selectAll()
     .where('workspace_id', '=', workspace.id)
-    .orderBy('created_at', 'desc')
+    .$if(before !== undefined, (q) => q.where('id', '<', before ?? ''))
     .orderBy('id', 'desc')
-    .limit(listed)
+    .limit(limit + 1)
     .execute()
+  const rows = found.slice(0, limit)
   const sums = await db
     .selectFrom('rollout_agent')
     .select((eb) => ['rollout_id', 'state', eb.fn.countAll<number>().as('count')])
@@ -36,6 +46,7 @@ export async function rolloutsOf(db: Db, workspace: { id: string }, now: number)
     .execute()
   return {
     now,
+    more: found.length > limit,
     rows: rows.map((row) => {
       const counts = noCounts()
       for (const { rollout_id, state, count } of sums) if (rollout_id === row.id) counts[state] = Number(count)
@@ -77,6 +88,9 @@ export async function rolloutPage(
     stays: stays(row, counts),
   }
 }
+
+export const workspaceOfRollout = async (db: Db, id: string): Promise<{ id: string } | undefined> =>
+  db.selectFrom('rollout').select('workspace_id as id').where('id', '=', id).executeTakeFirst()
 
 const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => ({
   id: row.id,

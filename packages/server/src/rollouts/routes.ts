@@ -5,8 +5,9 @@ import type { NewRollout, RolloutPage, Rollouts } from '../api.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
+import { numberOf, textOf } from '../web/query.ts'
 import { found, granted } from '../web/refusal.ts'
-import { advanceRollout } from './advance.ts'
+import { advanceNow } from './advance.ts'
 import { rolloutPage, rolloutsOf } from './page.ts'
 import { previewRollout } from './plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from './store.ts'
@@ -24,25 +25,21 @@ const wanted: z.ZodType<NewRollout> = z.object({
 }) as z.ZodType<NewRollout>
 
 export const rolloutRoutes = (deps: WebDeps) => {
-  const { store, now, live } = deps
+  const { store, now } = deps
   const { db } = store
   const page = async (c: Context<WebEnv>, id: string) => {
     const one = found(await rolloutPage(db, c.var.workspace, id, now()), 'rollout_unknown')
     return { ...one, canAct: c.var.role === 'admin' } satisfies RolloutPage
   }
-  /** What it does next it does at once, not with the next round of the sweeper. */
   const after = async (c: Context<WebEnv>, id: string) => {
-    for (const { workspaceId, agents } of await advanceRollout(db, id, now())) {
-      for (const agent of agents) live.reported(workspaceId, agent)
-      for (const agent of agents) live.changed(workspaceId, agent)
-    }
-    live.listChanged(c.var.workspace.id)
+    await advanceNow(deps, c.var.workspace, id, now())
     return page(c, id)
   }
   return new Hono<WebEnv>()
     .get('/rollouts', async (c) => {
-      const all = await rolloutsOf(db, c.var.workspace, now())
-      return c.json({ ...all, canAct: c.var.role === 'admin' } satisfies Rollouts)
+      const piece = { before: textOf(c, 'before'), limit: numberOf(c, 'limit', 200, 50) }
+      const rollouts = await rolloutsOf(db, c.var.workspace, piece, now())
+      return c.json({ ...rollouts, canAct: c.var.role === 'admin' } satisfies Rollouts)
     })
     .post('/rollouts', admin, async (c) => {
       const rollout = await bodyOf(c, wanted, bytesMost)

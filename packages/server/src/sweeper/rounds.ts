@@ -9,8 +9,11 @@ const dayMs = 86_400_000
 const commandsAtOnce = 500
 const logsAtOnce = 20
 const levelsAtOnce = 1000
+const rolloutAgentsAtOnce = 250
 /** Changes of level are kept for so long. */
 const levelDays = 400
+/** Rollouts after their end. */
+const rolloutDays = 400
 
 /** D2: queued commands expire, delivered ones fail. Gives the agents of which something changed. */
 export async function timeOutCommands(
@@ -72,6 +75,29 @@ export async function eraseOldLevels(db: Db, now: number): Promise<void> {
     .where('seq', 'in', oldest)
     .where('at', '<=', now - levelDays * dayMs)
     .execute()
+}
+
+/** One that ended long ago, its agents a piece at a time; the next one with the next round. */
+export async function eraseOldRollout(db: Db, now: number): Promise<void> {
+  const old = await db
+    .selectFrom('rollout')
+    .select('id')
+    .where('state', 'in', ['done', 'cancelled'])
+    .where('changed_at', '<=', now - rolloutDays * dayMs)
+    .orderBy('changed_at')
+    .limit(1)
+    .executeTakeFirst()
+  if (!old) return
+  const agents = db.selectFrom('rollout_agent').select('agent_id').where('rollout_id', '=', old.id)
+  for (let more = true; more; ) {
+    const erased = await db
+      .deleteFrom('rollout_agent')
+      .where('rollout_id', '=', old.id)
+      .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
+      .executeTakeFirst()
+    more = erased.numDeletedRows > 0n
+  }
+  await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
 /** What of people's accounts is over: sessions, the library's one-time values, and links a day after their end. */

@@ -4,10 +4,10 @@
  */
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Deps } from '../deps.ts'
-import { advanceRollouts } from '../rollouts/advance.ts'
+import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'
-import { eraseEndedAccess, eraseLogs, eraseOldLevels, timeOutCommands } from './rounds.ts'
+import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
 /** How often what nobody asks for any more is erased. */
@@ -54,15 +54,12 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
+    await eraseOldRollout(deps.store.db, now)
     if (now - accessErasedAt >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       accessErasedAt = now
     }
-    for (const { workspaceId, agents, moved } of await advanceRollouts(deps.store.db, now)) {
-      for (const agent of agents) deps.live.reported(workspaceId, agent)
-      for (const agent of agents) deps.live.changed(workspaceId, agent)
-      if (moved) deps.live.listChanged(workspaceId)
-    }
+    tellOf(deps.live, await advanceRollouts(deps.store.db, now))
   }
 
   async function stop(): Promise<void> {

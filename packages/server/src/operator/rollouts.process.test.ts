@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bundle } from '../../testing/bundles.ts'
+import { newPlace, type Place, report } from '../../testing/service-process.ts'
+import type { RolloutPage, RolloutPreview } from '../api.ts'
+
+test('a version is brought to many agents by the operator: previewed, begun, paused, continued, cancelled; or refused with the reason', async () => {
+  const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
+  await place.start()
+  const agents = await threeAgents(place)
+  const begin = ['rollout', 'begin', 'north', 'mail@1.1.0', '--waves', '1, 2, all', '--watch', '0']
+  await refusals(place)
+  type Begun = { rollout: RolloutPage | null; preview: RolloutPreview }
+
+  const { preview, rollout: none } = await place.value<Begun>([...begin, '--preview', '--agents', 'a1,a2'])
+  expect([preview.waves.map((wave) => wave.agents), none]).toEqual([[['a1'], ['a2']], null])
+  expect(await place.value(['rollout', 'list', 'north'])).toEqual([])
+  const { rollout } = await place.value<Begun>(begin)
+  if (!rollout) throw new Error('Nothing was begun.')
+  expect(rollout).toMatchObject({ state: 'running', wave: 1, upTo: ['1', '2', '100%'], createdBy: 'operator' })
+
+  const { id } = rollout
+  const act = (what: string, ...more: string[]) => place.value<RolloutPage>(['rollout', what, id, ...more])
+  expect(await act('pause')).toMatchObject({ state: 'paused', counts: { untouched: 3 } })
+  expect(await agents.a1('1.0.0')).not.toHaveProperty('desired')
+  expect(await place.run(['rollout', 'pause', id])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('paused'),
+  })
+  expect(await act('continue')).toMatchObject({ state: 'running', counts: { wished: 1 }, continuedBy: 'operator' })
+  expect(await agents.a1('1.0.0')).toMatchObject({ desired: { version: '1.1.0' } })
+  await agents.a1('1.1.0')
+  await expect.poll(() => act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } })
+
+  const { stdout } = await place.run(['rollout', 'show', id])
+  expect(stdout).toMatch(/^mail@1\.1\.0: running, wave 2 of 3, kept by 1 of 3 /)
+  expect(stdout).toMatch(/^1 +a1 +kept +1\.1\.0 /m)
+  expect(stdout).toMatch(/^3 +a3 +untouched +1\.0\.0 /m)
+  const cancelled = await act('cancel', '--withdraw')
+  expect(cancelled).toMatchObject({ state: 'cancelled', why: 'By operator.', counts: { kept: 1, untouched: 2 } })
+  expect((await place.run(['rollout', 'list', 'north'])).stdout).toMatch(/mail@1\.1\.0 +cancelled +2 of 3 +1 of 3/)
+  const audit = await place.value<{ action: string; actor: string }[]>(['audit', 'list', 'north'])
+  expect(audit.filter(({ action }) => action.startsWith('rollout')).map(({ action }) => action)).toEqual([
+    'rollout.cancelled',
+    'rollout.continued',
+    'rollout.paused',
+    'rollout.started',
+  ])
+})
+
+/** Each with its reason, and nothing is begun. */
+async function refusals(place: Place): Promise<void> {
+  const begin = (...args: string[]) => place.run(['rollout', 'begin', 'north', ...args])
+  const says = (text: string) => expect.stringContaining(text)
+  const unknown = place.run(['rollout', 'continue', 'none'])
+  const refused = await Promise.all([
+    begin('mail@1.1.0', '--agents', 'a1,nobody'),
+    begin('mail@7.0.0'),
+    begin('runtime'),
+  ])
+  expect(refused).toMatchObject([
+    { code: 1, stderr: says('"nobody"') },
+    { code: 1, stderr: says('There is no version "7.0.0"') },
+    { code: 1, stderr: says('svc-server release add') },
+  ])
+  expect(await begin('mail@1.0.0', '--agents', 'a1')).toMatchObject({ code: 1, stderr: says('It runs 1.0.0 already.') })
+  expect(await begin('mail@1.1.0', '--watch', 'long')).toMatchObject({ code: 2, stderr: says('minutes') })
+  expect(await begin('mail@1.1.0', '--waves', 'some')).toMatchObject({ code: 1, stderr: says('got "some"') })
+  expect(await unknown).toMatchObject({ code: 1, stderr: says('There is no rollout "none"') })
+}
+
+/** a1 to a3, of the blueprint mail, which has 1.0.0 and 1.1.0. Each reports that it runs the version that is given. */
+async function threeAgents(place: Place) {
+  await place.value(['workspace', 'create', 'north'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  for (const version of ['1.0.0', '1.1.0']) {
+    const file = join(place.folder, `${version}.zip`)
+    writeFileSync(file, await bundle({ version }))
+    await place.value(['blueprint', 'upload', 'north', file])
+  }
+  const reports: Record<string, (version: string) => Promise<unknown>> = {}
+  for (const name of ['a1', 'a2', 'a3'] as const) {
+    const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0', '--agent', name])
+    const install = { method: 'POST', body: JSON.stringify({ code }) }
+    const redeemed = await (await fetch(`${place.url}/api/agent/v1/install`, install)).json()
+    const token = (redeemed as { env: { SVC_TOKEN: string } }).env.SVC_TOKEN
+    reports[name] = async (version) => {
+      const applied = { version, outcome: 'ok', message: `to ${version}` }
+      return (await report(place.url, token, { applied })).json()
+    }
+    await reports[name]('1.0.0')
+  }
+  return reports as Record<'a1' | 'a2' | 'a3', (version: string) => Promise<unknown>>
+}

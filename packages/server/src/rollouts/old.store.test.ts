@@ -1,0 +1,82 @@
+/** The list of rollouts, and how long they are kept. */
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { testLive } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { newSweeper } from '../sweeper/sweeper.ts'
+import { addVersion, ofBlueprint } from '../wishes/testing.ts'
+import { rolloutPage, rolloutsOf } from './page.ts'
+import { cancelRollout, createRollout } from './store.ts'
+
+const by = { id: null, name: 'Ada' }
+const day = 86_400
+
+everyEngine('rollouts', (open) => {
+  const start = async (agents = 1) => {
+    const w = await world(await open(), { people: false })
+    await addVersion(w, 'triage', '1.1.0')
+    await ofBlueprint(w, w.agent, 'triage', '1.0.0')
+    for (let i = 1; i < agents; i++) await ofBlueprint(w, await w.addAgent(`a${i}`), 'triage', '1.0.0')
+    return w
+  }
+  const begin = async (w: World) => {
+    const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0' } as const
+    const made = await createRollout(w.store.db, w.workspace, wanted, by, w.clock.now())
+    if (!made.ok) throw new Error(made.message)
+    return made.value.id
+  }
+  const cancel = (w: World, id: string) => cancelRollout(w.store.db, w.workspace, id, true, by, w.clock.now())
+  const sweeper = (w: World) => {
+    const needs = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
+    return newSweeper(needs, () => undefined)
+  }
+  const piece = async (w: World, limit: number, before?: string) => {
+    const { rows, more } = await rolloutsOf(w.store.db, w.workspace, { limit, before }, w.clock.now())
+    return { ids: rows.map(({ id }) => id), more }
+  }
+
+  test('are listed piece by piece, newest first, none twice and none left out while more begin', async () => {
+    const w = await start()
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) {
+      ids.unshift(await begin(w))
+      await cancel(w, ids[0] as string)
+    }
+    expect(await piece(w, 5)).toEqual({ ids, more: false })
+    const first = await piece(w, 2)
+    expect(first).toEqual({ ids: ids.slice(0, 2), more: true })
+    await begin(w)
+    const second = await piece(w, 2, first.ids.at(-1))
+    expect(second).toEqual({ ids: ids.slice(2, 4), more: true })
+    await w.store.db
+      .deleteFrom('rollout')
+      .where('id', '=', second.ids[1] as string)
+      .execute()
+    expect(await piece(w, 2, second.ids.at(-1))).toEqual({ ids: ids.slice(4), more: false })
+  })
+
+  test('are erased 400 days after their end, with their agents, by nodes that sweep at once; one that has not ended stays', async () => {
+    const w = await start(260)
+    const old = await begin(w)
+    w.clock.pass(day)
+    await cancel(w, old)
+    const young = await begin(w)
+    w.clock.pass(1)
+    await cancel(w, young)
+    w.clock.pass(399 * day)
+    const open = await begin(w)
+    await w.store.db.updateTable('rollout').set({ state: 'halted', changed_at: 0 }).where('id', '=', open).execute()
+    await sweeper(w).sweep()
+    expect((await piece(w, 9)).ids).toEqual([open, young, old])
+    w.clock.pass(day)
+    await Promise.all([sweeper(w).sweep(), sweeper(w).sweep(), sweeper(w).sweep()])
+    expect((await piece(w, 9)).ids).toEqual([open, young])
+    w.clock.pass(1)
+    await sweeper(w).sweep()
+    expect((await piece(w, 9)).ids).toEqual([open])
+    const left = await w.store.db.selectFrom('rollout_agent').select('rollout_id').distinct().execute()
+    expect(left).toEqual([{ rollout_id: open }])
+    expect(await rolloutPage(w.store.db, w.workspace, old, w.clock.now())).toBeUndefined()
+  })
+})
