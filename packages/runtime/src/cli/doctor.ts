@@ -14,6 +14,7 @@ import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
 import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
 import { sshKeygen } from '../self-update/verify.ts'
+import { findUnit, mendsUnit } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
@@ -134,6 +135,7 @@ function installed(folder: Folder): Check[] {
       message: process ? sentence(process.state) : 'never started; run "svc start"',
     },
     ...program(folder, manifest.value),
+    ...unit(folder, manifest.value),
     ...versions(folder, manifest.value),
   ]
 }
@@ -171,6 +173,23 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
       name: 'Program',
       ok: found !== undefined,
       message: found ?? `${wanted}, which starts ${name}, is not there or cannot be run`,
+    },
+  ]
+}
+
+/** D38: whether a reboot in the middle of a trial of svc itself finds the way back. */
+function unit(folder: Folder, { name }: Manifest): Check[] {
+  const found = findUnit(folder, name)
+  if (!found) return []
+  const mend = mendsUnit(folder, found)
+  return [
+    {
+      name: 'Unit',
+      ok: mend === undefined,
+      message:
+        mend === undefined
+          ? found.file
+          : `${found.file} starts svc.pyz itself: after a reboot nothing would put a bad new svc back; run "${mend}"`,
     },
   ]
 }

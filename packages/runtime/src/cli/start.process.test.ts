@@ -111,6 +111,21 @@ test('the service: a unit is written, enabled, started, found by start and stop,
   await runs('stop')
   expect(called().at(-1)).toBe('--user stop svc-mail-triage.service')
 
+  const seen = async () => {
+    const { checks } = JSON.parse((await runs('doctor', '--offline', '--json')).out)
+    return checks.find((c: { name: string }) => c.name === 'Unit')
+  }
+  expect(await seen()).toEqual({ name: 'Unit', ok: true, message: unit })
+  const written = readFileSync(unit, 'utf8')
+  const older = `ExecStart="${process.execPath}" "-e" "require(process.argv[1])" "${agent.runtime}" "run" "--dir" "${agent.root}"`
+  writeFileSync(unit, written.replace(/^ExecStart=.*$/m, older))
+  expect(await seen(), 'as an older svc wrote it').toMatchObject({
+    ok: false,
+    message: expect.stringContaining(`run "svc service install --dir ${agent.root}"`),
+  })
+  await runs('service', 'install')
+  expect(await seen()).toMatchObject({ ok: true })
+
   const other = await agentOf()
   const taken = await svc(other, ['service', 'install'], { env })
   expect(taken).toMatchObject({ code: 1 })

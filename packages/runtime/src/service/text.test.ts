@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf, launchdPlist, systemdUnit } from './text.ts'
+import { folderOf, launchdPlist, startsItself, systemdUnit } from './text.ts'
 
 const facts = {
   agent: 'mail-triage',
@@ -71,3 +71,21 @@ test('a property list of launchd leaves the agent alone and is well-formed', () 
   expect(list).toContain('<string>/Users/a &#38; b/&#60;mail&#62;</string>')
   expect(list).not.toContain('<mail>')
 })
+
+test.each([
+  ['systemd', systemdUnit],
+  ['launchd', launchdPlist],
+] as const)(
+  '%s: a unit that loads the runtime itself is told from one that starts its starter, or Python',
+  (_kind, write) => {
+    const root = '/srv/50% "off" <$HOME>'
+    const at = (name: string) => `${root}/.svc/runtime/${name}`
+    const starts = (...launch: string[]) => startsItself(write({ ...facts, root, launch }), at('svc.pyz'))
+    expect(starts('/usr/bin/node', '-e', 'require(process.argv[1])', at('svc.pyz'))).toBe(true)
+    expect(starts('/usr/bin/node', at('start.cjs'))).toBe(false)
+    expect(starts('/usr/bin/node', '-e', 'require(process.argv[1])', '/opt/svc.pyz'), 'that one is not replaced').toBe(
+      false,
+    )
+    expect(starts('/usr/bin/python3', at('svc.pyz')), 'it takes the starter').toBe(false)
+  },
+)

@@ -80,6 +80,17 @@ export const labelOf = (agent: string): string => `svc.agent.${agent}`
 export const folderOf = (unit: string): string | undefined =>
   /^# svc folder: (.*)$/m.exec(unit)?.[1] ?? /svc folder: (.*) -->/.exec(unit)?.[1]
 
+/** Under whom a unit of the system runs. */
+export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
+
+/** Whether a unit lets Node load a runtime's file itself, as an older svc wrote it (D38). Python takes the starter by itself. */
+export function startsItself(unit: string, runtime: string): boolean {
+  const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
+  const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1) // the first is the label
+  const python = /^ExecStart="[^"]*python[\d.]*"|<array>\s*<string>[^<]*python[\d.]*<\/string>/m.test(unit)
+  return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))
+}
+
 /** A word of ExecStart: quoted, with nothing in it that systemd would replace. */
 const word = (text: string): string =>
   `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`

@@ -9,7 +9,7 @@ import { readFile } from '../files/read.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { exec, type Ran } from './exec.ts'
-import { folderOf, labelOf, launchdPlist, systemdUnit, type UnitFacts, unitName } from './text.ts'
+import { folderOf, labelOf, launchdPlist, startsItself, systemdUnit, type UnitFacts, unitName, userOf } from './text.ts'
 
 export type Kind = 'systemd user' | 'systemd system' | 'launchd'
 export interface Unit {
@@ -39,9 +39,24 @@ export function findUnit(folder: Folder, agent: string): Unit | undefined {
   return kinds.map((kind) => unitAt(kind, agent)).find(({ file }) => belongs(file) === folder.root)
 }
 
+/** What writes a unit anew that starts the runtime's file without its starter; undefined when it need not be. */
+export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
+  const text = textOf(file) ?? ''
+  if (!startsItself(text, runtime)) return undefined
+  const user = userOf(text)
+  return kind === 'systemd system'
+    ? `sudo svc service install --system${user === undefined ? '' : ` --user ${user}`} --dir ${root}`
+    : `svc service install --dir ${root}`
+}
+
 function belongs(file: string): string | undefined {
+  const text = textOf(file)
+  return text === undefined ? undefined : folderOf(text)
+}
+
+function textOf(file: string): string | undefined {
   const read = readFile(file, 65_536)
-  return read.is === 'bytes' ? folderOf(read.bytes.toString('utf8')) : undefined
+  return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
 }
 
 export interface Wish {
