@@ -64,6 +64,16 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
   ],
   ['D34: not for less', { runtime: runs('2.0.0', old), runsSince: at - 600_000 }, 'stands'],
   ['D34: not when it went back', { runtime: runs('1.0.0', old), runsSince: at - 900_000 }, 'stands'],
+  [
+    'D34 not before 4: an outcome that changed says what became of it',
+    { runtime: runs('2.0.0', { ...failed, version: '2.0.0' }), runsSince: at - 900_000 },
+    'held',
+  ],
+  [
+    'D34: also when the outcome is left out, or is none',
+    { runtime: runs('2.0.0', { message: 'new' }), runsSince: at - 600_001 },
+    'met',
+  ],
   ['D34 not before 1', { runtime: runs('2.0.0', old), runsSince: at - 900_000, served: '2.1.0' }, 'dropped'],
 ])('3.4, %s', (_row, facts, verdict) => {
   const { runtime, mark = old, runsSince } = facts

@@ -18,11 +18,15 @@ export function judgeWish(
   if (!runtime) return 'stands'
   const { applied, version } = runtime
   const runs = version === wish.version
-  if (runs && wish.runsSince !== undefined && now - wish.runsSince > sameWordsSeconds * 1000) return 'met' // D34
-  if (!applied || sameAttempt(applied, wish.mark)) return 'stands'
-  if (applied.outcome === 'ok') return runs ? 'met' : 'stands'
-  return applied.outcome === undefined ? 'stands' : 'held'
+  const outcome = applied && !sameAttempt(applied, wish.mark) ? applied.outcome : undefined
+  if (outcome === undefined) return runs && runsLong(wish, now) ? 'met' : 'stands'
+  if (outcome === 'ok') return runs ? 'met' : 'stands'
+  return 'held'
 }
+
+/** D34 */
+const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
+  runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
 
 /** Whether "update runtime" can be pressed (D36): the first row that holds refuses. `held` words the hold. */
 export function judgePress(
