@@ -4,7 +4,6 @@
  *
  *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 20]
  */
-import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, BrowserContext } from 'playwright-core'
@@ -14,13 +13,10 @@ import { password, type Service, startService, workspace } from './common/servic
 import { count, fixed, table } from './common/table.ts'
 import { memory } from './common/usage.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
+import { openPages, perPerson, type Seen } from './page/open.ts'
 
 const interval = 30
-/** Streams that one person may have open, and so how many people are needed for the pages. */
-const perPerson = 40
 const goal = 1000
-/** Milliseconds after which a page asks for the list again at the earliest, see useLive of the dashboard. */
-const againEvery = 3000
 
 /** Each page, where it is, and what can be seen when it is ready. */
 const pages = [
@@ -35,8 +31,8 @@ interface Size {
   alone: Window
   watched: Window
   memory: number
-  /** Bytes a second that one open page was sent. */
-  sent: number
+  /** By all open pages, while they were watched. */
+  seen: Seen
 }
 
 export async function benchPage(args: string[]): Promise<string> {
@@ -65,15 +61,13 @@ async function measure(browser: Browser, agents: number, rounds: number, open: n
       waits.push({ page, ...(await waitsOf(browser, service, cookies[0] ?? '', path, ready, rounds)) })
     await sleep(2000)
     const alone = await window(load, service.pid, seconds)
-    const streams = openPages(service, cookies, open)
-    await sleep(3000)
-    const before = streams.bytes()
+    const opened = openPages(service, cookies, open)
+    await sleep(5000)
+    const before = opened.seen()
     const watched = await window(load, service.pid, seconds)
-    const sent = (streams.bytes() - before) / watched.seconds / open
-    const used = memory(service.pid).now
-    if (streams.closed() > 0) throw new Error(`${streams.closed()} of ${open} streams were ended by the service.`)
-    streams.close()
-    return { agents, waits, alone, watched, memory: used, sent }
+    const seen = difference(opened.seen(), before)
+    opened.close()
+    return { agents, waits, alone, watched, memory: memory(service.pid).now, seen }
   } finally {
     await load.stop()
     await service.stop()
@@ -133,51 +127,13 @@ async function signIn({ url }: Service, email: string): Promise<string> {
   return cookie
 }
 
-/** Pages as the service sees them: each listens for the frames of the fleet. */
-function openPages({ port }: Service, cookies: string[], n: number) {
-  let bytes = 0
-  let closed = 0
-  let over = false
-  const asking = new Set<number>()
-  /** As a page does: its part of the list again, at most every three seconds. */
-  const askAgain = (headers: Record<string, string>, i: number) => {
-    if (asking.has(i)) return
-    asking.add(i)
-    setTimeout(() => {
-      asking.delete(i)
-      if (!over) get({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/fleet?limit=200`, headers, agent }, take)
-    }, againEvery)
-  }
-  const take = (res: IncomingMessage) => {
-    if (res.statusCode !== 200) throw new Error(`The list was answered ${res.statusCode}.`)
-    res.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-    })
-  }
-  const agent = new Agent({ keepAlive: true })
-  const all: ClientRequest[] = Array.from({ length: n }, (_, i) => {
-    const headers = { host: `localhost:${port}`, cookie: cookies[Math.floor(i / perPerson)] ?? '' }
-    const stream = request({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/events`, headers, agent: false })
-    stream.on('response', (res) => {
-      if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
-      res.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (chunk.includes('"more":true')) askAgain(headers, i)
-      })
-      res.on('end', () => closed++)
-      res.on('error', () => {})
-    })
-    stream.on('error', () => {})
-    stream.end()
-    return stream
-  })
-  const close = () => {
-    over = true
-    agent.destroy()
-    for (const stream of all) stream.destroy()
-  }
-  return { bytes: () => bytes, closed: () => closed, close }
-}
+const difference = (now: Seen, before: Seen): Seen => ({
+  frames: now.frames - before.frames,
+  frameBytes: now.frameBytes - before.frameBytes,
+  lists: now.lists - before.lists,
+  listBytes: now.listBytes - before.listBytes,
+  ended: now.ended - before.ended,
+})
 
 function tables(sizes: Size[], rounds: number, open: number, seconds: number): string {
   const least = sizes[0]
@@ -193,13 +149,16 @@ function tables(sizes: Size[], rounds: number, open: number, seconds: number): s
     ]),
   )
   const share = ({ cpu, seconds: of }: Window) => (cpu / of) * 100
-  const costs = sizes.map(({ agents, alone, watched, memory: mb, sent }) => [
+  const costs = sizes.map(({ agents, alone, watched, memory: mb, seen }) => [
     count(agents),
     count(watched.counts.answered / watched.seconds),
     `${fixed(share(alone))} %`,
     `${fixed(share(watched))} %`,
     `${fixed(share(watched) / share(alone), 2)} ×`,
-    fixed(sent / 1024),
+    ...[seen.frames, seen.frameBytes / 1024, seen.lists, seen.listBytes / 1024].map((all) =>
+      fixed(all / open / watched.seconds, 2),
+    ),
+    seen.ended,
     count(mb),
   ])
   const fleet = sizes.at(-1)
@@ -208,7 +167,13 @@ function tables(sizes: Size[], rounds: number, open: number, seconds: number): s
     `Milliseconds from the navigation until it can be seen, with an empty cache and again; medians of ${rounds}. The limit is the same page of the smallest fleet.`,
     table(['agents', 'page', 'first', 'slowest', 'again', 'slowest', '÷ smallest'], waits),
     `CPU of the service, as a share of a core, over ${seconds} s, without and with ${open} open pages that listen to the fleet:`,
-    table(['agents', 'reports/s', 'no page', `${open} pages`, '÷ no page', 'KB/s a page', 'MB'], costs),
+    table(
+      [
+        ...['agents', 'reports/s', 'no page', `${open} pages`, '÷ no page'],
+        ...['frames/s a page', 'KB/s', 'lists/s a page', 'KB/s', 'streams ended', 'MB'],
+      ],
+      costs,
+    ),
     wait <= goal
       ? `The goal is met: the fleet list of ${count(fleet?.agents ?? 0)} agents is ready within ${goal / 1000} s.`
       : `The goal is MISSED: the fleet list of ${count(fleet?.agents ?? 0)} agents is ready after ${fixed(wait, 0)} ms.`,

@@ -1,0 +1,93 @@
+/** Open pages as the service sees them: each listens for the frames of the fleet, and asks for its part of the list again when they say so. */
+import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
+import { workspace } from '../common/service.ts'
+
+/** Streams that one person may have open, and so how many people are needed for the pages. */
+export const perPerson = 40
+/** Milliseconds after which a page asks for the list again at the earliest, see useLive of the dashboard. */
+const againEvery = 3000
+/** Milliseconds after which a page comes back whose stream was ended, see live/connection.ts there. */
+const backAfter = 500
+
+/** Since the pages were opened. */
+export interface Seen {
+  frames: number
+  frameBytes: number
+  lists: number
+  listBytes: number
+  /** Streams that ended, for whatever reason. */
+  ended: number
+}
+
+export interface OpenPages {
+  seen(): Seen
+  close(): void
+}
+
+export function openPages({ port }: { port: number }, cookies: string[], n: number): OpenPages {
+  const seen: Seen = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
+  const streams = new Set<ClientRequest>()
+  const agent = new Agent({ keepAlive: true })
+  let over = false
+  for (let i = 0; i < n; i++) open({ host: `localhost:${port}`, cookie: cookies[Math.floor(i / perPerson)] ?? '' })
+  return {
+    seen: () => ({ ...seen }),
+    close() {
+      over = true
+      agent.destroy()
+      for (const stream of streams) stream.destroy()
+    },
+  }
+
+  function open(headers: Record<string, string>): void {
+    const stream = request({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/events`, headers, agent: false })
+    const askAgain = throttled(() => askForList(headers))
+    streams.add(stream)
+    stream.on('response', (res) => {
+      if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
+      res.on('data', (chunk: Buffer) => {
+        seen.frameBytes += chunk.length
+        if (!chunk.includes('event: frame')) return
+        seen.frames++
+        if (chunk.includes('"more":true')) askAgain()
+      })
+      res.on('error', () => {})
+    })
+    stream.on('error', () => {})
+    stream.on('close', () => {
+      streams.delete(stream)
+      if (over) return
+      seen.ended++
+      setTimeout(() => over || open(headers), backAfter)
+    })
+    stream.end()
+  }
+
+  function askForList(headers: Record<string, string>): void {
+    if (over) return
+    const path = `/api/web/w/${workspace}/fleet?limit=200`
+    const asked = get({ port, host: '127.0.0.1', path, headers, agent }, (res: IncomingMessage) => {
+      if (res.statusCode !== 200) throw new Error(`The list was answered ${res.statusCode}.`)
+      seen.lists++
+      res.on('data', (chunk: Buffer) => {
+        seen.listBytes += chunk.length
+      })
+    })
+    asked.on('error', (error) => {
+      if (!over) throw error
+    })
+  }
+}
+
+/** At most once in that time, and then for all calls in it. */
+function throttled(act: () => void): () => void {
+  let waiting = false
+  return () => {
+    if (waiting) return
+    waiting = true
+    setTimeout(() => {
+      waiting = false
+      act()
+    }, againEvery)
+  }
+}
