@@ -7,7 +7,6 @@ import { startArgs } from '../launcher/file.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
 import { supervise, takeOver } from '../launcher/supervisor.ts'
-import { lives } from '../process/identity.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { control, findUnit, unitState } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
@@ -129,8 +128,7 @@ async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
 
 /** The agent of a runtime that was killed is still there: it is ended the same way. */
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
-  const note = readNote(folder)
-  if (!note || !('pid' in note.state) || !lives(note.state)) return false
+  if (!('pid' in takeOver(folder).state)) return false
   const lock = tryLock(folder, 'runtime', 'svc stop')
   if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent; try again.`)
   try {

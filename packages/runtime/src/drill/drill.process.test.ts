@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { svc, token } from '../../testing/folder.ts'
+import { becomes, starts, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
 import { identityOf } from '../process/identity.ts'
@@ -117,4 +117,17 @@ test('a folder that was not installed from a blueprint has nothing to rehearse w
   writeFileSync(join(root, 'svc.agent.yaml'), 'name: by-hand\nversion: 0.1.0\n')
   const { code, err } = await svc({ root } as InstalledAgent, ['drill'])
   expect([code, err]).toEqual([1, expect.stringContaining('was not installed from a blueprint')])
+})
+
+test('a drill that is killed leaves no agent running, and no copy with its secrets', async () => {
+  const { agent, tmp } = await world()
+  const drill = starts(agent, ['drill', '--start'], { scale: 0.1, env: { TMPDIR: tmp } })
+  cleanups.push(() => drill.end('SIGKILL'))
+  const pid = Number(/process (\d+)/.exec(await drill.said('started the agent'))?.[1])
+  expect(identityOf(pid)).toBeDefined()
+  cleanups.push(() => identityOf(pid) && process.kill(-pid, 'SIGKILL'))
+  expect(readdirSync(tmp)).toHaveLength(1)
+  await drill.end('SIGKILL')
+  await becomes('the rehearsed agent ended', () => identityOf(pid) === undefined)
+  await becomes('its copy is removed', () => readdirSync(tmp).length === 0)
 })

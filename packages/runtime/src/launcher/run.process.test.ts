@@ -303,7 +303,7 @@ describe('after kill -9 of the runtime', () => {
     await second.end()
   })
 
-  test('"svc stop" ends an agent whose runtime was killed', async () => {
+  test.each(['', ', before it was noted'])('"svc stop" ends an agent whose runtime was killed%s', async (unnoted) => {
     const { agent } = await world()
     const first = runs(agent)
     const pid = await becomes('a noted process', () => {
@@ -311,6 +311,10 @@ describe('after kill -9 of the runtime', () => {
       return state?.is === 'running' && state.pid
     })
     await first.end('SIGKILL')
+    if (unnoted) {
+      const waiting = { is: 'waiting', crashes: 0, startAt: 0 }
+      writeFileSync(agent.process, JSON.stringify({ ...readNote(agent), state: waiting, starting: true }))
+    }
     expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
     expect(groupLives(pid)).toBe(false)
     expect((await svc(agent, ['why'])).out).toMatch(/It is stopped since .* on this machine by/)
