@@ -1,8 +1,9 @@
 /**
  * What a report costs as the fleet grows: the same number of reports a second from 1,000 agents, 2,000 and so on, by the service
- * and by the limit server T. A cost that does not depend on the number of agents has the exponent 0.
+ * and by the limit server T. A cost that does not depend on the number of agents has the exponent 0. Then the same as the
+ * history grows: agents without old runs, and with a hundred each.
  *
- *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 15]
+ *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -14,10 +15,11 @@ import { startLoad, type Window, window } from './fleet/load.ts'
 /** Shared by all agents, so that only their number grows. */
 const connections = 256
 /** Reports a second until every agent has a row; none may report more than 60 times a minute (8). */
-const warmRate = 3000
+const warmRate = 5000
 const warmLeast = 2
 /** Seconds: V8 has compiled by then what is run often. */
-const warmTime = 12
+const warmTime = 8
+const oldRuns = 100
 
 interface Size {
   agents: number
@@ -26,14 +28,38 @@ interface Size {
 }
 
 export async function benchGrowth(args: string[]): Promise<string> {
-  const { from, to, rate, seconds } = optionsOf(args)
+  const { from, to, rate, seconds, history } = optionsOf(args)
   const sizes: Size[] = []
   for (let agents = from; agents <= to; agents *= 2) {
     console.error(`growth: ${count(agents)} agents`)
     const limit = await measure(await startLimit(agents), agents, rate, seconds)
     sizes.push({ agents, limit, service: await measure(await startService(agents), agents, rate, seconds) })
   }
-  return tables(sizes, rate, seconds)
+  return `${tables(sizes, rate, seconds)}\n\n${await measureHistory(history, rate, seconds)}`
+}
+
+async function measureHistory(agents: number, rate: number, seconds: number): Promise<string> {
+  if (agents === 0) return ''
+  console.error(`growth: ${count(agents)} agents with old runs`)
+  const [without, beside] = [
+    await measure(await startService(agents), agents, rate, seconds),
+    await measure(await startService(agents, [], {}, oldRuns), agents, rate, seconds),
+  ]
+  const rowOf = (runs: number, measured: Window) => [
+    count(agents),
+    count(runs),
+    count(runs * agents),
+    count(measured.counts.answered / measured.seconds),
+    fixed(cost(measured)),
+    errorsOf(measured),
+  ]
+  return [
+    table(
+      ['agents', 'old runs each', 'rows', 'reports/s', 'µs/report', 'errors'],
+      [rowOf(0, without), rowOf(oldRuns, beside)],
+    ),
+    `A report of an agent that has ${oldRuns} old runs costs **${fixed(cost(beside) / cost(without), 2)}** × that of one without.`,
+  ].join('\n\n')
 }
 
 interface Server {
@@ -63,7 +89,7 @@ function tables(sizes: Size[], rate: number, seconds: number): string {
     fixed(cost(service)),
     fixed(cost(limit)),
     `${fixed(cost(service) / cost(limit), 2)} ×`,
-    Object.values(service.counts.errors).reduce((sum, n) => sum + n, 0),
+    errorsOf(service),
   ])
   const [ours, theirs] = [exponent(sizes, (s) => cost(s.service)), exponent(sizes, (s) => cost(s.limit))]
   return [
@@ -73,6 +99,7 @@ function tables(sizes: Size[], rate: number, seconds: number): string {
   ].join('\n\n')
 }
 
+const errorsOf = ({ counts }: Window) => Object.values(counts.errors).reduce((sum, n) => sum + n, 0)
 /** µs of CPU. */
 const cost = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
 
@@ -92,7 +119,8 @@ function optionsOf(args: string[]) {
       from: { type: 'string', default: '1000' },
       to: { type: 'string', default: '64000' },
       rate: { type: 'string', default: '800' },
-      seconds: { type: 'string', default: '15' },
+      seconds: { type: 'string', default: '10' },
+      history: { type: 'string', default: '10000' },
     },
   })
   return {
@@ -100,5 +128,6 @@ function optionsOf(args: string[]) {
     to: Number(values.to),
     rate: Number(values.rate),
     seconds: Number(values.seconds),
+    history: Number(values.history),
   }
 }

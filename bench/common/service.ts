@@ -30,12 +30,13 @@ export interface Service {
 
 /**
  * With agents whose tokens are `tokenOf(0)` and so on, none of which has reported yet. `more` goes into its environment, such as
- * SVC_DATABASE_URL.
+ * SVC_DATABASE_URL. `oldRuns`: so many has each from earlier, on the embedded engine.
  */
 export async function startService(
   agents: number,
   people: string[] = [],
   more: Record<string, string> = {},
+  oldRuns = 0,
 ): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
@@ -50,7 +51,7 @@ export async function startService(
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
-  await seed(env, agents)
+  await seed(env, agents, oldRuns)
   const operator = <T>(args: string[], input = ''): T =>
     JSON.parse(
       execFileSync(process.execPath, [program, ...args, '--json'], { cwd: folder, env, input, encoding: 'utf8' }),
@@ -81,14 +82,51 @@ export async function startService(
 
 export const password = 'correct horse battery'
 
-async function seed(env: { SVC_DATA_DIR: string; SVC_DATABASE_URL?: string }, agents: number): Promise<void> {
+async function seed(
+  env: { SVC_DATA_DIR: string; SVC_DATABASE_URL?: string },
+  agents: number,
+  oldRuns: number,
+): Promise<void> {
   makeDataFolder(env.SVC_DATA_DIR)
   const url = env.SVC_DATABASE_URL
   const store = url === undefined ? openEmbedded(databaseFile(env.SVC_DATA_DIR)) : openPostgres(url)
   await migrate(store)
   const { id } = await addWorkspace(store, workspace, true, Date.now())
   await addAgents(store, id, agents)
+  if (oldRuns > 0) addOldRuns(store, oldRuns)
   await store.close()
+}
+
+/** As reports would have left them: those of all agents in turn, as time went by. */
+function addOldRuns(store: Store, each: number): void {
+  if (store.engine !== 'sqlite') throw new Error('Old runs are made on the embedded engine only.')
+  const now = Date.now()
+  const run = store.sqlite.prepare(
+    `insert into run (agent_id, id, place, first_seen, started, ended, status, kind, body)
+     select id, ?, ?, ?, ?, ?, 'done', 'triage', ? from agent`,
+  )
+  store.sqlite.exec('begin')
+  for (let n = each; n > 0; n--) {
+    const started = Math.floor(now / 1000) - n * 1800
+    const title = `Mail number ${n} about the meeting`
+    const subjects = [{ title, url: `https://mail.example/m/${n}`, share: 1 }]
+    const body = {
+      id: `old-${n}`,
+      started,
+      ended: started + 240,
+      kind: 'triage',
+      status: 'done',
+      subjects,
+      log: `old-${n}`,
+    }
+    run.run(`old-${n}`, started * 1000, started * 1000, started, started + 240, JSON.stringify(body))
+  }
+  const report = store.sqlite.prepare(
+    `insert into agent_report (agent_id, received_at, level, controls, interval_s, reporters, runs_kept, body)
+     select id, ?, 'ok', '[]', 30, '', ?, '{"protocol":1}' from agent`,
+  )
+  report.run(now - 60_000, each)
+  store.sqlite.exec('commit')
 }
 
 async function addAgents(store: Store, workspaceId: string, agents: number): Promise<void> {
