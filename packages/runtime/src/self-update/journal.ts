@@ -14,6 +14,8 @@ export interface AttemptNote {
   readonly at: number
   /** How often it was begun in a row without an end. */
   readonly begun: number
+  /** An answer came that wished for it no more. */
+  readonly closed?: boolean
 }
 
 export function writeAttempt(folder: Folder, note: AttemptNote): void {
@@ -22,7 +24,13 @@ export function writeAttempt(folder: Folder, note: AttemptNote): void {
 }
 
 export function readAttempt(folder: Pick<Folder, 'selfUpdate'>): AttemptNote | undefined {
-  const { is, wish, at, begun } = readJsonObject(folder.selfUpdate, 65_536) ?? {}
+  const { is, wish, at, begun, closed } = readJsonObject(folder.selfUpdate, 65_536) ?? {}
   if ((is !== 'trying' && is !== 'swapping' && is !== 'ended') || typeof wish !== 'string') return undefined
-  return { is, wish, at: typeof at === 'number' ? at : 0, begun: typeof begun === 'number' ? begun : 0 }
+  return {
+    is,
+    wish,
+    at: typeof at === 'number' ? at : 0,
+    begun: typeof begun === 'number' ? begun : 0,
+    ...(closed === true && { closed }),
+  }
 }

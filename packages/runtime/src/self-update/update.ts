@@ -50,6 +50,10 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
   let wish: string | undefined
   let served: ServedRuntime | undefined
   let answered = false
+  /** A wish that nothing was made of yet. */
+  let unjudged = false
+  /** Noted already that the service ended the wish for the version on hold. */
+  let closed = false
   /** A wish that came since the last attempt: it need not wait for ten minutes. */
   let fresh = false
   let busy = false
@@ -69,20 +73,41 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
   }
 
   function heard({ runtime, runtime_desired: named }: Parameters<SelfUpdate['heard']>[0]): void {
-    const pressed = answered && named !== wish
+    fresh ||= answered && named !== wish
+    unjudged ||= answered ? named !== wish : pressedMeanwhile(named)
     answered = true
     wish = named
     served = runtime
-    fresh ||= pressed
-    if (named === undefined || busy || note().trial) return
+    if (busy || note().trial) return
     const hold = note().hold
+    if (hold && hold.version !== named) close(hold.version)
+    if (named === undefined) return
     const sha256 = hold && sha256Of(folder.runtime)
     if (lifts(named, { hold, sha256 })) tell({ is: 'lifted' })
     const verdict = wanted(named, { running: version, pinned: readPin(folder), hold, sha256 })
-    if (pressed) told(named, verdict)
-    if (verdict === 'held' && pressed)
+    if (unjudged) told(named, verdict)
+    if (verdict === 'held' && unjudged)
       end(named, { event: 'unable', why: `it is on hold on this machine: ${hold?.reason}` })
+    unjudged = false
     if (verdict === 'wanted' && isDue(named) && busyWith(folder) === undefined) void make(named)
+  }
+
+  /** The wish for a version on hold has ended: what is heard of it from now on, also after a restart, was pressed anew (3.4). */
+  function close(held: string): void {
+    if (closed) return
+    const ended = readAttempt(folder)
+    try {
+      if (ended?.is === 'ended' && ended.wish === held && !ended.closed)
+        writeAttempt(folder, { ...ended, closed: true })
+      closed = true
+    } catch {
+      // with the next answer
+    }
+  }
+
+  function pressedMeanwhile(named: string | undefined): boolean {
+    const ended = readAttempt(folder)
+    return ended?.is === 'ended' && ended.wish === named && ended.closed === true
   }
 
   function told(named: string, verdict: Verdict): void {
@@ -171,6 +196,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
       tell({ is: 'attempted', applied: outcome, ...hold })
     }
     rmSync(folder.runtimeNew, { recursive: true, force: true })
+    closed = false
     writeAttempt(folder, { is: 'ended', wish: named, at: ending ? Date.now() : 0, begun: 0 })
   }
 

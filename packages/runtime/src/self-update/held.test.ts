@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { agentFolder } from '../../testing/folder.ts'
+import type { RuntimeNote } from '../launcher/trial.ts'
+import { writeAttempt } from './journal.ts'
+import { type Hands, selfUpdate } from './update.ts'
+
+const held: RuntimeNote = { hold: { version: '2.0.0', reason: 'no report of it was answered', running: '' } }
+const served = { version: '2.0.0', sha256: 'a'.repeat(64) }
+type Folder = ReturnType<typeof agentFolder>
+
+let folder: Folder
+const stop = new AbortController()
+beforeEach(() => {
+  folder = agentFolder()
+})
+afterEach(() => folder.remove())
+
+/** A runtime that has just started, and what it tells the launcher of its attempts. */
+function started(note: () => RuntimeNote = () => held) {
+  const told: string[] = []
+  const tell: Hands['tell'] = (message) => {
+    if (message.is === 'attempted') told.push(`${message.applied.outcome}: ${message.applied.message}`)
+  }
+  return { told, runtime: selfUpdate(folder, stop.signal, { tell, say: () => {}, note }) }
+}
+const onHold = [expect.stringMatching(/^failed: .*it is on hold on this machine: no report of it was answered/)]
+
+test('a version on hold that is pressed while the runtime runs is answered, once', () => {
+  const { told, runtime } = started()
+  runtime.heard({ runtime: served })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  expect(told).toEqual(onHold)
+})
+
+test('one that was pressed while the machine was off is answered, so that the wish does not stand for ever', () => {
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // it was tried, and went back
+  started().runtime.heard({ runtime: served }) // the service has heard of that
+  const { told, runtime } = started()
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  expect(told).toEqual(onHold)
+})
+
+test('a wish that stands since before the outcome is not answered twice: its first answer says more', () => {
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 })
+  const { told, runtime } = started()
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  expect(told).toEqual([])
+})
+
+test('so is one that was pressed in the minutes after another version was kept', () => {
+  const release = (version: string) => ({ version, sha256: 'b'.repeat(64) })
+  const kept = { is: 'kept', from: release('1.0.0'), to: release('1.5.0'), starts: 1, began: 0, processes: 1 } as const
+  let note: RuntimeNote = { ...held, trial: kept }
+  const { told, runtime } = started(() => note)
+  runtime.heard({ runtime: served })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  expect(told).toEqual([])
+  note = held
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
+  expect(told).toEqual(onHold)
+})
