@@ -6,6 +6,8 @@
 import { defineConfig } from 'vitest/config'
 
 const seconds = 1000
+/** Tests shorten everything; a floor of real seconds is tested where it is set. */
+const env = { SVC_TIME_FLOOR: '0' }
 /** What is polled may take its time on a busy machine. */
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
@@ -20,6 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env,
           include: files('.test.{ts,tsx}'),
           exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
           expect: patient,
@@ -32,6 +35,7 @@ export default defineConfig({
         return {
           test: {
             name: kind,
+            env,
             include: files(`.${kind}.test.{ts,tsx}`),
             exclude: never,
             expect: patient,

@@ -8,8 +8,22 @@ export function readScale(written: string | undefined): number {
   throw new Error(`SVC_TIME_SCALE must be a number above 0: got ${JSON.stringify(written)}.`)
 }
 
+/** Reads `SVC_TIME_FLOOR`: real seconds from which on some durations are not shortened any more; 1 when unset, 0 for none. */
+export function readFloor(written: string | undefined): number {
+  if (written === undefined || written === '') return 1
+  const floor = Number(written)
+  if (Number.isFinite(floor) && floor >= 0) return floor
+  throw new Error(`SVC_TIME_FLOOR must be a number of seconds, 0 or more: got ${JSON.stringify(written)}.`)
+}
+
 /** Milliseconds to wait for a duration in seconds. */
 export const duration = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
+
+/** Milliseconds that what has a pace of its own gets however short time is made: programs need a while to fail, a service takes so many reports a minute. */
+export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
+
+/** A duration that is not shortened below the floor. */
+export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
 
 /** Waits; false when `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {

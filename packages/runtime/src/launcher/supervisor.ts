@@ -9,7 +9,7 @@ import type { Folder } from '../files/folder.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
-import { duration } from '../time.ts'
+import { duration, unhurried } from '../time.ts'
 import { leadsTo } from '../update/versions.ts'
 import { type Event, move, type ProcessState, type Rules } from './moves.ts'
 import { readNote, writeNote } from './note.ts'
@@ -57,7 +57,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     restart: last?.restart ?? 'always',
     least: duration(1),
     most: duration(300),
-    counts: duration(5),
+    counts: unhurried(5),
     stop: duration(last?.stopSeconds ?? 10),
   })
 

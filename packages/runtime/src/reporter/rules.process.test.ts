@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { badAnswers, nonsense } from '../../testing/bad.ts'
-import { agentFolder, type Running, reporter, svc, token } from '../../testing/folder.ts'
+import { agentFolder, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
 /** A second lasts 30 ms: reports every 150 ms once 5 s are asked for, a request may take 450 ms. */
@@ -308,4 +308,13 @@ test('the reports go on when nobody reads what the reporter says', async () => {
   running.child.stderr?.destroy()
   good.next.push(json({ commands: [command('1', 'pause'), command('2', 'resume')], interval: 5 }))
   await good.reported(good.reports.length + 4)
+})
+
+test('however short time is made, a service that takes 60 reports a minute takes all of them', async () => {
+  const good = await service()
+  const running = startsAny(folder({}, good.origin), ['report'], { scale: 0.001, env: { SVC_TIME_FLOOR: '' } })
+  cleanups.push(() => running.end('SIGKILL'))
+  await good.reported(4)
+  const [first, , , last] = good.reports
+  expect((last?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2500)
 })

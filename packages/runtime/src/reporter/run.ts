@@ -10,10 +10,10 @@ import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { fillSettings } from '../state/settings.ts'
-import { duration, wait } from '../time.ts'
+import { duration, floor, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { type Exchanged, exchange, type Own, type Reporter } from './exchange.ts'
-import { firstInterval, firstReport, nextReport } from './schedule.ts'
+import { firstInterval, firstReport, leastFloors, nextReport } from './schedule.ts'
 import { upload } from './uploads.ts'
 import { watchManifest } from './watch.ts'
 
@@ -65,7 +65,7 @@ export async function reportUntil(
     } catch (error) {
       news({ ok: false, why: messageOf(error) })
     }
-    due = nextReport(begun, performance.now(), duration(interval), Math.random())
+    due = nextReport(begun, performance.now(), duration(interval), Math.random(), leastFloors * floor())
   }
   await uploading
   say('stopped')

@@ -8,6 +8,7 @@ test.each([
   ['at the most 15 % late', nextReport(0, 200, 30_000, 1), 34_500],
   ['a report longer than the interval skips turns and is not made up for', nextReport(0, 14_000, 5000, 0.5), 15_000],
   ['one that ended on its turn goes on at once', nextReport(0, 15_000, 5000, 0.5), 15_000],
+  ['however short time is made, no two come close', nextReport(0, 20, 300, 0, 1100), 1100],
 ])('%s', (_rule, due, expected) => {
   expect(due).toBe(expected)
 })

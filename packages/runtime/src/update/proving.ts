@@ -5,7 +5,7 @@
 import { type Level, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { howEnded } from '../launcher/supervisor.ts'
-import { duration, wait } from '../time.ts'
+import { duration, unhurried, wait } from '../time.ts'
 import { processHealth } from '../worker/process-health.ts'
 import type { Came } from './change.ts'
 import { type Ground, resting, type Step, tickMs } from './ground.ts'
@@ -39,7 +39,7 @@ export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
   if (process.is === 'waiting' && process.crashes >= mostCrashes) return { is: 'bad', why: endOf(process) }
-  const lasted = process.is === 'running' && up >= duration(countsSeconds)
+  const lasted = process.is === 'running' && up >= unhurried(countsSeconds)
   const finished = process.is === 'stopped' && process.because === 'ended' && process.exit?.code === 0
   if (!lasted && !finished) return { is: 'not yet', why: endOf(process) }
   if (status && !status.fresh) return { is: 'not yet', why: 'it wrote no status that can be read' }

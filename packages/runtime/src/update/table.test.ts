@@ -1,6 +1,6 @@
 /** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
 import type { Level } from '@svc/protocol'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
 import { type Came, change } from './change.ts'
 import { judge } from './fetching.ts'
@@ -259,6 +259,16 @@ describe('a proof (3.3, run health)', () => {
     ],
   ])('%s: %s', (_what, process, up, read, is) => {
     expect(prove({ process, name: 'b', up, ...(read && { status: read }) }).is).toBe(is)
+  })
+  test.each([
+    ['1', 300, 'not yet'],
+    ['1', 1000, 'good'],
+    ['0', 300, 'good'],
+  ])('time made fifty times shorter, a floor of %s s: up for %s ms is %s', (floor, up, is) => {
+    vi.stubEnv('SVC_TIME_SCALE', '0.02')
+    vi.stubEnv('SVC_TIME_FLOOR', floor)
+    expect(prove({ process: running, name: 'b', up }).is).toBe(is)
+    vi.unstubAllEnvs()
   })
 })
 
