@@ -97,35 +97,29 @@ async function seed(
   await store.close()
 }
 
-/** As reports would have left them: those of all agents in turn, as time went by. */
+/** Agent by agent, which takes a tenth of the time of agents in turn; the indexes are the same in the end. */
 function addOldRuns(store: Store, each: number): void {
   if (store.engine !== 'sqlite') throw new Error('Old runs are made on the embedded engine only.')
   const now = Date.now()
-  const run = store.sqlite.prepare(
-    `insert into run (agent_id, id, place, first_seen, started, ended, status, kind, body)
-     select id, ?, ?, ?, ?, ?, 'done', 'triage', ? from agent`,
-  )
+  const runs = Array.from({ length: each }, (_, i) => {
+    const [id, started] = [`old-${i}`, Math.floor(now / 1000) - (each - i) * 1800]
+    const subjects = [{ title: `Mail number ${i} about the meeting`, url: `https://mail.example/m/${i}`, share: 1 }]
+    return { id, started, ended: started + 240, kind: 'triage', status: 'done', subjects, log: id }
+  })
   store.sqlite.exec('begin')
-  for (let n = each; n > 0; n--) {
-    const started = Math.floor(now / 1000) - n * 1800
-    const title = `Mail number ${n} about the meeting`
-    const subjects = [{ title, url: `https://mail.example/m/${n}`, share: 1 }]
-    const body = {
-      id: `old-${n}`,
-      started,
-      ended: started + 240,
-      kind: 'triage',
-      status: 'done',
-      subjects,
-      log: `old-${n}`,
-    }
-    run.run(`old-${n}`, started * 1000, started * 1000, started, started + 240, JSON.stringify(body))
-  }
-  const report = store.sqlite.prepare(
-    `insert into agent_report (agent_id, received_at, level, controls, interval_s, reporters, runs_kept, body)
-     select id, ?, 'ok', '[]', 30, '', ?, '{"protocol":1}' from agent`,
-  )
-  report.run(now - 60_000, each)
+  store.sqlite
+    .prepare(
+      `insert into run (agent_id, id, place, first_seen, started, ended, status, kind, body)
+       select agent.id, value ->> 'id', value ->> 'started' * 1000, value ->> 'started' * 1000, value ->> 'started',
+       value ->> 'ended', 'done', 'triage', value from agent cross join json_each(?) order by agent.id, key`,
+    )
+    .run(JSON.stringify(runs))
+  store.sqlite
+    .prepare(
+      `insert into agent_report (agent_id, received_at, level, controls, interval_s, reporters, runs_kept, body)
+       select id, ?, 'ok', '[]', 30, '', ?, '{"protocol":1}' from agent`,
+    )
+    .run(now - 60_000, each)
   store.sqlite.exec('commit')
 }
 
