@@ -74,10 +74,15 @@ async function zipOf(c: Context<WebEnv>): Promise<Uint8Array> {
   }
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of c.req.raw.body ?? []) {
-    size += chunk.length
-    if (size <= limits.bundleBytes) chunks.push(chunk)
-    else if (size > limits.bundleBytes + drained) break
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      size += chunk.length
+      if (size <= limits.bundleBytes) chunks.push(chunk)
+      else if (size > limits.bundleBytes + drained) break
+    }
+  } catch {
+    // Whoever sent it has gone: nobody reads the answer, and it is no fault of the service.
+    throw new Refusal('body_invalid', 'The bundle did not arrive whole.')
   }
   if (size > limits.bundleBytes) {
     throw new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)

@@ -2,11 +2,16 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { offering, type ServiceOptions, send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
+import { bodyOf } from '../web/body.ts'
+import type { WebEnv } from '../web/guards.ts'
 import { Arrivals } from './arrivals.ts'
 import { readBody } from './body.ts'
 import { connectionsMost } from './capacity.ts'
@@ -101,6 +106,27 @@ test('a body that is not there when its time is over is given up, also while byt
   await closed
   clearInterval(drip)
   await vi.waitFor(() => expect(bodies).toEqual(['broken']), waits)
+})
+
+test('so is the body of a page, whoever sends it', async () => {
+  const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
+  const said: string[] = []
+  const app = new Hono<WebEnv>().post('/', async (c) => {
+    const read = await bodyOf(c, z.object({}), undefined, all).catch((error: Error) => error)
+    said.push(read instanceof Error ? read.message : 'whole')
+    return c.json(read)
+  })
+  server = createServer(getRequestListener(app.fetch)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const json = (length: number) => post(length).replace('\r\n\r\n', '\r\nContent-Type: application/json\r\n\r\n')
+  const whole = await open(port, `${json(2)}{}`)
+  await once(whole.socket, 'data')
+  const { socket, closed } = await open(port, json(10_000))
+  const drip = setInterval(() => socket.write(' '), 20)
+  await closed
+  clearInterval(drip)
+  await vi.waitFor(() => expect(said).toEqual(['whole', 'The body did not arrive whole.']), waits)
 })
 
 test('bodies that together hold too much are given up, the oldest first', async () => {

@@ -1,6 +1,8 @@
 import { readJson } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
+import { type Arrivals, arrivals } from '../http/arrivals.ts'
+import type { WebEnv } from './guards.ts'
 import { Refusal } from './refusal.ts'
 
 /** The page never sends more than a few settings. */
@@ -9,13 +11,18 @@ const usual = 64 * 1024
 const drained = 1024 * 1024
 
 /** The JSON object of a request, read by `schema`; what is wrong is said with the name of the field. */
-export async function bodyOf<T>(c: Context, schema: z.ZodType<T>, largest: number = usual): Promise<T> {
+export async function bodyOf<T>(
+  c: Context<WebEnv>,
+  schema: z.ZodType<T>,
+  largest: number = usual,
+  all = arrivals,
+): Promise<T> {
   const type = c.req.header('content-type') ?? ''
   // A form of another site cannot send this type without asking first (CSRF, beside the check of the origin).
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }
-  const json = readJson(await bytesOf(c.req.raw.body, largest))
+  const json = readJson(await bytesOf(c, largest, all))
   if (!json.ok) throw new Refusal('body_invalid', json.message)
   const read = schema.safeParse(json.value)
   if (read.success) return read.data
@@ -24,18 +31,25 @@ export async function bodyOf<T>(c: Context, schema: z.ZodType<T>, largest: numbe
   throw new Refusal('body_invalid', field ? `${field}: ${issue?.message}.` : `${issue?.message ?? 'Not valid'}.`)
 }
 
-async function bytesOf(body: ReadableStream<Uint8Array> | null, largest: number): Promise<Uint8Array> {
+/** In the time, and within the memory, that all who send have together. */
+async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
+  const { incoming } = c.env
   const chunks: Uint8Array[] = []
   let size = 0
+  all.begin(incoming)
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of c.req.raw.body ?? []) {
       size += chunk.length
-      if (size <= largest) chunks.push(chunk)
-      else if (size > drained) break
+      if (size <= largest) {
+        chunks.push(chunk)
+        all.grew(incoming, chunk.length)
+      } else if (size > drained) break
     }
   } catch {
-    // Whoever sent it has gone: nobody reads the answer, and it is no fault of the service.
+    // Whoever sent it has gone, or was too slow: nobody reads the answer, and it is no fault of the service.
     throw new Refusal('body_invalid', 'The body did not arrive whole.')
+  } finally {
+    all.end(incoming)
   }
   if (size > largest) throw new Refusal('body_too_large')
   return Buffer.concat(chunks)
