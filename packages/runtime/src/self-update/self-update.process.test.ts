@@ -18,7 +18,7 @@ import {
   wishes,
   workshop,
 } from '../../testing/releases.ts'
-import { json, type Reply, type Service, startService } from '../../testing/service.ts'
+import { command, json, type Reply, type Service, startService } from '../../testing/service.ts'
 import { offers, versionOf } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
@@ -356,6 +356,58 @@ test.concurrent('killed while it only waits for an update of the agent, it does 
     const now = await w.reports('an outcome', (r) => r.applied?.message?.includes('2.0.0'))
     expect(now.applied, now.applied?.message).toMatchObject({ version: '2.0.0', outcome: 'ok' })
     expect(readUpdate(w.agent)).toMatchObject({ running: { version: '1.5.0' }, applied: { outcome: 'ok' } })
+  } finally {
+    await w.close()
+  }
+})
+
+/** Worker and launcher at work together: what the launcher starts is what the worker says, and a wish of the service ends it and starts it again. */
+async function expectWorks(w: World, what: string): Promise<void> {
+  const count = w.agent.starts().length
+  process.kill(w.agent.starts().at(-1)?.pid ?? 0, 'SIGKILL')
+  await becomes(`${what}: the agent starts again`, () => w.agent.starts().length === count + 1)
+  for (const [type, is] of [
+    ['pause', 'stopped'],
+    ['resume', 'running'],
+  ] as const) {
+    w.service.next.push(json({ commands: [command(`${what} ${type}`, type)], interval: 5 }))
+    await becomes(`${what}: ${type}`, () => readNote(w.agent)?.state.is === is)
+  }
+  const acks = () => w.service.reports.flatMap((r) => r.report.acks ?? []).filter((a) => a.id.startsWith(what))
+  await becomes(`${what}: both are answered`, () => acks().length >= 2 && acks().every((a) => a.ok))
+}
+
+test.concurrent('launcher and worker of two releases, the one older or the other: the agent is watched, wishes are carried out, and either goes on and back', {
+  timeout: 120_000,
+}, async () => {
+  const w = await world()
+  try {
+    const { running } = await begin(w)
+    const two = await good('2.0.0')
+    serves(w.service, two)
+    await w.reports('2.0.0 is kept', (r) => r.version === '2.0.0' && r.applied?.outcome === 'ok')
+    await expectWorks(w, 'the newer worker under the launcher before')
+    expect(await running.end(), 'the launcher of 1.0.0 ends in order').toEqual({ code: 0, signal: null })
+
+    expect(sha256Of(w.agent.runtime)).toBe(two.build.sha256)
+    const count = w.service.reports.length
+    const newer = w.run()
+    await becomes('2.0.0 runs whole', () => w.service.reports.slice(count).at(-1)?.report.runtime?.version === '2.0.0')
+    expect(await svc(w.agent, ['rollback-runtime'])).toMatchObject({ code: 0 })
+    await w.reports('1.0.0 is back', (r) => r.version === '1.0.0' && r.applied?.outcome === 'rolled_back')
+    await expectWorks(w, 'the worker before under the newer launcher')
+
+    serves(w.service, await good('3.0.0'))
+    const three = await w.reports('it asks for the next', (r) => r.version === '3.0.0' && r.applied?.outcome === 'ok')
+    expect(three.previous).toBe('1.0.0')
+    await becomes('its trial is over', () => readRuntimeNote(w.agent).trial === undefined)
+    serves(w.service, await good('4.0.0', inWorker('process.exit(7)')))
+    await w.reports(
+      'which proves the one after it',
+      (r) => r.applied?.outcome === 'rolled_back' && r.version === '3.0.0',
+    )
+    expect(newer.child.exitCode).toBeNull()
+    expect(await newer.end()).toEqual({ code: 0, signal: null })
   } finally {
     await w.close()
   }
