@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -127,6 +127,24 @@ test('SIGTERM answers the report that is under way, takes no new one, and ends w
     report: { state: { label: 'Last words' } },
   })
 })
+
+/** What the system grants at most. */
+const backlog = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+
+test.skipIf(backlog < 2000)(
+  'agents that all connect while the service is busy wait in line; none has to knock again',
+  async () => {
+    const place = await newPlace()
+    const service = await place.start()
+    process.kill(service.child.pid ?? 0, 'SIGSTOP')
+    const herd = Array.from({ length: 1500 }, () => connect(Number(place.env.SVC_PORT), '127.0.0.1'))
+    await Promise.all(herd.map((socket) => once(socket, 'connect', { signal: AbortSignal.timeout(20_000) })))
+    process.kill(service.child.pid ?? 0, 'SIGCONT')
+    const { token } = await populate(place)
+    expect((await report(place.url, token)).status).toBe(200)
+    for (const socket of herd) socket.destroy()
+  },
+)
 
 test('a second signal ends it at once', async () => {
   const place = await newPlace()

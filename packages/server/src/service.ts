@@ -34,6 +34,8 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+/** Connections that wait to be taken while the service is busy; the system may grant fewer. Whoever finds no room knocks again a second later. */
+const backlog = 4096
 /** No statement of the service takes so long; what migrates before it may. */
 const silenceMs = 30_000
 
@@ -121,7 +123,7 @@ async function listenOps(server: Server, config: Settings, log: Logger, closers:
 function listen(server: Server, port: number, host: string, how: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, port, host, how)))
-    server.listen(port, host, () => {
+    server.listen(port, host, backlog, () => {
       server.removeAllListeners('error')
       resolve()
     })
