@@ -1,14 +1,33 @@
-/** A batch of reports on PostgreSQL: one transaction with a constant number of statements, whatever the batch holds. */
+/**
+ * A batch of reports on PostgreSQL: one transaction in two messages, one that locks and reads, one that writes and commits.
+ * How many statements they hold does not depend on how many reports the batch holds.
+ */
+import type { Level } from '@svc/protocol'
 import type pg from 'pg'
 import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
+import { type Columns, type Many, many, textArray } from '../db/columns.ts'
 import type { Store } from '../db/open.ts'
-import { hasLost, untilWon } from '../db/transaction.ts'
+import { type Prepared, pipelined, type Row, type Step } from '../db/pipeline.ts'
+import { untilWon } from '../db/transaction.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
-import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
+import type {
+  AgentRows,
+  CommandChange,
+  Decision,
+  KeptRun,
+  LastReport,
+  Ranked,
+  ReportWrite,
+  RunWrite,
+  StoredCommand,
+  Submission,
+  UsageDelta,
+  Writes,
+} from './rows.ts'
 import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
-import { servedRelease, servedRow } from './served.ts'
+import { servedRelease } from './served.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>): ReportStore {
   return (batch, now, age) => untilWon(() => commitOnce(store.pool, batch, now, age))
@@ -21,242 +40,363 @@ async function commitOnce(
   age: MonotonicAge,
 ): Promise<Decision[]> {
   const client = await pool.connect()
-  let broken: Error | undefined
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
+  let commits = false
   try {
-    await client.query('begin')
     const rows = await load(client, batch)
     const decisions = batch.map((s) => decide(rows.get(s.agentId), s, now, age))
-    await write(client, batch, decisions)
-    await client.query('commit').catch((error) => {
-      throw hasLost(error) ? error : new CommitUnknown(error)
-    })
+    const steps = writing(batch, decisions, rows)
+    commits = true
+    await pipelined(client, [...steps, [statements.commit]])
+    client.release()
     return decisions
   } catch (error) {
-    await client.query('rollback').catch((failed) => {
-      broken ??= failed
-    })
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
+    // A connection that still answers did not commit; of one that was lost on the way nothing is known (D1).
+    const answers = await client.query('rollback').then(
+      () => true,
+      () => false,
+    )
+    client.release(!answers)
+    throw commits && !answers ? new CommitUnknown(error) : error
   }
 }
 
 /** Reads what the rules need; agents are locked in the order of their ids, then their commands, so nobody waits in a ring. */
 async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
-  const ids = batch.map((s) => s.agentId)
-  // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
-  await client.query(statements.lock, [ids])
-  const agents = await client.query(statements.agents, [ids])
-  // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
-  const served = servedRow((await client.query(statements.served)).rows[0])
+  const ids = textArray(batch.map((s) => s.agentId))
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
-  const kept = new Map<string, Map<string, KeptRun>>(ids.map((id) => [id, new Map()]))
-  if (named.length > 0) {
-    const found = await client.query(statements.runs, [named.map((n) => n.agent), named.map((n) => n.run)])
-    for (const row of found.rows) kept.get(row.agent_id)?.set(row.id, row)
-  }
-  const commands = new Map<string, StoredCommand[]>(ids.map((id) => [id, []]))
   const acks = batch.flatMap((s) => (s.report.acks ?? []).map((ack) => ack.id))
-  for (const row of (await client.query(statements.commands, [ids, acks])).rows) commands.get(row.agent_id)?.push(row)
-
-  const rows = new Map<string, AgentRows>()
-  for (const row of agents.rows) {
-    const last: LastReport | undefined = row.received_at === null ? undefined : row
-    rows.set(row.id, {
-      workspaceId: row.workspace_id,
-      tokenHash: row.token_hash,
-      activated: row.activated_at !== null,
-      last,
-      facts: row.facts,
-      versions: {
-        blueprint: row.blueprint,
-        installed: row.installed_version,
-        reported: row.reported_version,
-        previous: row.previous_version,
-      },
-      wishes: row.wishes,
-      attempts: row.attempts,
-      served,
-      runs: kept.get(row.id) ?? new Map(),
-      lowest: [],
-      commands: commands.get(row.id) ?? [],
-      logs: new Set(),
-    })
-  }
-  await loadLowest(client, batch, rows)
-  await loadLogNames(client, rows)
+  const [, , , agents, [release], runs, commands] = await pipelined(client, [
+    [statements.begin],
+    [statements.plans],
+    [statements.lock, [ids]],
+    [statements.agents, [ids]],
+    [statements.served],
+    namedRuns.step(named),
+    [statements.commands, [ids, textArray(acks)]],
+  ])
+  const served = release && servedOf(release)
+  const rows = new Map((agents as AgentRow[]).map((row) => agentOf(row, served)))
+  for (const [agent, id, seq, place, body] of runs as RunRow[])
+    rows.get(agent)?.runs.set(id, { seq: Number(seq), place: Number(place), body })
+  for (const row of commands as CommandRow[]) rows.get(row[0])?.commands.push(commandOf(row))
+  await loadMore(client, batch, rows)
   return rows
 }
 
-async function loadLowest(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, AgentRows>) {
+/** The rows of `load` as they come: columns in their order, numbers as text. */
+type Text = string | null
+type AgentRow = readonly [
+  id: string,
+  workspaceId: string,
+  tokenHash: string,
+  activated: Text,
+  facts: Text,
+  blueprint: Text,
+  installed: Text,
+  reported: Text,
+  previous: Text,
+  wishes: Text,
+  attempts: Text,
+  receivedAt: Text,
+  level: Level | null,
+  boot: Text,
+  seq: Text,
+  reporters: string,
+  runsKept: Text,
+]
+type RunRow = readonly [agent: string, id: string, seq: string, place: string, body: string]
+type CommandRow = readonly [
+  agent: string,
+  id: string,
+  type: StoredCommand['type'],
+  payload: string,
+  state: StoredCommand['state'],
+  created: Text,
+  delivered: Text,
+  failed: Text,
+  answered: Text,
+  message: Text,
+  due: Text,
+]
+const number = (text: Text): number | null => (text === null ? null : Number(text))
+
+/** What is read of an agent, filled bit by bit. */
+interface Loaded extends AgentRows {
+  runs: Map<string, KeptRun>
+  lowest: Ranked[]
+  commands: StoredCommand[]
+  logs: Set<string>
+}
+
+function agentOf(row: AgentRow, served: AgentRows['served']): [id: string, Loaded] {
+  const [id, workspaceId, tokenHash, activated, facts, blueprint, installed, reported, previous, ...rest] = row
+  const [wishes, attempts, receivedAt, level, boot, seq, reporters, runsKept] = rest
+  const last: LastReport | undefined =
+    receivedAt === null ? undefined : { level, boot, seq: number(seq), reporters, runsKept: Number(runsKept) }
+  return [
+    id,
+    {
+      ...{ workspaceId, tokenHash, activated: activated !== null, last, facts, wishes, attempts, served },
+      versions: { blueprint, installed, reported, previous },
+      runs: new Map(),
+      lowest: [],
+      commands: [],
+      logs: new Set(),
+    },
+  ]
+}
+
+const commandOf = ([, id, type, payload, state, ...rest]: CommandRow): StoredCommand => {
+  const [created, delivered, failed, answered, message, due] = rest
+  return {
+    ...{ id, type, payload, state, message },
+    created_at: Number(created),
+    delivered_at: number(delivered),
+    failed_at: number(failed),
+    answered_at: number(answered),
+    due_at: number(due),
+  }
+}
+
+function servedOf([serial, version, sha256, signed]: Row): AgentRows['served'] {
+  return { serial: Number(serial), version: version ?? '', sha256: sha256 ?? '', signed: signed === '1' }
+}
+
+/** What only few reports need: the lowest runs of an agent that has too many (I8), the log names of one that is asked for a log (D6). */
+async function loadMore(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, Loaded>): Promise<void> {
   const full = batch.flatMap(({ agentId, report }) => {
     const of = rows.get(agentId)
     const count = of ? excess(of.last, (report.runs?.length ?? 0) - of.runs.size) : 0
-    return count > 0 ? [{ agentId, count }] : []
+    return count > 0 ? [{ agent: agentId, count }] : []
   })
-  if (full.length === 0) return
-  const found = await client.query(statements.lowest, [full.map((f) => f.agentId), full.map((f) => f.count)])
-  const lowest = new Map<string, Ranked[]>(full.map((f) => [f.agentId, []]))
-  for (const row of found.rows) lowest.get(row.agent_id)?.push(row)
-  for (const [id, list] of lowest) {
-    const of = rows.get(id)
-    if (of) of.lowest = list
-  }
-}
-
-async function loadLogNames(client: pg.PoolClient, rows: Map<string, AgentRows>) {
   const asked = [...rows].filter(([, of]) => asksForLog(of.commands)).map(([id]) => id)
-  if (asked.length === 0) return
-  const logs = new Map<string, Set<string>>(asked.map((id) => [id, new Set()]))
-  for (const row of (await client.query(statements.logNames, [asked])).rows) logs.get(row.agent_id)?.add(row.log)
-  for (const row of (await client.query(statements.manifests, [asked])).rows) {
-    for (const name of declaredLogsIn(row.manifest)) logs.get(row.id)?.add(name)
-  }
-  for (const [id, names] of logs) {
-    const of = rows.get(id)
-    if (of) of.logs = names
-  }
+  if (full.length === 0 && asked.length === 0) return
+  const ids = [textArray(asked)]
+  const [lowest, logNames, manifests] = await pipelined(client, [
+    lowestRuns.step(full),
+    [statements.logNames, ids],
+    [statements.manifests, ids],
+  ])
+  for (const [id, seq, place] of lowest as LowestRow[])
+    rows.get(id)?.lowest.push({ seq: Number(seq), place: Number(place) })
+  for (const [id, log] of logNames as NameRow[]) rows.get(id)?.logs.add(log)
+  for (const [id, manifest] of manifests as NameRow[])
+    for (const name of declaredLogsIn(manifest)) rows.get(id)?.logs.add(name)
 }
+type LowestRow = readonly [agent: string, seq: string, place: string]
+type NameRow = readonly [agent: string, value: string]
 
 /** Writes what was decided: a statement for each table, and none for a table that nothing changes. */
-async function write(client: pg.PoolClient, batch: readonly Submission[], decisions: readonly Decision[]) {
-  const each = <T extends object>(pick: (w: Writes) => readonly T[]) =>
-    decisions.flatMap((d, i) => (d.ok ? pick(d.write).map((row) => ({ agent_id: batch[i]?.agentId, ...row })) : []))
-  const put = async (statement: string, rows: readonly object[]) => {
-    if (rows.length > 0) await client.query(statement, [JSON.stringify(rows)])
+function writing(
+  batch: readonly Submission[],
+  decisions: readonly Decision[],
+  rows: ReadonlyMap<string, AgentRows>,
+): Step[] {
+  // In the order in which agents are locked, so that two batches never wait in a ring for other rows either.
+  const written = batch
+    .flatMap(({ agentId }, i) => {
+      const decision = decisions[i]
+      return decision?.ok ? [{ agent_id: agentId, write: decision.write }] : []
+    })
+    .sort((a, b) => (a.agent_id < b.agent_id ? -1 : 1))
+  const steps: Step[] = []
+  const put = <T extends object>(statement: Many<T & Of>, pick: (w: Writes, agentId: string) => readonly T[]) => {
+    const picked = written.flatMap(({ agent_id, write }) => pick(write, agent_id).map((row) => ({ agent_id, ...row })))
+    if (picked.length > 0) steps.push(statement.step(picked))
   }
-  await put(
-    statements.trim,
-    each((w) => w.trimmed.map((seq) => ({ seq }))),
-  )
-  await put(
-    statements.insertRuns,
-    each((w) => w.newRuns),
-  )
-  await put(
-    statements.updateRuns,
-    each((w) => w.changedRuns),
-  )
-  await put(statements.usage, each((w) => w.usage).sort(byKey))
-  await put(
-    statements.levelChanges,
-    each((w) => (w.levelChange ? [w.levelChange] : [])),
-  )
-  await put(
-    statements.commandChanges,
-    each((w) => w.commands),
-  )
-  await put(
-    statements.machineChanges,
-    each((w) => w.machineChanges),
-  )
-  await put(
-    statements.trimChanges,
-    each((w) => w.machineChanges.slice(0, 1).map(() => ({}))),
-  )
-  await put(
-    statements.agentChanges,
-    each((w) => (w.agent ? [w.agent] : [])),
-  )
-  await put(
-    statements.wishChanges,
-    each((w) => (w.wishes ? [w.wishes] : [])),
-  )
-  await put(
-    statements.updateEvents,
-    each((w) => w.updateEvents),
-  )
-  await put(
-    statements.trimEvents,
-    each((w) => w.updateEvents.slice(0, 1).map(() => ({}))),
-  )
-  await put(
-    statements.reports,
-    each((w) => (w.report ? [w.report] : [])),
-  )
+  const one = <T>(row: T | undefined): T[] => (row ? [row] : [])
+  const reportedBefore = (agentId: string) => rows.get(agentId)?.last !== undefined
+  put(trim, (w) => w.trimmed.map((seq) => ({ seq })))
+  put(insertRuns, (w) => w.newRuns)
+  put(updateRuns, (w) => w.changedRuns)
+  put(addUsage, (w) => w.usage)
+  put(levelChanges, (w) => one(w.levelChange))
+  put(changeCommands, (w) => w.commands)
+  put(machineChanges, (w) => w.machineChanges)
+  put(trimChanges, (w) => w.machineChanges.slice(0, 1).map(() => ({})))
+  put(changeAgents, (w) => one(w.agent))
+  put(changeWishes, (w) => one(w.wishes))
+  put(updateEvents, (w) => w.updateEvents)
+  put(trimEvents, (w) => w.updateEvents.slice(0, 1).map(() => ({})))
+  put(insertReports, (w, id) => (reportedBefore(id) ? [] : one(w.report)))
+  put(updateReports, (w, id) => (reportedBefore(id) ? one(w.report) : []))
+  return steps
 }
 
-const byKey = (a: { agent_id: string | undefined }, b: { agent_id: string | undefined }) =>
-  (a.agent_id ?? '') < (b.agent_id ?? '') ? -1 : 1
+interface Of {
+  agent_id: string
+}
 
-const commandColumns =
-  'id, agent_id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
+const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
 
 const statements = {
-  lock: 'select id from agent where id = any($1::text[]) order by id for update',
-  agents: `select a.id, a.workspace_id, a.token_hash, p.activated_at, r.received_at, r.level, r.boot, r.seq, r.reporters,
-    r.runs_kept as "runsKept", a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version,
-    a.wishes, a.attempts from agent a
+  begin: prepared('begin', 'begin'),
+  commit: prepared('commit', 'commit'),
+  /**
+   * Plans are kept for as long as a connection, also those made when the tables were empty: reading them whole was cheapest then,
+   * and would be what every report pays until the tables are analysed.
+   */
+  plans: prepared(
+    'plans',
+    `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`,
+  ),
+  // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
+  lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
+  agents: prepared(
+    'agents',
+    `select a.id, a.workspace_id, a.token_hash, p.activated_at, a.facts, a.blueprint, a.installed_version,
+    a.reported_version, a.previous_version, a.wishes, a.attempts,
+    r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[])`,
-  runs: `select run.agent_id, run.id, run.seq, run.place, run.body from unnest($1::text[], $2::text[]) as named (agent, id)
-    join run on run.agent_id = named.agent and run.id = named.id`,
-  commands: `select ${commandColumns} from command
-    where agent_id = any($1::text[]) and (due_at is not null or id = any($2::text[]))
+  ),
+  // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
+  served: prepared('served', servedRelease),
+  commands: prepared(
+    'commands',
+    `select agent_id, id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at
+    from command where agent_id = any($1::text[]) and (due_at is not null or id = any($2::text[]))
     order by created_at, id for update`,
-  lowest: `select low.* from unnest($1::text[], $2::int[]) as full_one (agent, count) cross join lateral
-    (select agent_id, seq, place from run where agent_id = full_one.agent order by place, seq limit full_one.count) low
+  ),
+  logNames: prepared(
+    'log_names',
+    'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
+  ),
+  manifests: prepared('manifests', `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`),
+}
+
+const namedRuns = many<{ agent: string; run: string }>(
+  'report_named_runs',
+  { agent: 'text', run: 'text' },
+  (rows) => `select run.agent_id, run.id, run.seq, run.place, run.body from ${rows}
+    join run on run.agent_id = r.agent and run.id = r.run`,
+)
+const lowestRuns = many<{ agent: string; count: number }>(
+  'report_lowest_runs',
+  { agent: 'text', count: 'bigint' },
+  (rows) => `select low.* from ${rows} cross join lateral
+    (select agent_id, seq, place from run where agent_id = r.agent order by place, seq limit r.count) low
     order by low.place, low.seq`,
-  logNames: 'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
-  manifests: `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`,
-  trim: 'delete from run using json_to_recordset($1::json) as gone (seq bigint) where run.seq = gone.seq',
-  insertRuns: `insert into run
+)
+
+const trim = many<Of & { seq: number }>(
+  'report_trim',
+  { seq: 'bigint' },
+  (rows) => `delete from run using ${rows} where run.seq = r.seq`,
+)
+const runColumns: Columns<RunWrite> = {
+  ...{ started: 'bigint', ended: 'bigint', status: 'text', kind: 'text', costMicro: 'bigint', outputTokens: 'bigint' },
+  ...{ log: 'text', body: 'text' },
+}
+const insertRuns = many<Of & RunWrite>(
+  'report_insert_runs',
+  { agent_id: 'text', id: 'text', place: 'bigint', firstSeen: 'bigint', ...runColumns },
+  (rows) => `insert into run
     (agent_id, id, place, first_seen, started, ended, status, kind, cost_micro, output_tokens, log, body)
-    select agent_id, id, place, "firstSeen", started, ended, status, kind, "costMicro", "outputTokens", log, body
-    from json_to_recordset($1::json) as r (agent_id text, id text, place bigint, "firstSeen" bigint, started bigint, ended bigint,
-    status text, kind text, "costMicro" bigint, "outputTokens" bigint, log text, body text)`,
-  updateRuns: `update run set started = r.started, ended = r.ended, status = r.status, kind = r.kind,
+    select * from ${rows}`,
+)
+const updateRuns = many<Of & Writes['changedRuns'][number]>(
+  'report_update_runs',
+  { seq: 'bigint', ...runColumns },
+  (rows) => `update run set started = r.started, ended = r.ended, status = r.status, kind = r.kind,
     cost_micro = r."costMicro", output_tokens = r."outputTokens", log = r.log, body = r.body
-    from json_to_recordset($1::json) as r (seq bigint, started bigint, ended bigint, status text, kind text,
-    "costMicro" bigint, "outputTokens" bigint, log text, body text) where run.seq = r.seq`,
-  usage: `insert into usage_day as day (agent_id, day, model, runs, cost_micro, output_tokens)
-    select agent_id, day, model, runs, "costMicro", "outputTokens" from json_to_recordset($1::json) as r
-    (agent_id text, day int, model text, runs bigint, "costMicro" bigint, "outputTokens" bigint)
-    on conflict (agent_id, day, model) do update set runs = greatest(0, day.runs + excluded.runs),
+    from ${rows} where run.seq = r.seq`,
+)
+const addUsage = many<Of & UsageDelta>(
+  'report_add_usage',
+  { agent_id: 'text', day: 'bigint', model: 'text', runs: 'bigint', costMicro: 'bigint', outputTokens: 'bigint' },
+  (rows) => `insert into usage_day as day (agent_id, day, model, runs, cost_micro, output_tokens)
+    select * from ${rows} on conflict (agent_id, day, model) do update set runs = greatest(0, day.runs + excluded.runs),
     cost_micro = least(${usageMost}, greatest(0, day.cost_micro + excluded.cost_micro)),
     output_tokens = least(${usageMost}, greatest(0, day.output_tokens + excluded.output_tokens))`,
-  levelChanges: `insert into level_change (agent_id, at, level, label)
-    select agent_id, at, level, label from json_to_recordset($1::json) as r (agent_id text, at bigint, level text, label text)`,
-  machineChanges: `insert into machine_change (agent_id, at, kind, key, before, after)
-    select agent_id, at, kind, key, before, after from json_to_recordset($1::json) as r
-    (agent_id text, at bigint, kind text, key text, before text, after text)`,
-  trimChanges: `delete from machine_change c using json_to_recordset($1::json) as r (agent_id text)
-    where c.agent_id = r.agent_id and c.seq < (select seq from machine_change k where k.agent_id = r.agent_id
-    order by seq desc limit 1 offset ${machineChangesMost - 1})`,
-  agentChanges: `update agent set facts = r.facts, reported_version = r.reported, previous_version = r.previous
-    from json_to_recordset($1::json) as r (agent_id text, facts text, reported text, previous text)
-    where agent.id = r.agent_id`,
-  served: servedRelease,
-  wishChanges: `update agent set wishes = r.wishes, wished_version = r.wished_version, runtime_wished = r.runtime_wished,
-    runtime_granted_at = r.runtime_granted_at, attempts = r.attempts from json_to_recordset($1::json) as r
-    (agent_id text, wishes text, wished_version text, runtime_wished text, runtime_granted_at bigint, attempts text)
-    where agent.id = r.agent_id`,
-  updateEvents: `insert into update_event
-    (agent_id, at, subject, kind, version, from_version, message, by_name, rollout_id, since)
-    select agent_id, at, "of", kind, version, "from", message, "by", rollout, since from json_to_recordset($1::json) as r
-    (agent_id text, at bigint, "of" text, kind text, version text, "from" text, message text, "by" text, rollout text,
-    since bigint)`,
-  trimEvents: `delete from update_event e using json_to_recordset($1::json) as r (agent_id text)
-    where e.agent_id = r.agent_id and e.seq < (select seq from update_event k where k.agent_id = r.agent_id
-    order by seq desc limit 1 offset ${updateEventsMost - 1})`,
-  commandChanges: `update command set state = r.state, delivered_at = r.delivered_at, failed_at = r.failed_at,
-    answered_at = r.answered_at, message = r.message, due_at = r.due_at from json_to_recordset($1::json) as r
-    (id text, state text, delivered_at bigint, failed_at bigint, answered_at bigint, message text, due_at bigint)
-    where command.id = r.id`,
-  reports: `insert into agent_report as kept (agent_id, received_at, level, label, detail, version, doing, controls,
-    interval_s, boot, seq, reporters, runs_kept, body)
-    select agent_id, "receivedAt", level, label, detail, version, doing, controls, interval, boot, seq, reporters,
-    "runsKept", body from json_to_recordset($1::json) as r (agent_id text, "receivedAt" bigint, level text, label text,
-    detail text, version text, doing text, controls text, interval int, boot text, seq bigint, reporters text,
-    "runsKept" int, body text)
-    on conflict (agent_id) do update set received_at = excluded.received_at, level = excluded.level,
-    label = excluded.label, detail = excluded.detail, version = excluded.version, doing = excluded.doing,
-    controls = excluded.controls, interval_s = excluded.interval_s, boot = excluded.boot, seq = excluded.seq,
-    reporters = excluded.reporters, runs_kept = excluded.runs_kept, body = excluded.body`,
+)
+const levelChanges = many<Of & NonNullable<Writes['levelChange']>>(
+  'report_level_changes',
+  { agent_id: 'text', at: 'bigint', level: 'text', label: 'text' },
+  (rows) => `insert into level_change (agent_id, at, level, label) select * from ${rows}`,
+)
+const changeCommands = many<Of & CommandChange>(
+  'report_change_commands',
+  {
+    ...{ id: 'text', state: 'text', delivered_at: 'bigint', failed_at: 'bigint', answered_at: 'bigint' },
+    ...{ message: 'text', due_at: 'bigint' },
+  },
+  (rows) => `update command set state = r.state, delivered_at = r.delivered_at, failed_at = r.failed_at,
+    answered_at = r.answered_at, message = r.message, due_at = r.due_at from ${rows} where command.id = r.id`,
+)
+const machineChanges = many<Of & Writes['machineChanges'][number]>(
+  'report_machine_changes',
+  { agent_id: 'text', at: 'bigint', kind: 'text', key: 'text', before: 'text', after: 'text' },
+  (rows) => `insert into machine_change (agent_id, at, kind, key, before, after) select * from ${rows}`,
+)
+const trimChanges = many<Of>(
+  'report_trim_changes',
+  { agent_id: 'text' },
+  (rows) => `delete from machine_change c using ${rows} where c.agent_id = r.agent_id and c.seq <
+    (select seq from machine_change k where k.agent_id = r.agent_id order by seq desc limit 1
+    offset ${machineChangesMost - 1})`,
+)
+const changeAgents = many<Of & NonNullable<Writes['agent']>>(
+  'report_change_agents',
+  { agent_id: 'text', facts: 'text', reported: 'text', previous: 'text' },
+  (rows) => `update agent set facts = r.facts, reported_version = r.reported, previous_version = r.previous
+    from ${rows} where agent.id = r.agent_id`,
+)
+const changeWishes = many<Of & NonNullable<Writes['wishes']>>(
+  'report_change_wishes',
+  {
+    ...{ agent_id: 'text', wishes: 'text', wished_version: 'text', runtime_wished: 'text' },
+    ...{ runtime_granted_at: 'bigint', attempts: 'text' },
+  },
+  (rows) => `update agent set wishes = r.wishes, wished_version = r.wished_version, runtime_wished = r.runtime_wished,
+    runtime_granted_at = r.runtime_granted_at, attempts = r.attempts from ${rows} where agent.id = r.agent_id`,
+)
+const updateEvents = many<Of & Writes['updateEvents'][number]>(
+  'report_update_events',
+  {
+    ...{ agent_id: 'text', at: 'bigint', of: 'text', kind: 'text', version: 'text', from: 'text', message: 'text' },
+    ...{ by: 'text', rollout: 'text', since: 'bigint' },
+  },
+  (rows) => `insert into update_event
+    (agent_id, at, subject, kind, version, from_version, message, by_name, rollout_id, since) select * from ${rows}`,
+)
+const trimEvents = many<Of>(
+  'report_trim_events',
+  { agent_id: 'text' },
+  (rows) => `delete from update_event e using ${rows} where e.agent_id = r.agent_id and e.seq <
+    (select seq from update_event k where k.agent_id = r.agent_id order by seq desc limit 1
+    offset ${updateEventsMost - 1})`,
+)
+/** The columns of a report in the table, and what they are of. */
+const reportColumns = {
+  ...{
+    received_at: 'receivedAt',
+    level: 'level',
+    label: 'label',
+    detail: 'detail',
+    version: 'version',
+    doing: 'doing',
+  },
+  ...{ controls: 'controls', interval_s: 'interval', boot: 'boot', seq: 'seq', reporters: 'reporters' },
+  ...{ runs_kept: 'runsKept', body: 'body' },
+} as const satisfies Record<string, keyof ReportWrite>
+const reportTypes: Columns<Of & ReportWrite> = {
+  ...{ agent_id: 'text', receivedAt: 'bigint', level: 'text', label: 'text', detail: 'text', version: 'text' },
+  ...{ doing: 'text', controls: 'text', interval: 'bigint', boot: 'text', seq: 'bigint', reporters: 'text' },
+  ...{ runsKept: 'bigint', body: 'text' },
 }
+const insertReports = many<Of & ReportWrite>(
+  'report_insert_reports',
+  reportTypes,
+  (rows) => `insert into agent_report (agent_id, ${Object.keys(reportColumns).join(', ')}) select * from ${rows}`,
+)
+const updateReports = many<Of & ReportWrite>(
+  'report_update_reports',
+  reportTypes,
+  (rows) =>
+    `update agent_report set ${Object.entries(reportColumns)
+      .map(([column, of]) => `${column} = r."${of}"`)
+      .join(', ')} from ${rows} where agent_report.agent_id = r.agent_id`,
+)

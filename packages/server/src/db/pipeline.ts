@@ -1,0 +1,93 @@
+/**
+ * Several prepared statements in one message to PostgreSQL, and one back: the way of a batch of reports, which would
+ * otherwise wait for a dozen answers. Rows come as PostgreSQL writes them, values as columns of rows (columns.ts).
+ */
+import type { Connection, PoolClient, Submittable } from 'pg'
+
+/** A statement that a connection prepares once, by its name, and plans once for all values. */
+export interface Prepared {
+  readonly name: string
+  readonly text: string
+}
+export type Step = readonly [statement: Prepared, values?: readonly Buffer[]]
+export type Row = readonly (string | null)[]
+
+/** Runs the steps in their order and gives the rows of each. When one fails, those behind it do not happen. */
+export function pipelined<const S extends readonly Step[]>(
+  client: PoolClient,
+  steps: S,
+): Promise<{ [K in keyof S]: Row[] }> {
+  return new Promise((resolve, reject) => {
+    client.query(new Pipeline(steps, resolve as (rows: Row[][]) => void, reject))
+  })
+}
+
+/** What `pg` calls as the answer comes: the same interface that its cursors have. */
+class Pipeline implements Submittable {
+  readonly #steps: readonly Step[]
+  readonly #resolve: (rows: Row[][]) => void
+  readonly #reject: (error: unknown) => void
+  readonly #done: Row[][] = []
+  #rows: Row[] = []
+
+  constructor(steps: readonly Step[], resolve: (rows: Row[][]) => void, reject: (error: unknown) => void) {
+    this.#steps = steps
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  submit(connection: Connection): void {
+    const wire = connection as unknown as Wire
+    const known = knownTo(connection)
+    wire.stream.cork()
+    for (const [{ name, text }, values = []] of this.#steps) {
+      if (!known.has(name)) {
+        // A pipeline that failed half way may have prepared it already: to close what is not there is no error.
+        wire.close({ type: 'S', name })
+        wire.parse({ name, text })
+        known.add(name)
+      }
+      wire.bind({ statement: name, values })
+      wire.execute()
+    }
+    wire.sync()
+    wire.stream.uncork()
+  }
+
+  handleDataRow({ fields }: { fields: Row }): void {
+    this.#rows.push(fields)
+  }
+
+  handleCommandComplete(): void {
+    this.#done.push(this.#rows)
+    this.#rows = []
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#done)
+  }
+
+  handleError(error: unknown, connection?: Connection): void {
+    if (connection) prepared.delete(connection)
+    this.#reject(error)
+  }
+}
+
+/** Those methods of a connection of `pg` by which its own queries and cursors write. */
+interface Wire {
+  stream: { cork(): void; uncork(): void }
+  close(message: { type: 'S'; name: string }): void
+  parse(message: Prepared): void
+  bind(message: { statement: string; values: readonly Buffer[] }): void
+  execute(): void
+  sync(): void
+}
+
+/** The names that each connection has prepared. */
+const prepared = new WeakMap<Connection, Set<string>>()
+
+function knownTo(connection: Connection): Set<string> {
+  const known = prepared.get(connection) ?? new Set()
+  prepared.set(connection, known)
+  return known
+}
