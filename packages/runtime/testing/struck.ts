@@ -181,28 +181,42 @@ const workerOf = (pid: number): number | undefined =>
 export interface Strace {
   readonly child: ChildProcess
   readonly out: string
-  end(): Promise<void>
+  /** By default it lets go first of what it holds. */
+  end(signal?: NodeJS.Signals): Promise<void>
 }
 let outs = 0
-/** Attaches to one thread; `inject` as strace takes it. */
-export async function attach({ folder }: World, task: number, inject: readonly string[]): Promise<Strace> {
+/** Attaches to one thread; `inject` as strace takes it, which counts calls on `path` alone where one is given: of a rename, what is renamed. */
+export async function attach(
+  { folder }: World,
+  task: number,
+  inject: readonly string[],
+  path?: string,
+): Promise<Strace> {
   const out = join(folder, `strace-${++outs}`)
-  const args = ['-o', out, '-s', '20', '-e', `trace=${calls}`, ...inject.flatMap((e) => ['-e', `inject=${e}`])]
+  const on = path === undefined ? [] : ['-P', path]
+  const args = ['-o', out, ...on, '-e', `trace=${calls}`, ...inject.flatMap((e) => ['-e', `inject=${e}`])]
   const child = spawn('strace', [...args, '-p', String(task)], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   await Promise.race([new Promise((resolve) => child.stderr.once('data', resolve)), ended])
   return {
     child,
     out,
-    end: () => {
-      child.kill('SIGINT')
+    end: (signal = 'SIGINT') => {
+      child.kill(signal)
       return ended
     },
   }
 }
-const traced = async (w: World, running: Running, thread: Thread, inject: readonly string[]): Promise<Strace> => {
+export async function traced(
+  w: World,
+  running: Running,
+  thread: Thread,
+  inject: readonly string[],
+  path?: string,
+): Promise<Strace> {
   const pid = running.child.pid ?? 0
-  return attach(w, await becomes('the thread', () => (thread === 'launcher' ? pid : workerOf(pid))), inject)
+  const task = await becomes('the thread', () => (thread === 'launcher' ? pid : workerOf(pid)))
+  return attach(w, task, inject, path)
 }
 
 /** Starts, and is held until strace follows its worker from the first moment on. */
@@ -213,20 +227,31 @@ export async function runsTraced(
   inject: readonly string[],
 ): Promise<{ running: Running; strace: Strace }> {
   const running = lane.runs(agent)
+  return { running, strace: await heldUntil(w, running, () => true, inject) }
+}
+
+/** Holds it as soon as it is so, and lets it go when strace follows its worker. */
+export async function heldUntil(
+  w: World,
+  running: Running,
+  holds: () => boolean,
+  inject: readonly string[],
+): Promise<Strace> {
   const pid = running.child.pid ?? 0
-  let task: number | undefined
-  for (const end = performance.now() + 30_000; task === undefined && performance.now() < end; ) {
+  const look = () => {
     try {
-      task = workerOf(pid)
+      return holds() ? workerOf(pid) : undefined
     } catch {
-      // not there yet
+      return undefined // not there yet
     }
-    if (task === undefined) await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  if (task === undefined) throw new Error(`There is no worker:\n${running.lines.join('\n')}`)
+  let task = look()
+  for (const end = performance.now() + 30_000; task === undefined && performance.now() < end; task = look())
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  if (task === undefined) throw new Error(`It never came to be held:\n${running.lines.join('\n')}`)
   process.kill(pid, 'SIGSTOP')
   try {
-    return { running, strace: await attach(w, task, inject) }
+    return await attach(w, task, inject)
   } finally {
     process.kill(pid, 'SIGCONT')
   }

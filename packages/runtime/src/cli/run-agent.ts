@@ -19,15 +19,18 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
   if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
   const lock = tryLock(folder, 'runtime', 'svc run')
   if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent already; stop it first.`)
+  let left = false
   try {
-    await untilStopped(folder, json)
+    left = await untilStopped(folder, json)
   } finally {
     lock.held.release()
   }
-  process.exit() // a name look-up that hangs, or a worker that could not be ended, holds nobody back
+  if (left) process.kill(process.pid, 'SIGTERM') // Node's exit waits for its threads, and one is in a system call that does not return
+  process.exit() // a name look-up that hangs holds nobody back
 }
 
-async function untilStopped(folder: Folder, json: boolean | undefined): Promise<void> {
+/** Gives whether a thread is left that cannot be ended. */
+async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)
   process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the agent goes on
@@ -49,4 +52,5 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   const unfit = await running.ended
   if (unfit !== undefined) throw new Refusal(unfit)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
+  return running.left()
 }

@@ -14,8 +14,8 @@ export interface Host {
   order(): Promise<Order | undefined>
   /** Lets the worker end by itself for so long and starts the one that is next now. */
   replace(seconds: number): Promise<void>
-  /** Lets it end by itself for so long, then ends it. */
-  stop(seconds: number): Promise<void>
+  /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
+  stop(seconds: number): Promise<boolean>
 }
 export interface Facts {
   readonly root: string
@@ -63,6 +63,7 @@ interface Hosted {
 export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Host {
   const asking = new Map<number, (order: Order | undefined) => void>()
   const ending = new AbortController()
+  const left = new Set<Hosted>()
   let ids = 0
   let failures = 0
   let now: Hosted | undefined
@@ -120,8 +121,10 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
       if (await within(duration(seconds), mine.over)) return
     }
     if (now === mine) now = undefined
-    if (!(await within(Math.max(duration(endSeconds), 500), mine.worker.terminate())))
-      say('the runtime that ran could not be ended, so it is left behind')
+    if (await within(Math.max(duration(endSeconds), 500), mine.worker.terminate())) return
+    left.add(mine)
+    void mine.over.then(() => left.delete(mine))
+    say('the runtime that ran could not be ended, so it is left behind')
   }
 
   /** Whether the worker still answers. */
@@ -170,6 +173,7 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
     stop: async (seconds) => {
       ending.abort()
       if (now) await end(now, seconds)
+      return left.size === 0
     },
   }
 }

@@ -16,12 +16,12 @@ const handoverSeconds = 3
 
 /**
  * Runs until `stop` is aborted; then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
- * could be started, if so: only at the beginning, never for an agent that runs already.
+ * could be started, if so: only at the beginning, never for an agent that runs already. `left` once it ended: whether a thread of it cannot be ended.
  */
 export function launch(
   folder: Folder,
   { file, stop, say }: { file: string; stop: AbortSignal; say: (line: string) => void },
-): { kill(): void; readonly ended: Promise<string | undefined> } {
+): { kill(): void; left(): boolean; readonly ended: Promise<string | undefined> } {
   const found = takeOver(folder)
   let state = found.state
   let hosted: Host | undefined
@@ -60,6 +60,7 @@ export function launch(
   })
   const over = new AbortController()
   let unfit: string | undefined
+  let left = false
   function refuse(why: string): void {
     if ('pid' in state) say(why)
     else {
@@ -72,7 +73,8 @@ export function launch(
       supervisor
         .stop()
         .then(() => hosted?.stop(farewellSeconds))
-        .then(() => {
+        .then((all) => {
+          left = all === false
           clearInterval(looks)
           keeper.stopped()
         })
@@ -81,5 +83,5 @@ export function launch(
     if (asked.aborted) void end()
     else asked.addEventListener('abort', () => void end(), { once: true })
   })
-  return { kill: () => supervisor.kill(), ended }
+  return { kill: () => supervisor.kill(), left: () => left, ended }
 }

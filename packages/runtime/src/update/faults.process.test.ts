@@ -301,7 +301,7 @@ describe('a whole update and the way back', () => {
   })
 })
 
-/** A call to the disk that hangs is no case of its own: the launcher ends a worker that does not answer, which is a kill. */
+/** A call to the disk that hangs would hold up this whole process: hangs.process.test.ts lets real ones hang. */
 describe('what hangs', () => {
   const until = async (version: string, holds: (now: Update | undefined, running: Runs) => unknown) => {
     const agent = copy()

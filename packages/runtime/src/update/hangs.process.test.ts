@@ -1,0 +1,144 @@
+/**
+ * An update and the way back on a disk that hangs: one system call of the runtime proper does not return. The launcher gives that thread up and starts
+ * another beside it, which comes to what the journal and `current` say, as after a kill; the agent is not touched. A call that is carried out
+ * after all, when nobody waits for it any more, harms nothing, and one that never is holds up no end.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { becomes, type Running } from '../../testing/folder.ts'
+import type { InstalledAgent } from '../../testing/installed.ts'
+import {
+  all,
+  expectRests,
+  gone,
+  hangsAt,
+  heldUntil,
+  type Lane,
+  long,
+  missing,
+  type Point,
+  part,
+  pointsOf,
+  rests,
+  type Strace,
+  traced,
+  type World,
+  whole,
+  world,
+} from '../../testing/struck.ts'
+import { restOf } from '../../testing/updates.ts'
+import { readUpdate } from './journal.ts'
+import type { State } from './moves.ts'
+import { leadsTo } from './versions.ts'
+
+const ways = ['never returns', 'returns late'] as const
+type Way = (typeof ways)[number]
+interface Case {
+  readonly point: Point
+  readonly way: Way
+  /** Counted from here on, or on the link alone that `current` is to become; otherwise from the start. */
+  readonly from?: State | 'swap'
+}
+const named: readonly Case[] = [
+  { point: ['rename', 1], from: 'swap', way: 'returns late' },
+  { point: ['rename', 1], from: 'proving', way: 'never returns' },
+  { point: ['rename', 2], from: 'swap', way: 'returns late' },
+  { point: ['rename', 1], from: 'swap', way: 'never returns' },
+  { point: ['rename', 2], from: 'swap', way: 'never returns' },
+  ...([1, 2, 3, 4].flatMap((n) =>
+    (['proving', 'watching'] as const).flatMap((from) => ways.map((way) => ({ point: ['rename', n], from, way }))),
+  ) as Case[]),
+]
+const few = 3
+const states = ['none', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'idle']
+
+let w: World
+beforeAll(async () => {
+  w = await world(long ? 14 : 3)
+})
+afterAll(() => w.close())
+
+test.skipIf(missing !== undefined)(
+  'a call to the disk that hangs in a state of an update: it comes to rest beside it, as after a kill',
+  { timeout: 4 * 3_600_000 },
+  async () => {
+    const points = long ? await pointsOf(w, 'worker') : []
+    const every = [...named, ...points.map((point, i): Case => ({ point, way: ways[i % 2] as Way }))]
+    const cases = long ? part(every) : every.slice(0, few)
+    const fell = new Map<string, number>()
+    await all(w, cases, async (one, lane) => {
+      const state = await hangs(one, lane)
+      fell.set(state, (fell.get(state) ?? 0) + 1)
+    })
+    if (long) process.stderr.write(`${cases.length} hangs: ${JSON.stringify(Object.fromEntries(fell))}\n`)
+    if (!long) expect([...fell.keys()].sort()).toEqual(['proving', 'swapping', 'undoing'])
+    if (whole) expect([...fell.keys()]).toEqual(expect.arrayContaining(states))
+  },
+)
+
+/** Where the journal stands at the hang; `unharmed` where the run came to its end without it. */
+async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
+  const agent = lane.copy()
+  lane.offered.wish(undefined)
+  const running = lane.runs(agent)
+  await becomes('the agent', () => agent.starts().length > 0)
+  const inject = [hangsAt(point, 36_000)]
+  const swap = join(agent.root, '.current.new')
+  if (from !== undefined && from !== 'swap') lane.offered.wish('1.5.0')
+  const strace =
+    from === undefined || from === 'swap'
+      ? await traced(w, running, 'worker', inject, from && swap)
+      : await heldUntil(w, running, () => readUpdate(agent)?.state === from, inject)
+  const where = `${point.join(' ')}${from ? ` from ${from}` : ''} ${way}`
+  const hung = () => running.lines.some((line) => line.includes('it hung'))
+  try {
+    lane.offered.wish('1.5.0')
+    const state = () => readUpdate(agent)?.state
+    await becomes(`${where}: kept or hung`, () => hung() || state() === 'watching' || readUpdate(agent)?.retry)
+    lane.offered.wish(undefined)
+    const asked = hung() ? undefined : lane.svc(agent, ['rollback'])
+    if (asked) await Promise.race([asked, becomes(`${where}: asked or hung`, hung).catch(() => {})])
+    const stood = hung() ? (state() ?? 'none') : 'unharmed'
+    if (hung()) await expectGoesOn(agent, lane, running, `${where} (${stood})`)
+    await asked
+    await (way === 'returns late' ? lateThenKilled(running, strace) : stopped(where, running))
+    await strace.end('SIGKILL')
+    await expectRests(w, lane, agent, `${where} (${stood}), the next start`)
+    return stood
+  } finally {
+    await strace.end('SIGKILL')
+    await running.end('SIGKILL')
+    agent.remove()
+  }
+}
+
+/** In the same process, and an agent that runs what `current` leads to is not started anew. */
+async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running, where: string): Promise<void> {
+  const wanted = restOf(agent, w.next)
+  const since = lane.service.reports.length
+  const starts = agent.starts()
+  const ran = basename(starts.at(-1)?.cwd ?? '')
+  const led = leadsTo(agent)
+  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch((error: unknown) => {
+    throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
+  })
+  const { outcome, message } = lane.service.reports.at(-1)?.report.applied ?? {}
+  expect({ version, outcome }, `${where}: ${message}`).toEqual(wanted)
+  const { length } = agent.starts()
+  if (ran === led && led === leadsTo(agent)) expect(length, where).toBe(starts.length)
+}
+
+/** The disk comes back, and carries out what it was asked for. */
+async function lateThenKilled(running: Running, strace: Strace): Promise<void> {
+  await strace.end()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await running.end('SIGKILL')
+}
+
+/** It ends although its thread does not. strace holds what is left of it. */
+async function stopped(where: string, running: Running): Promise<void> {
+  running.child.kill('SIGTERM')
+  const status = `/proc/${running.child.pid}/status`
+  await becomes(`${where}: its end`, () => gone(running) || /State:\tZ/.test(readFileSync(status, 'utf8')))
+}
