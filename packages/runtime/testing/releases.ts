@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildRuntime } from '../build.ts'
+import { pathToFileURL } from 'node:url'
+import { type Built, buildRuntime } from '../build.ts'
 import { leastNode } from '../src/version.ts'
 import type { Came, Reply, Service } from './service.ts'
 
@@ -23,6 +24,16 @@ export interface Workshop {
   remove(): void
 }
 
+/** `SVC_TEST_BEFORE=DIR`: 1.0.0 is built from that checkout, so that this source is tried under and over the one before. */
+const before = process.env.SVC_TEST_BEFORE
+async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[0]): Promise<Built> {
+  const build = pathToFileURL(join(root, 'packages/runtime/build.ts')).href
+  const script = `const { buildRuntime } = await import(${JSON.stringify(build)}); console.log(JSON.stringify(await buildRuntime(${JSON.stringify(options)})))`
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: root }),
+  )
+}
+
 export function workshop(): Workshop {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-releases-')))
   const keyAt = (name: string) => {
@@ -32,22 +43,24 @@ export function workshop(): Workshop {
   }
   const trusted = [keyAt('second'), keyAt('own')]
   keyAt('strange')
-  const built = new Map<string, Promise<Build>>()
+  const all = new Map<string, Promise<Build>>()
   return {
     build: (version, { first = '', keys = trusted } = {}) => {
       const name = createHash('sha256')
         .update(JSON.stringify([version, first, keys]))
         .digest('hex')
         .slice(0, 12)
-      const known = built.get(name)
+      const known = all.get(name)
       if (known) return known
-      const made = buildRuntime({ outDir: join(folder, name), version, first, keys }).then(({ file, sha256 }) => ({
+      const options = { outDir: join(folder, name), version, first, keys }
+      const built = version === '1.0.0' && before ? buildFrom(before, options) : buildRuntime(options)
+      const made = built.then(({ file, sha256 }) => ({
         version,
         file,
         sha256,
         bytes: readFileSync(file),
       }))
-      built.set(name, made)
+      all.set(name, made)
       return made
     },
     sign: (bytes, { namespace = 'svc-runtime', key = 'own' } = {}) =>
