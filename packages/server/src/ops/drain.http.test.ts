@@ -68,10 +68,11 @@ test('a request that has arrived and was not read yet is answered', async () => 
 })
 
 test('whoever was connecting at that moment is answered', async () => {
-  const client = begin()
-  client.socket.write(request)
+  const all = Array.from({ length: 100 }, begin)
+  for (const { socket } of all) socket.write(request)
   await drain()
-  expect([await client.ended, client.answers()]).toEqual(['end', 1])
+  const ends = await Promise.all(all.map(async ({ ended, answers }) => [await ended, answers()]))
+  expect(ends).toEqual(all.map(() => ['end', 1]))
 })
 
 test('a request that comes while hundreds of idle connections are closed is answered', async () => {

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 
 const limit = 10_000
 const tick = 25
-/** A connection that has said nothing yet is about to, for so long after it was opened. */
+/** Milliseconds. A connection that has said nothing yet is about to, for so long after it was opened. */
 const silence = 1_000
 /** Idle connections closed in one turn of the event loop. Between two turns what has arrived meanwhile is read. */
 const atOnce = 32
@@ -14,12 +14,14 @@ const atOnce = 32
  * cuts what is left. `endStreams` ends answers that would go on for ever.
  *
  * Closing thousands of idle connections takes a while, in which requests arrive on those that are not closed yet; and whoever
- * connects at that moment is in the system's queue. So the end begins with a turn in which all of that is read, and goes on in small steps.
+ * connects at that moment is in the system's queue. So the end begins with reading all of that, and goes on in small steps.
  */
 export function drainable(server: Server, endStreams: () => void): () => Promise<void> {
   const open = new Set<ServerResponse>()
   const connections = new Map<Socket, number>()
+  let taken = 0
   server.on('connection', (socket) => {
+    taken++
     connections.set(socket, performance.now())
     socket.once('close', () => connections.delete(socket))
   })
@@ -28,6 +30,16 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
     res.once('close', () => open.delete(res))
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
+
+  /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which one is taken a turn. */
+  async function readAll(): Promise<void> {
+    const until = performance.now() + silence
+    await setImmediate()
+    for (let before = -1; before !== taken && performance.now() < until; ) {
+      before = taken
+      await setImmediate()
+    }
+  }
 
   async function closeIdle(): Promise<void> {
     let closed = 0
@@ -40,7 +52,7 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
 
   return async () => {
     endStreams()
-    await arrived()
+    await readAll()
     server.closeIdleConnections = () => {} // it would close them all at once
     const stopped = new Promise<void>((done) => server.close(() => done()))
     for (const res of open) if (!res.headersSent) res.shouldKeepAlive = false
@@ -54,12 +66,6 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
     clearTimeout(cut)
     await stopped
   }
-}
-
-/** Until everything has been read that was there when it was called: the turn of the event loop that is under way, and a whole one. */
-async function arrived(): Promise<void> {
-  await setImmediate()
-  await setImmediate()
 }
 
 /** Node sets the time-out of a connection while it waits for the next request, and takes it away with the first byte of one. */
