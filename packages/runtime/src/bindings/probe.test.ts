@@ -22,6 +22,14 @@ test('a product that is not reached is a warning', () => {
   })
 })
 
+test('a product that a newer version asks for, and for which nothing was given at the installation, is told with what mends it', async () => {
+  const product = 'p'.repeat(40)
+  const none = { product, url: undefined, workspace: undefined, token: undefined }
+  const { level, detail } = await probe(none, new AbortController().signal)
+  expect(level).toBe('bad')
+  expect(detail).toMatch(/There is no token for p+ here.* install it again .*, or name the version before\.$/)
+})
+
 test.each([
   [{ url: undefined }, 'not all in'],
   [{ url: 'https://u:p@tasks.example' }, 'user name'],

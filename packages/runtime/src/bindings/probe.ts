@@ -16,6 +16,8 @@ export interface Verdict {
 
 export async function probe({ product, url, workspace, token }: Binding, signal: AbortSignal): Promise<Verdict> {
   const name = product.toUpperCase()
+  if (url === undefined && workspace === undefined && token === undefined)
+    return { level: 'bad', detail: ungiven(product) }
   if (url === undefined || workspace === undefined || token === undefined)
     return { level: 'bad', detail: `The three variables SVC_BINDING_${name}_… are not all in .svc/agent.env.` }
   const origin = readOrigin(url)
@@ -23,6 +25,13 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
   const address = new URL(`/api/v1/workspaces/${encodeURIComponent(workspace)}`, origin.value)
   return judge(await call(address, { method: 'GET', token }, signal), origin.value)
 }
+
+/** 2.9: tokens come with an installation, never with a bundle; so a version that asks for one more product has none for it. */
+const ungiven = (product: string): string =>
+  cut(
+    `There is no token for ${product} here. Tokens are given out with an installation alone: where a newer version asks for this product, delete the agent in the service and install it again with a new code, or name the version before.`,
+    limits.detail,
+  )
 
 /** 3.7, row by row; what the table does not name is no verdict about the token. */
 export function judge(sent: Sent, origin: string): Verdict {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder, becomes } from '../../testing/folder.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
+import { factsOf } from '../cli/facts.ts'
+import { agentAt } from '../cli/folder.ts'
+import { explain } from '../cli/why.ts'
 import { watchBindings } from './watch.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -34,4 +37,23 @@ test('bindings that a new version adds are watched at once, those that it drops 
   expect(namesOf(tasks)).toEqual(['Binding tasks ok'])
   expect(namesOf(both)).toEqual(['Binding tasks ok', 'Binding notes ok'])
   expect(product.others.map(({ path }) => path.split('/').at(-1))).toEqual(['TASKS', 'NOTES'])
+})
+
+test('what the products said is told to people on the machine, of the bindings that the version in place names', async () => {
+  const named = 'name: mail\nversion: 1.0.0\nbindings: [{product: tasks, role: editor, scopes: []}]\n'
+  const folder = agentFolder({
+    'svc.agent.yaml': named,
+    '.svc/agent.env': variables('OLD'),
+    '.svc/journal/commands': '',
+  })
+  const stop = new AbortController()
+  cleanups.push(
+    () => folder.remove(),
+    () => stop.abort(),
+  )
+  const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
+  await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
+  const reasons = explain(factsOf(agentAt(folder.root)), 0)
+  expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks There is no token for tasks here/))
+  expect(reasons.join()).not.toContain('Binding old')
 })

@@ -56,13 +56,20 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   return {
     health: (manifest) => {
       follow(manifest)
-      return products.flatMap((product) => {
-        const asked = known.get(product)
-        return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
-      })
+      return itemsOf(manifest, known)
     },
   }
 }
+
+/** What was last known, for people on the machine. */
+export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
+  itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
+
+const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, Asked>): HealthItem[] =>
+  bindings.flatMap(({ product }) => {
+    const asked = known.get(product)
+    return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
+  })
 
 /** The three variables of a binding (2.9). */
 function bindingOf(folder: Folder, product: string) {

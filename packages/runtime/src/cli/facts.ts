@@ -1,5 +1,6 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
 import { limits } from '@svc/protocol'
+import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection } from '../files/env.ts'
 import { whoHolds } from '../files/lock.ts'
@@ -40,6 +41,8 @@ export function factsOf({ folder, manifest }: Agent) {
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(status?.status.health ?? [])],
+    /** Of its bindings, as its runtime last knew (3.7). */
+    bindings: bindingHealth(folder, manifest),
     active: status?.status.active ?? [],
     /** When the agent wrote its status, Unix seconds. */
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,

@@ -48,7 +48,7 @@ function lines(f: Facts): string[] {
     ...(f.managed ? [row('Process', processSentence(f))] : []),
     ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
     ...f.active.map((a) => row('Running', [a.kind, a.detail].filter(Boolean).join(': ') || 'a run')),
-    ...f.health
+    ...[...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
     ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),

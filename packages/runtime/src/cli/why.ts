@@ -45,6 +45,7 @@ export function explain(f: Facts, now: number): string[] {
     ...versionSentences(f),
     ...(f.update ? sentences(f.update, now * 1000, readScale(process.env.SVC_TIME_SCALE)) : []),
     ...agentSentences(f, now),
+    ...healthSentences(f.bindings),
     ...settingSentences(f),
     ...reporterSentences(f, now),
     ...runtimeSentences(f.runtime),
@@ -109,14 +110,18 @@ function agentSentences(f: Facts, now: number): string[] {
   const said = f.state
     ? `It says of itself: ${f.state.level} ${f.state.label ?? ''} ${f.state.detail ?? ''}`.trimEnd()
     : 'It says nothing of its state'
-  const bad = f.health.filter((h) => h.level === 'bad' || h.level === 'warn')
   return [
     ...waits,
     `${said} (${f.statusFile}, written ${ago(now - f.written)}).`,
     ...runs,
-    ...bad.map((h) => `Health ${h.level}: ${h.name ?? ''} ${h.detail ?? ''}`),
+    ...healthSentences(f.health),
   ]
 }
+
+const healthSentences = (items: Facts['health']): string[] =>
+  items
+    .filter((h) => h.level === 'bad' || h.level === 'warn')
+    .map((h) => `Health ${h.level}: ${h.name ?? ''} ${h.detail ?? ''}`)
 
 const settingSentences = ({ changes }: Facts): string[] =>
   Object.entries(changes.settings).map(

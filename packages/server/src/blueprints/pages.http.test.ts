@@ -119,6 +119,33 @@ test('the whole way: upload, issue, install, the page of the agent with its bind
   expect(JSON.stringify(activity)).not.toMatch(/svc_(inst|agt|bot)_/)
 })
 
+test('a version that asks for one product more is said to lack its token, before it goes out and when it runs', async () => {
+  const { ada, service, call, upload } = await start()
+  await upload(ada, await bundle(bound))
+  const issued = await ada.send<NewCode>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0' })
+  const { SVC_TOKEN: token = '' } = (await call('install', issued.body.code)).body.env
+  await upload(ada, await bundle({ version: '1.1.0', bindings: ['tasks:editor:tasks.write', 'wiki:reader:b'] }))
+  const wiki = async () => {
+    const page = (await ada.get<AgentPage>(`${w}/agents/mail`)).body
+    return page.bindings.find(({ product }) => product === 'wiki')
+  }
+  expect(await wiki()).toBeUndefined()
+  expect((await ada.send('PUT', `${w}/agents/mail/wishes/blueprint`, { version: '1.1.0' })).status).toBe(200)
+  const lacks = {
+    token: 'none',
+    broken: false,
+    mends: expect.stringContaining('1.1.0, which is wished, asks for wiki'),
+  }
+  expect(await wiki()).toMatchObject(lacks)
+  const applied = { version: '1.1.0', outcome: 'ok', message: '1.0.0 -> 1.1.0: kept' }
+  await service.reports(token, { applied, agent: { version: '1.1.0' } })
+  expect(await wiki()).toMatchObject({
+    token: 'none',
+    broken: true,
+    mends: expect.stringContaining('install it again'),
+  })
+})
+
 test('a bundle that is refused says every reason, with the file and for the manifest the line', async () => {
   const { ada, upload } = await start()
   const zip = Buffer.from(await bundle())

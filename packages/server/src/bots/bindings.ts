@@ -1,4 +1,5 @@
 /** An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine says of it, what mends it. */
+import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
 import type { AgentBinding } from '../api.ts'
 import { manifestOf } from '../blueprints/declared.ts'
@@ -6,7 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { tokenState } from './store.ts'
 
-/** Those the agent has a token for, and those that its blueprint names; by product. */
+/** Those the agent has a token for, and those that its blueprint names, also the version that is wished of it; by product. */
 export async function bindingsOf(
   db: Db,
   agent: AgentRow,
@@ -21,7 +22,9 @@ export async function bindingsOf(
     .select(['bot.name', 'bot.role'])
     .where('agent_id', '=', agent.id)
     .execute()
-  const named = (await manifestOf(db, agent))?.bindings ?? []
+  const running = (await manifestOf(db, agent))?.bindings ?? []
+  const wished = await wishedBindings(db, agent)
+  const named = [...running, ...wished]
   const ids = [...new Set([...tokens.map((token) => token.product_id), ...named.map(({ product }) => product)])].sort()
   const products = await productsOf(db, agent.workspace_id, ids)
   return ids.map((id) => {
@@ -41,8 +44,29 @@ export async function bindingsOf(
       lastUsedAt: token?.last_used_at ?? null,
       health: item?.level === undefined ? null : { level: item.level, detail: item.detail ?? null },
     }
+    if (!token && !running.some((b) => b.product === id)) return { ...binding, ...comes(id, agent.wished_version) }
     return { ...binding, ...judge(binding, product?.activated ?? false) }
   })
+}
+
+/** 2.9: tokens come with an installation alone. What an update would ask for and not get is said before it goes out. */
+const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
+  broken: false,
+  mends: `${version}, which is wished, asks for ${product}, and the agent has no token for it: it would run without. ${again}`,
+})
+const again = 'Delete the agent here and install it again with a new code: it gets a new token.'
+
+async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindings']> {
+  if (agent.wished_version === null) return []
+  const row = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('manifest')
+    .where('workspace_id', '=', agent.workspace_id)
+    .where('name', '=', agent.blueprint)
+    .where('version', '=', agent.wished_version)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.manifest) as Manifest).bindings : []
 }
 
 /** What is wrong, the first that applies, and what mends it; a `bad` item is a broken binding (3.7). */
@@ -51,7 +75,6 @@ export function judge(
   activated: boolean,
 ): { broken: boolean; mends: string | null } {
   const broken = (mends: string) => ({ broken: true, mends })
-  const again = 'Delete the agent here and install it again with a new code: it gets a new token.'
   if (token === 'none')
     return broken(
       `The agent has no token for ${product}: its bot was deleted, or a newer version asks for it. ${again}`,
