@@ -56,6 +56,7 @@ test.each([
       const { 'answered 503': _, ...happened } = seen
       for (const [what, count] of Object.entries(happened)) expect(count, what).toBeGreaterThan(0)
       expect(seen['reports confirmed']).toBeGreaterThan(50)
+    for (const ms of healed) expect(ms, 'well again after the database is back').toBeLessThan(5000)
       expect(seen['commands handed out']).toBeGreaterThan(5)
     }
   },
