@@ -1,9 +1,9 @@
 /**
  * The runtime killed at its system calls during a self-update and the way back, from outside, with the built files: strace ends it on entering
  * the n-th call of a kind. What starts next is what a unit starts (I21, I22). First the whole process from its start, all threads; then one thread
- * alone, with every file that it opens and writes; then what a person calls.
+ * alone, with every file that it opens and writes; then what a person calls; and at last kills at random moments.
  *
- * The long form runs at every point, a part of them with `SVC_TEST_PART=2/5`.
+ * The long form runs at every point, a part of them with `SVC_TEST_PART=2/5`; `SVC_TEST_POINTS`: so many pairs of kills.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { agentIn, type InstalledAgent, installedAgent } from '../../testing/inst
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
 import { partOf, straceMissing } from '../../testing/strace.ts'
+import { randomOf, seed } from '../../testing/struck.ts'
 import { sha256Of, writeStarter } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
@@ -412,6 +413,36 @@ test.skipIf(missing !== undefined)(
         agent.remove()
       }
     }
+  },
+)
+
+const pairs = long ? Number(process.env.SVC_TEST_POINTS ?? 100) : 2
+test(
+  'pairs of kills at random moments, of an update and of the way back: the third start finds its way',
+  hours,
+  async () => {
+    const random = randomOf(seed)
+    for (let i = 0; i < pairs; i++) {
+      const going = random() < 0.7 ? 'update' : 'back'
+      const agent = copy(going === 'update' ? before : after)
+      const where = `seed ${seed}, pair ${i}, ${going}`
+      try {
+        for (const most of [3000, 2000]) {
+          if (going === 'update') wishes()
+          else service.usual = quiet
+          const running = runs(agent)
+          const asking = going === 'back' ? spawnIn(agent, calls(agent, ['rollback-runtime'])) : undefined
+          await new Promise((resolve) => setTimeout(resolve, random() * most))
+          asking?.kill('SIGKILL')
+          await running.end('SIGKILL')
+          expectWhole(agent, where)
+        }
+        await (going === 'update' ? expectGoesOn(agent, where) : expectIsBack(agent, where))
+      } finally {
+        agent.remove()
+      }
+    }
+    if (long) process.stderr.write(`${pairs} pairs of kills, seed ${seed}\n`)
   },
 )
 
