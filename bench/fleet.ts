@@ -2,9 +2,9 @@
  * How many agents one process of the service carries: N simulated agents, each reporting every 30 s in its own phase, and a
  * restart in the middle. Beside it the limit server T under the same load.
  *
- *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 120 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
+ *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
  *
- * `--alone`: the sizes that are also measured with a new connection for each report; `none` for none.
+ * `--alone`: the sizes that are also measured with a new connection for each report, without T; `none` for none.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -42,7 +42,7 @@ async function run(agents: number, connections: number, seconds: number, limited
   console.error(
     `fleet: ${count(agents)} agents, ${connections === 0 ? 'a new connection each time' : 'kept connections'}`,
   )
-  const limit = limited ? await measureLimit(agents, connections, Math.min(seconds, 30)) : undefined
+  const limit = limited && connections > 0 ? await measureLimit(agents, connections, Math.min(seconds, 30)) : undefined
   const service = await startService(agents)
   const load = await startLoad({ port: service.port, agents, connections, interval })
   try {
@@ -169,7 +169,7 @@ function optionsOf(args: string[]) {
     args,
     options: {
       agents: { type: 'string', default: '10000,50000,100000' },
-      seconds: { type: 'string', default: '120' },
+      seconds: { type: 'string', default: '80' },
       minutes: { type: 'string' },
       connections: { type: 'string', default: '15000' },
       alone: { type: 'string', default: '50000' },

@@ -18,6 +18,9 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 
+// Ended from outside, it takes the processes that it started with it.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')
 const write = process.argv.includes('--write')
 const [name = '', ...rest] = args

@@ -32,6 +32,9 @@ export async function benchNodes([commands = '1000000']: string[]): Promise<stri
   const wanted = Number(commands)
   if (!Number.isSafeInteger(wanted) || wanted < perAnswer) throw new Error(`How many commands? got ${commands}`)
   const cluster = await openCluster(2, { durable: true })
+  process.once('exit', () => {
+    for (const node of cluster.nodes) node.process?.child.kill('SIGKILL')
+  })
   try {
     const version = await one(cluster, 'select split_part(version(), $1, 2) as value', [' '])
     const all = [await measure(cluster, 1, wanted), await measure(cluster, 2, wanted)]

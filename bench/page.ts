@@ -2,7 +2,7 @@
  * How long people wait: the fleet list and the page of an agent in Chromium, at 10, 1,000 and 10,000 agents that report every 30 s
  * meanwhile; and what 200 open pages cost the service.
  *
- *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 20]
+ *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -190,7 +190,7 @@ function optionsOf(args: string[]) {
       agents: { type: 'string', default: '10,1000,10000' },
       rounds: { type: 'string', default: '7' },
       pages: { type: 'string', default: '200' },
-      seconds: { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '15' },
     },
   })
   return {

@@ -14,6 +14,8 @@ process.on('message', (asked: SlowClients | 'end') => {
   else void start(asked)
 })
 
+process.once('disconnect', () => process.exit(0))
+
 async function start({ port, count, agent }: SlowClients): Promise<void> {
   for (let i = 0; i < count; i++) {
     client(port, i % 3, agent + i)
