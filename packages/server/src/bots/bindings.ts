@@ -66,7 +66,7 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
     .where('name', '=', agent.blueprint)
     .where('version', '=', agent.wished_version)
     .executeTakeFirst()
-  return row ? (JSON.parse(row.manifest) as Manifest).bindings : []
+  return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }
 
 /** What is wrong, the first that applies, and what mends it; a `bad` item is a broken binding (3.7). */
