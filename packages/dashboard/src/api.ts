@@ -220,7 +220,8 @@ export const api = {
   liftHold: (slug: string, name: string) => remove<web.AgentUpdates>(`${a(slug, name)}/holds/runtime`),
   updateMany: (slug: string, wish: web.WishOfMany) => post<web.WishResult[]>(`${w(slug)}/wishes`, wish),
   runtime: (slug: string, s?: AbortSignal) => get<web.RuntimeOverview>(`${w(slug)}/runtime`, s),
-  rollouts: (slug: string, s?: AbortSignal) => get<web.Rollouts>(`${w(slug)}/rollouts`, s),
+  rollouts: (slug: string, before: string | undefined, limit: number, s?: AbortSignal) =>
+    get<web.Rollouts>(`${w(slug)}/rollouts${query({ before, limit })}`, s),
   rollout: (slug: string, id: string, s?: AbortSignal) => get<web.RolloutPage>(r(slug, id), s),
   previewRollout: (slug: string, rollout: web.NewRollout) =>
     post<web.RolloutPreview>(`${w(slug)}/rollouts/preview`, rollout),

@@ -2,7 +2,7 @@
  * What the page keeps of the service's answers, by key. Everything of a workspace stands below `['w', slug]`, everything of
  * an agent below `['w', slug, 'agent', name]`: live frames and wishes invalidate by these beginnings.
  */
-import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
 
 export const keys = {
@@ -80,9 +80,11 @@ export const runtimeQuery = (slug: string) =>
     refetchInterval: 30_000,
   })
 export const rolloutsQuery = (slug: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: keys.rollouts(slug),
-    queryFn: ({ signal }) => api.rollouts(slug, signal),
+    queryFn: ({ pageParam, signal }) => api.rollouts(slug, pageParam, 50, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
     refetchInterval: 30_000,
   })
 export const rolloutQuery = (slug: string, id: string) =>

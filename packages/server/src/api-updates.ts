@@ -57,6 +57,18 @@ export type WishState =
   | 'failed'
   | 'held'
 
+/**
+ * Why a wish that stands has no outcome yet: `silent` nobody hears the agent · `node` it has reported since, to a node that was
+ * told to end and tells nobody · `trials` so many runtimes of the workspace are on trial as may be · `window` it watches
+ * the version that it took last (D30), until then at the earliest · `runtime_trial`, `blueprint_trial` one at a time (D31) ·
+ * `fetch` it was told and has reported since, and not begun
+ */
+export type WaitsFor =
+  | { for: 'first_report' | 'node' | 'runtime_trial' | 'blueprint_trial' | 'fetch' }
+  | { for: 'silent'; since: number }
+  | { for: 'window'; until: number }
+  | { for: 'trials'; most: number; now: number }
+
 export interface StandingWish {
   version: string
   wishedAt: number
@@ -95,6 +107,8 @@ export interface BlueprintUpdate {
   state: WishState
   /** The state as a sentence. */
   says: string
+  /** Null: for nothing, or only for the next report. */
+  waits: WaitsFor | null
   applied: LastOutcome | null
   /** On the machine; lifted by naming another version. */
   hold: Hold | null
@@ -120,6 +134,8 @@ export interface RuntimeUpdate {
   wish: StandingWish | null
   state: WishState
   says: string
+  /** Null: for nothing, or only for the next report. */
+  waits: WaitsFor | null
   applied: LastOutcome | null
   /** By the service, until it serves another version or an admin lifts it. */
   hold: Hold | null

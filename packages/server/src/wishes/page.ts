@@ -15,6 +15,7 @@ import { runningVersion } from '../blueprints/agents.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
+import { silentAt } from '../web/queries/fleet-rows.ts'
 import { judgePress } from './judge.ts'
 import {
   attemptsIn,
@@ -24,8 +25,11 @@ import {
   type RuntimeHold,
   type RuntimeWish,
   type Wish,
+  type Wishes,
   wishesIn,
 } from './kept.ts'
+import { trialsOf } from './trials.ts'
+import { blueprintWaits, type Heard, runtimeWaits } from './waits.ts'
 
 /** The columns that tell of an agent's updates. */
 export type UpdateColumns = Pick<
@@ -37,6 +41,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
   const wishes = wishesIn(agent.wishes)
   const { applied, runtime } = attemptsIn(agent.attempts)
   const served = await servedRelease(db)
+  const heard = await heardOf(db, agent)
   const rollouts = await db
     .selectFrom('rollout_agent')
     .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
@@ -51,10 +56,62 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
     blueprint:
       agent.blueprint === null
         ? null
-        : blueprintUpdate(agent, agent.blueprint, wishes, applied, await versionsOf(db, agent)),
-    runtime: runtimeUpdate(wishes, runtime, served),
+        : {
+            ...blueprintUpdate(agent, agent.blueprint, wishes, applied, await versionsOf(db, agent)),
+            waits: await waitsOfBlueprint(db, agent, wishes, heard, now),
+          },
+    runtime: {
+      ...runtimeUpdate(wishes, runtime, served),
+      waits: await waitsOfRuntime(db, agent, wishes, heard, now),
+    },
     rollouts,
   }
+}
+
+async function heardOf(db: Db, agent: AgentRow): Promise<Heard> {
+  const report = await db
+    .selectFrom('agent_report')
+    .select(['received_at', 'interval_s'])
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  if (!report) return { receivedAt: null, silentAt: null }
+  const { received_at: receivedAt, interval_s: interval } = report
+  return { receivedAt, silentAt: silentAt(receivedAt, interval) }
+}
+
+async function waitsOfBlueprint(
+  db: Db,
+  agent: AgentRow,
+  { blueprint: wish, runtime }: Wishes,
+  heard: Heard,
+  now: number,
+) {
+  if (!wish) return null
+  const last = await db
+    .selectFrom('update_event')
+    .select(['kind', 'version', 'at'])
+    .where('agent_id', '=', agent.id)
+    .where('subject', '=', 'blueprint')
+    .where('kind', 'in', ['kept', 'changed', 'rolled_back'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const keptAt = last?.kind === 'kept' && last.version === runningVersion(agent) ? last.at : null
+  const facts = { ...heard, keptAt, previous: agent.previous_version, runtimeOnTrial: runtime?.runsSince !== undefined }
+  return blueprintWaits(wishStateOf(agent), wish, facts, now)
+}
+
+async function waitsOfRuntime(
+  db: Db,
+  agent: AgentRow,
+  { runtime: wish, runtimeHold }: Wishes,
+  heard: Heard,
+  now: number,
+) {
+  if (!wish) return null
+  const facts = { ...heard, blueprintOnTrial: wishStateOf(agent) === 'trying' }
+  const trials = await trialsOf(db, agent.workspace_id, now)
+  return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, trials, now)
 }
 
 /** For a line of the fleet. */
@@ -110,7 +167,7 @@ function blueprintUpdate(
   { blueprint: wish, blueprintHold: hold }: ReturnType<typeof wishesIn>,
   applied: Applied | undefined,
   versions: string[],
-): BlueprintUpdate {
+): Omit<BlueprintUpdate, 'waits'> {
   const running = runningVersion(agent)
   const state = blueprintState(running, wish, hold)
   return {
@@ -130,7 +187,7 @@ function runtimeUpdate(
   { runtime: wish, runtimeHold }: ReturnType<typeof wishesIn>,
   runtime: RuntimeInfo | undefined,
   served: Served | undefined,
-): RuntimeUpdate {
+): Omit<RuntimeUpdate, 'waits'> {
   const hold = isHeld(runtimeHold, served) ? runtimeHold : undefined
   const state = runtimeState(wish, hold)
   const press = judgePress(runtime, hold, served)
@@ -153,8 +210,7 @@ const blueprintSays: Record<WishState, (version: string, running: string | null)
   none: () => 'No version is named for it.',
   queued: (v) => `${v} waits for its turn.`,
   waiting: (v) => `${v} goes out with the answer to its next report.`,
-  offered: (v) =>
-    `It was told to run ${v} and has not fetched it yet. In the half hour after an update it first watches that one.`,
+  offered: (v) => `It was told to run ${v} and has not fetched it yet.`,
   trying: (v) => `It has fetched ${v} and tries it.`,
   kept: (v) => `It runs ${v}, as wished.`,
   rolled_back: (v, running) => `${v} was rolled back${running ? `: it runs ${running}` : ''}. ${heldSays}`,

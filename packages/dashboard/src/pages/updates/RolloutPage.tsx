@@ -248,5 +248,7 @@ const NotThere = ({ slug }: { slug: string }) => (
         To the updates
       </ButtonLink>
     }
-  />
+  >
+    A rollout is kept for 400 days after its end.
+  </Empty>
 )

@@ -1,6 +1,7 @@
+import { Button } from '@mantine/core'
 import type { RolloutRow, RuntimeOverview } from '@svc/server/api'
 import { IconRefreshDot } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { rolloutsQuery, runtimeQuery } from '../../queries.ts'
@@ -27,7 +28,9 @@ import './updates-page.css'
 export function UpdatesPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
-  const { data, error, refetch } = useQuery(rolloutsQuery(slug))
+  const rollouts = useInfiniteQuery(rolloutsQuery(slug))
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
+  const rows = data?.pages.flatMap((page) => page.rows)
   useDocumentTitle('Updates', name)
   return (
     <>
@@ -45,8 +48,18 @@ export function UpdatesPage() {
       <div className="up-page">
         <div className="up-column">
           {error && <ErrorNote error={error} retry={refetch} />}
-          {!data && !error && <WaitingPage />}
-          {data && <List slug={slug} rows={data.rows} admin={role === 'admin'} />}
+          {!rows && !error && <WaitingPage />}
+          {rows && <List slug={slug} rows={rows} more={hasNextPage} admin={role === 'admin'} />}
+          {hasNextPage && (
+            <Button
+              variant="default"
+              justify="center"
+              loading={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              Older
+            </Button>
+          )}
         </div>
         <div className="up-column">
           <Runtime slug={slug} />
@@ -56,7 +69,15 @@ export function UpdatesPage() {
   )
 }
 
-const List = ({ slug, rows, admin }: { slug: string; rows: readonly RolloutRow[]; admin: boolean }) =>
+interface ListProps {
+  slug: string
+  rows: readonly RolloutRow[]
+  /** There are older ones. */
+  more: boolean
+  admin: boolean
+}
+
+const List = ({ slug, rows, more, admin }: ListProps) =>
   rows.length === 0 ? (
     <Empty icon={IconRefreshDot} title="No rollout yet">
       {admin
@@ -64,7 +85,7 @@ const List = ({ slug, rows, admin }: { slug: string; rows: readonly RolloutRow[]
         : 'Admins of this workspace bring versions to many agents. It will be listed here.'}
     </Empty>
   ) : (
-    <Section title="Rollouts" aside={count(rows.length, 'rollout')} flush>
+    <Section title="Rollouts" aside={more ? `the newest ${rows.length}` : count(rows.length, 'rollout')} flush>
       <ul className="svc-rows" aria-label="Rollouts">
         {rows.map((row) => (
           <li key={row.id} className="up-rollout">

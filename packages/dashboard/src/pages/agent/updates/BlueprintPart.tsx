@@ -9,13 +9,13 @@ import { stands, verb, wishWords } from '../../../updates/words.ts'
 import { type Agent, adminsOnly } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { versionByMachine } from '../machine.ts'
-import { HoldNote, outcomeText, WishLine } from './parts.tsx'
+import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 
 /** The version of its blueprint: which runs, which is wished, and naming another (3.3). */
 export function BlueprintPart({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
   const { slug, page } = agent
-  const { blueprint, running, previous, wish, state, says, hold, applied } = update
+  const { blueprint, running, previous, wish, state, says, waits, hold, applied } = update
   const { word, tone } = wishWords[state]
   return (
     <Section
@@ -30,6 +30,7 @@ export function BlueprintPart({ agent, update }: { agent: Agent; update: Bluepri
       <p className="up-says" role="status">
         {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
       </p>
+      <Waits waits={waits} />
       {hold && (
         <HoldNote hold={hold}>
           <p>The hold is the machine’s own. Naming another version lifts it.</p>

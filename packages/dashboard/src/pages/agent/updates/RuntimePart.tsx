@@ -4,7 +4,7 @@ import { api } from '../../../api.ts'
 import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
 import { wishWords } from '../../../updates/words.ts'
 import { type Agent, adminsOnly } from '../agent.ts'
-import { HoldNote, outcomeText, WishLine } from './parts.tsx'
+import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 
 /** What to do about each refusal (3.4); the service's own sentence stands before it. */
@@ -19,13 +19,14 @@ const mends: Readonly<Record<RuntimeRefusal, string>> = {
 /** The runtime that runs the agent: which version, and the wish for the one that is served (3.4, 3.5). */
 export function RuntimePart({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
   const { slug } = agent
-  const { running, previous, pinned, served, wish, state, says, hold, applied } = update
+  const { running, previous, pinned, served, wish, state, says, waits, hold, applied } = update
   const { word, tone } = wishWords[state]
   return (
     <Section title="Runtime" aside={served ? `${served.version} is served` : 'none is served'} flush>
       <p className="up-says" role="status">
         {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
       </p>
+      <Waits waits={waits} />
       {hold && (
         <HoldNote hold={hold}>
           <Lift agent={agent} version={hold.version} />

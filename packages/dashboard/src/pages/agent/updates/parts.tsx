@@ -1,4 +1,4 @@
-import type { Hold, LastOutcome, StandingWish } from '@svc/server/api'
+import type { Hold, LastOutcome, StandingWish, WaitsFor } from '@svc/server/api'
 import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
@@ -26,6 +26,41 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
     </span>
   </span>
 )
+
+/** Why a wish that stands has no outcome yet, and what ends the waiting. */
+export function Waits({ waits }: { waits: WaitsFor | null }) {
+  return waits && <p className="up-waits">{waitsWords(waits)}</p>
+}
+
+function waitsWords(waits: WaitsFor): ReactNode {
+  switch (waits.for) {
+    case 'first_report':
+      return 'It has never reported: it is told with the answer to its first report.'
+    case 'silent':
+      return (
+        <>
+          It is silent, and last reported <Time at={waits.since} />: nothing is known of it until it reports again.
+        </>
+      )
+    case 'node':
+      return 'It has reported since, to a part of the service that was about to stop and tells nobody. The next one tells it.'
+    case 'trials':
+      return `${waits.now} of at most ${waits.most} runtimes of this workspace are on trial. Its turn comes when one of them has ended.`
+    case 'window':
+      return (
+        <>
+          It watches the version that it took last for half an hour of running, to go back if it gets worse. It takes
+          the next one after that: <Time at={waits.until} /> at the earliest.
+        </>
+      )
+    case 'runtime_trial':
+      return 'Its runtime is on trial, for at most a few minutes: it begins after that.'
+    case 'blueprint_trial':
+      return 'It is trying a version of its blueprint: it begins after that.'
+    case 'fetch':
+      return 'It has reported since it was told, and has not begun. It may be busy with something else, or may not reach the download, which it tries again by itself.'
+  }
+}
 
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { WaitsFor, WishState } from '../api.ts'
+import { type BlueprintFacts, blueprintWaits, type RuntimeFacts, runtimeWaits } from './waits.ts'
+
+const at = 1_790_000_000_000
+const minute = 60_000
+const heard = { receivedAt: at + 2 * minute, silentAt: at + 4 * minute }
+const now = at + 3 * minute
+const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
+const told = { ...wish, offeredAt: at + minute }
+const facts: BlueprintFacts = { ...heard, previous: '1.0.0', keptAt: null, runtimeOnTrial: false }
+
+test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitsFor | null]>([
+  ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
+  ['it was never heard', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
+  ['it is silent', 'offered', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it fell silent while it tries', 'trying', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it reported to a node that was told to end', 'waiting', wish, {}, { for: 'node' }],
+  ['it was told with its last report', 'offered', { ...wish, offeredAt: heard.receivedAt }, {}, null],
+  ['it was told, reported and has not fetched', 'offered', told, {}, { for: 'fetch' }],
+  ['it watches what it kept', 'offered', told, { keptAt: at }, { for: 'window', until: at + 30 * minute }],
+  ['it watched that long enough', 'offered', told, { keptAt: now - 30 * minute }, { for: 'fetch' }],
+  ['the way back waits for no window', 'offered', told, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
+  ['its runtime is on trial', 'offered', told, { keptAt: at, runtimeOnTrial: true }, { for: 'runtime_trial' }],
+  ['it tries it', 'trying', told, {}, null],
+  ['it kept it', 'kept', told, {}, null],
+  ['it was rolled back', 'rolled_back', told, { silentAt: now }, null],
+])('a blueprint wish, when %s', (_when, state, wish, more, waits) => {
+  expect(blueprintWaits(state, wish, { ...facts, ...more }, now)).toEqual(waits)
+})
+
+const granted = { ...wish, grantedAt: at }
+const offered = { ...granted, offeredAt: at + minute }
+const places = { most: 5, busy: 5 }
+
+test.each<
+  [string, WishState, typeof wish & { grantedAt?: number; offeredAt?: number }, Partial<RuntimeFacts>, WaitsFor | null]
+>([
+  ['as many as may be are on trial', 'queued', wish, {}, { for: 'trials', most: 5, now: 5 }],
+  ['it is silent before its turn', 'queued', wish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it reported to a node that was told to end', 'waiting', granted, {}, { for: 'node' }],
+  ['it has not reported since its turn came', 'waiting', { ...wish, grantedAt: now }, {}, null],
+  ['it tries a version of its blueprint', 'offered', offered, { blueprintOnTrial: true }, { for: 'blueprint_trial' }],
+  ['it was told, reported and has not begun', 'offered', offered, {}, { for: 'fetch' }],
+  ['it is on trial', 'trying', offered, {}, null],
+  ['it fell silent on trial', 'trying', offered, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+])('a runtime wish, when %s', (_when, state, wish, more, waits) => {
+  expect(runtimeWaits(state, wish, { ...heard, blueprintOnTrial: false, ...more }, places, now)).toEqual(waits)
+})
