@@ -111,6 +111,27 @@ export const bundleOf = (
     .where('version', '=', version)
     .executeTakeFirst()
 
+/** The same without the bytes, which may be many. */
+export const bundleFacts = (
+  db: Db,
+  workspace: Place,
+  name: string,
+  version: string,
+): Promise<{ id: string; size: number; sha256: string } | undefined> =>
+  db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['blueprint_version.id', 'size', 'sha256'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | undefined> {
+  const row = await db.selectFrom('blueprint_version').select('bundle').where('id', '=', id).executeTakeFirst()
+  return row?.bundle
+}
+
 /**
  * Deletes a version. Refused while an agent runs it or keeps it as its previous one, or an install code for it is good.
  * With its last version the blueprint goes too.

@@ -2,13 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
 import type { Caller, Lookup } from '../agents/lookup.ts'
-import { bundleOf } from '../blueprints/store.ts'
+import { bundleBytes, bundleFacts } from '../blueprints/store.ts'
 import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { noteFetched } from '../wishes/store.ts'
 import type { Needs } from './calls.ts'
+import { HeldBundles } from './held.ts'
 
 const bundlePath = '/api/agent/v1/bundle/'
 
@@ -20,6 +21,7 @@ export function bundleCall(
   { store, log, live, now }: Pick<Needs, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
   lookup: Lookup,
 ): BareRoutes {
+  const bundles = new HeldBundles()
   return { [`GET ${bundlePath}*`]: answer }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -47,16 +49,22 @@ export function bundleCall(
     const found =
       version === undefined || !agent?.blueprint
         ? undefined
-        : await bundleOf(store.db, { id: caller.workspaceId }, agent.blueprint, version)
+        : await bundleFacts(store.db, { id: caller.workspaceId }, agent.blueprint, version)
     if (!found) return refuse(res, 'version_unknown')
+    const { id, size, sha256 } = found
+    if (res.destroyed) return // nobody would give it back
+    if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
+    res.once('close', () => bundles.giveBack(id))
+    const bundle = await bundles.take(id, size, () => bundleBytes(store.db, id))
+    if (!bundle) return refuse(res, 'version_unknown')
     res.writeHead(200, {
       'Content-Type': 'application/zip',
-      'Content-Length': found.bundle.length,
-      'X-Svc-Sha256': found.sha256,
+      'Content-Length': bundle.length,
+      'X-Svc-Sha256': sha256,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     })
-    res.end(found.bundle)
+    res.end(bundle)
     if (agent?.wished_version === version) await fetched(caller)
   }
 

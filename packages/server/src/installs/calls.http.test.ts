@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Made } from '../../testing/bundles.ts'
 import { type Installing, installing } from '../../testing/installing.ts'
@@ -256,6 +258,30 @@ describe('the bundle route', () => {
     for (const spelling of ['1.1.0-rc.1+build.7', '1.1.0-rc.1%2Bbuild.7', '1.1.0-rc.1%2bbuild.7']) {
       expect((await get(w.service, spelling, token)).bytes.equals(second)).toBe(true)
     }
+  })
+
+  test('however many agents fetch a bundle at once, and however slowly they read, it is in memory once', async () => {
+    const size = 6 * 1024 * 1024
+    const w = await start({ files: { 'data.bin': randomBytes(size) } })
+    const { SVC_TOKEN: token } = (await w.redeem(await w.issue())).json.env
+    const before = process.memoryUsage().arrayBuffers
+    const slow = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const socket = connect(w.service.port, '127.0.0.1')
+        closing.push(async () => socket.destroy())
+        socket.write(
+          `GET /api/agent/v1/bundle/1.0.0 HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        )
+        await once(socket, 'readable')
+        return socket
+      }),
+    )
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * size)
+    let read = 0
+    slow[0]?.on('data', (chunk: Buffer) => {
+      read += chunk.length
+    })
+    await expect.poll(() => read).toBeGreaterThan(size)
   })
 
   test('401, 403 and 404 as for every token route; other blueprints and unknown versions are one 404', async () => {
