@@ -28,13 +28,15 @@ export const drill = (): Command =>
       if (start && !manifest.runtime)
         throw new Refusal(`${manifest.name} has no "runtime", so there is nothing to start.`)
       const { copyOf } = await import('../drill/copy.ts')
-      const { guard } = await import('../drill/guard.ts')
       const { rehearse } = await import('../drill/rehearse.ts')
       const stop = new AbortController()
       const onSignal = () => stop.abort()
       process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-      const copy = await copyOf(folder, install, { withState: withState === true, withSecrets: start === true })
-      const guarded = start ? guard(copy.folder, { keep: keep === true }) : undefined
+      const copy = await copyOf(folder, install, {
+        withState: withState === true,
+        withSecrets: start === true,
+        keep: keep === true,
+      })
       try {
         if (!json)
           warn(
@@ -60,8 +62,7 @@ export const drill = (): Command =>
         ])
         if (!ok) process.exitCode = exits.refused
       } finally {
-        if (!keep) copy.remove()
-        guarded?.over()
+        copy.end()
         process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
       }
     })

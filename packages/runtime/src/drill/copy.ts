@@ -10,6 +10,7 @@ import { type Install, writeInstall } from '../install/note.ts'
 import { placeVersion } from '../install/place.ts'
 import { fillSettings } from '../state/settings.ts'
 import { lead } from '../update/versions.ts'
+import { guard } from './guard.ts'
 
 export interface Copy {
   readonly folder: Folder
@@ -17,19 +18,27 @@ export interface Copy {
   readonly now: Packed
   /** The same files under another version: what the rehearsed update goes to. */
   readonly next: Packed
-  remove(): void
+  /** Removes it, unless it is kept. */
+  end(): void
 }
 export interface CopyOptions {
   /** Begin with a copy of the state; otherwise with the seeds alone. */
   readonly withState: boolean
   /** Variables and secrets of the agent, so that it can really be started. Never its token. */
   readonly withSecrets: boolean
+  /** Leave it on the disk. */
+  readonly keep: boolean
 }
 
 /** Throws with a sentence. Reads the agent's folder and writes nothing into it. */
 export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-'))) // for its owner alone
+  const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
   const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
+  const end = () => {
+    if (!options.keep) remove()
+    guarded?.over()
+  }
   try {
     const now = await packed(realpathSync(agent.current))
     const next = await renamed(now, join(above, 'next'))
@@ -46,9 +55,10 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     const placed = folderAt(folder.root)
     fillSettings(placed, manifest)
     writeInstall(placed, { ...install, version, blueprint: name, sha256: now.sha256 })
-    return { folder: placed, manifest, now, next, remove }
+    return { folder: placed, manifest, now, next, end }
   } catch (error) {
     remove()
+    guarded?.over()
     throw error
   }
 }
