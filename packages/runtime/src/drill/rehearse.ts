@@ -156,6 +156,7 @@ async function update(
   save(state)
   await drive({
     folder,
+    blueprint: next.manifest.name,
     stop: ends,
     attempt: () => ends,
     say,

@@ -9,6 +9,7 @@ import type { Update } from './journal.ts'
 
 export interface Ground {
   readonly folder: Folder
+  readonly blueprint: string
   /** Aborted when the runtime ends. */
   readonly stop: AbortSignal
   /** Aborted then, and when the wish that an update was begun for is taken back. */

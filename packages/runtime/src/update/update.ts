@@ -110,6 +110,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   const stands = (): boolean => desired?.blueprint === blueprint && desired.version === aim
   const ground: Ground = {
     folder,
+    blueprint,
     stop,
     attempt: () => AbortSignal.any([stop, attempt.signal]),
     say,
