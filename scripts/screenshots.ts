@@ -1,6 +1,7 @@
 /**
  * `npm run screenshots`: every page, wide and narrow, light and dark, from the real service with reports posted as agents
  * post them, into docs/screenshots. The agents and their figures are made up; look at the pictures before you commit them.
+ * `npm run screenshots -- updates rollout` takes only these pages.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -235,13 +236,16 @@ const pages: [name: string, path: string][] = [
   ['account', '/account'],
 ]
 
+const wanted = process.argv.slice(2)
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
+
 mkdirSync(out, { recursive: true })
 const place = await openPlace()
 try {
   const start = await place.visitor({ width: 1280, height: 800 })
   await start.page.goto(place.firstLink)
   await start.page.locator('h1').first().waitFor()
-  await start.page.screenshot({ path: join(out, 'start.png') })
+  if (isWanted('start')) await start.page.screenshot({ path: join(out, 'start.png') })
   const ada = await place.ada({ width: 1280, height: 800 })
   const rollout = await furnish(place, ada)
   for (const [suffix, scheme, width, height] of [
@@ -253,6 +257,7 @@ try {
     await ada.page.emulateMedia({ colorScheme: scheme })
     await ada.page.setViewportSize({ width, height })
     for (const [name, path] of [...pages, ['rollout', `/w/north-wind/updates/${rollout}`]] as const) {
+      if (!isWanted(name)) continue
       await ada.page.goto(place.url + path)
       await ada.page.locator('h1').first().waitFor()
       await ada.page.waitForLoadState('load')

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from '../../../scripts/build.ts'
 import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
@@ -76,6 +77,13 @@ export class Place {
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
+  }
+
+  /** The data of a service that has been down for so long, without the waiting. */
+  lieStill(seconds: number): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
+    db.prepare('update service_beat set at = at - ?').run(seconds * 1000)
+    db.close()
   }
 
   /** Runs `svc-server … --json` and gives its value. */

@@ -73,6 +73,8 @@ test('one that goes back says why in the machine’s words, as text, and its log
   await confirm(page, 'Update to 1.2.0')
   await card(page, 'Blueprint version').getByText('waits for its next report').waitFor()
   await agent('east').report()
+  await agent('east').report()
+  await card(page, 'Blueprint version').getByText('It watches the version that it took last').waitFor()
   await agent('east').rollsBack('1.2.0', '<img src=x onerror=window.taken=1> reported bad')
   await page.getByText('1.2.0 is on hold').waitFor()
   await card(page, 'Timeline').getByText('<img src=x onerror=window.taken=1> reported bad').first().waitFor()
@@ -119,6 +121,38 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await confirm(page, 'Lift the hold')
   await expect.poll(() => press.getAttribute('aria-disabled')).toBeNull()
   await card(page, 'Timeline').getByText('hold lifted').waitFor()
+})
+
+test('the runtime goes out in waves; a rollback while the service was away is called so and halts nothing', async () => {
+  const [north, south, west] = [agent('north'), agent('south'), agent('west')]
+  for (const one of [north, south, west]) await one.report({ runtime })
+  const page = await window('/updates/new')
+  await page.getByLabel(/^The runtime, /).check()
+  await page.getByLabel('Waves', { exact: true }).fill('1')
+  await page.getByLabel('Minutes to watch each wave before the next').fill('0')
+  await page.getByRole('button', { name: /^Begin with 3 agents/ }).click()
+  await page.getByRole('heading', { level: 1, name: /^Runtime / }).waitFor()
+  await page.getByText('Wave 1 of 2 waits for north.').waitFor()
+  const { runtime_desired: version } = await north.report()
+  await north.report({ runtime: { version, previous: '0.0.9' } })
+  await page.getByRole('list', { name: 'Wave 1' }).getByText('being tried').waitFor()
+
+  await place.kill()
+  place.lieStill(120)
+  await place.start()
+  const applied = { version: '0.0.9', outcome: 'rolled_back', message: 'no report arrived within five minutes' }
+  await north.report({ runtime: { ...runtime, applied } })
+  await page.getByRole('list', { name: 'Wave 1' }).getByText('rolled back while the service was away').waitFor()
+  await page.getByText('No agent of this wave kept the version. It goes on when you say so.').waitFor()
+  const timeline = card(await window('/agents/north?tab=updates'), 'Timeline')
+  await timeline.getByText(/^The service was away from .* to .*, while it was tried: that may be why\.$/).waitFor()
+
+  await page.getByRole('button', { name: 'Begin the next wave now' }).click()
+  await page.getByText(/^Wave 2 of 2 waits for/).waitFor()
+  expect((await west.report()).runtime_desired).toBe(version)
+  const kept = { version, outcome: 'ok', message: `0.0.9 -> ${version}` }
+  await west.report({ runtime: { version, previous: '0.0.9', applied: kept } })
+  await page.getByRole('list', { name: 'Wave 2' }).getByText('kept', { exact: true }).waitFor()
 })
 
 test('agents chosen in the fleet get a version in waves, which halt by themselves; the rollout goes on or is cancelled by hand', async () => {
