@@ -17,8 +17,17 @@ interface Admitted {
   bytes: Buffer
 }
 
+/** Bytes of logs that have come and are not stored yet; more is overload, and the next one is turned away (D18). */
+const logsMost = 32 * 1024 * 1024
+
 export function agentRoutes(side: Side): BareRoutes {
   const { deps, lookup, batcher, metrics, trouble, windows } = side
+  const logs = {
+    held: 0,
+    get full() {
+      return logs.held >= logsMost
+    },
+  }
   return { 'POST /api/agent/v1/report': report, 'POST /api/agent/v1/log': log }
 
   async function report(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -49,11 +58,13 @@ export function agentRoutes(side: Side): BareRoutes {
   }
 
   async function log(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const admitted = await admit(req, res, windows.logs, limits.logBodyBytes)
+    const admitted = await admit(req, res, windows.logs, limits.logBodyBytes, logs)
     if (!admitted) return
+    if (logs.full) return busy(res) // many came at once
     const { caller, bytes } = admitted
     const read = readLogUpload(bytes)
     if (!read.ok) return refuseBody(res, caller, read.message)
+    logs.held += bytes.length
     try {
       const stored = await storeLog(deps.store.db, caller, read.value, deps.now())
       if (!stored.ok) {
@@ -72,6 +83,8 @@ export function agentRoutes(side: Side): BareRoutes {
     } catch (error) {
       trouble.note(error, 'a log was not stored')
       busy(res)
+    } finally {
+      logs.held -= bytes.length
     }
   }
 

@@ -224,6 +224,25 @@ test('when more waits than memory is for, the next report is turned away unread 
   expect((await ask()).status).toBe(200)
 })
 
+test('logs that wait to be stored are memory as well: beyond so much the next one is turned away unread', async () => {
+  await start()
+  const agents = await manyAgents(14)
+  const text = JSON.stringify({ command: 'c', name: 'work', text: 'x'.repeat(500_000), ignored: 'x'.repeat(2_500_000) })
+  const sendLog = (token: string) =>
+    send({ port: service?.port ?? 0 }, { path: '/api/agent/v1/log', token, body: text })
+  const sent: ReturnType<typeof ask>[] = []
+  await whileStoreStands(async () => {
+    for (const { token } of agents) sent.push(sendLog(token))
+    const refused = async () => (await sendLog(w.agent.token)).status
+    const first = await Promise.race([refused(), ...sent.map(async (one) => (await one).status)])
+    expect(first).toBe(503)
+  })
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect(statuses.every((status) => status === 404 || status === 503)).toBe(true)
+  expect(statuses.filter((status) => status === 404).length).toBeGreaterThan(8)
+  expect((await sendLog(w.agent.token)).status).toBe(404)
+})
+
 test('while reports come faster than they are stored, agents are asked to come every minute', async () => {
   const { metrics } = await start()
   const agents = await manyAgents(640)
