@@ -173,14 +173,15 @@ async function furnish(place: Place, ada: Visitor): Promise<string> {
   return furnishUpdates(place, ada)
 }
 
-/** A version that one agent keeps and another gave back, so that its rollout has halted. Gives that rollout's id. */
+/** A version that one agent keeps and another gave back, so that its rollout has halted; more agents of it. Gives the rollout's id. */
 async function furnishUpdates(place: Place, ada: Visitor): Promise<string> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
   const installed = new Map<string, Played>()
-  for (const name of ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west'])
-    installed.set(name, await install(place, name, '1.0.0'))
-  const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0', watchSeconds: 0, waves: ['50%'] }
-  const { id } = await ada.call<{ id: string }>('POST', '/api/web/w/north-wind/rollouts', wish)
+  const names = ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west']
+  for (const name of [...names, 'desk-1', 'desk-2', 'desk-3']) installed.set(name, await install(place, name, '1.0.0'))
+  const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0' }
+  const waves = { agents: names, watchSeconds: 0, waves: ['50%'] }
+  const { id } = await ada.call<{ id: string }>('POST', '/api/web/w/north-wind/rollouts', { ...wish, ...waves })
   for (const agent of installed.values()) await agent.report()
   await installed.get('inbox-north')?.keeps('1.2.0')
   await installed.get('inbox-east')?.rollsBack('1.2.0', 'it said bad: no answer from the mailbox')

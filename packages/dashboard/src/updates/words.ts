@@ -57,11 +57,13 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
   changed: { word: 'changed on the machine', tone: 'lost' },
 }
 
-/** `blueprint 1.1.0`, or what is known of it. */
-export const aboutOf = ({ of, version, from }: Pick<UpdateEvent, 'of' | 'version' | 'from'>): string =>
-  [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `after ${from}` : null]
+/** `runtime 1.1.0 after 1.0.0`, or what is known of it. What did not end well left the other version in place. */
+export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
+  const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
+  return [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `${beside} ${from}` : null]
     .filter(Boolean)
     .join(' ')
+}
 
 /** What naming this version does. */
 export const verb = (version: string, running: string | null, previous: string | null): string =>

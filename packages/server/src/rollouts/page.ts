@@ -175,12 +175,16 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
     running: () => runningSays(row, agents, now, waves),
     waiting: () => `${row.why ?? `Wave ${row.wave} of ${waves} has ended well.`} It goes on when you say so.`,
     paused: () => 'It was paused: nobody else is told of the version until it goes on.',
-    halted: () => `${row.why ?? ''} It halted by itself: nobody else is told of the version until you say so.`.trim(),
+    halted: () =>
+      `${stopped(row.why)} It halted by itself: nobody else is told of the version until you say so.`.trim(),
     done: () => doneSays(agents),
     cancelled: () => `It was cancelled. ${row.why ?? ''}`.trim(),
   }
   return words[row.state]()
 }
+
+/** A reason may be in an agent's words, which end as they like. */
+const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
 
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
   const wave = `Wave ${row.wave} of ${waves}`

@@ -102,6 +102,7 @@ test('a rollback halts it: nobody else is told, and a person says whether it goe
   expect(await page(ann, rollout)).toMatchObject({
     state: 'halted',
     why: 'On a1 1.1.0 was rolled back: 1.0.0 -> 1.1.0: it said bad',
+    says: expect.stringContaining('it said bad. It halted by itself: nobody else is told'),
     counts: { rolled_back: 1, untouched: 3 },
     actions: { pause: { ok: false }, continue: { ok: true }, cancel: { ok: true } },
   })

@@ -75,8 +75,8 @@ export const HoldNote = ({ hold, children }: { hold: Hold; children: ReactNode }
     <p>
       <strong>
         <Text>{hold.version}</Text> is on hold
-      </strong>{' '}
-      since <Time at={hold.since} />: it {hold.outcome === 'failed' ? 'failed' : 'was rolled back'}.
+      </strong>
+      : it {hold.outcome === 'failed' ? 'failed' : 'was rolled back'}, <Time at={hold.since} />.
     </p>
     {hold.message !== null && (
       <p>
