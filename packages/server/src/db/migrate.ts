@@ -10,6 +10,7 @@ import * as releases from './migrations/003-releases.ts'
 import * as wishes from './migrations/004-wishes.ts'
 import * as nodes from './migrations/005-nodes.ts'
 import * as rollouts from './migrations/006-rollouts.ts'
+import * as room from './migrations/007-room.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -19,6 +20,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '004-wishes': wishes,
   '005-nodes': nodes,
   '006-rollouts': rollouts,
+  '007-room': room,
 }
 
 const leastVersion = 15

@@ -1,0 +1,13 @@
+import { type Kysely, sql } from 'kysely'
+import type { Engine } from '../open.ts'
+
+/** On PostgreSQL a changed row is written anew: where its own page has room for it, no index needs to be touched. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  if (engine !== 'postgres') return
+  for (const [table, percent] of [
+    ['agent_report', 60],
+    ['run', 80],
+    ['usage_day', 80],
+  ] as const)
+    await sql`alter table ${sql.table(table)} set (fillfactor = ${sql.lit(percent)})`.execute(db)
+}

@@ -1,0 +1,95 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestPostgres } from '../../testing/stores.ts'
+import { many, textArray } from './columns.ts'
+import type { Store } from './open.ts'
+import { type Prepared, pipelined } from './pipeline.ts'
+
+let store: Store
+let client: pg.PoolClient
+
+beforeEach(async () => {
+  store = await openTestPostgres()
+  if (store.engine !== 'postgres') throw new Error('This is about PostgreSQL.')
+  client = await store.pool.connect()
+})
+afterEach(async () => {
+  client.release()
+  await store.close()
+})
+
+interface Thing {
+  name: string | null
+  size: number | null
+}
+const things = many<Thing>('things', { name: 'text', size: 'bigint' }, (rows) => `select * from ${rows}`)
+const shout: Prepared = { name: 'shout', text: 'select upper(word) from unnest($1::text[]) as word' }
+const divide: Prepared = { name: 'divide', text: 'select 1 / cardinality($1::text[])' }
+
+const echo = async (rows: Thing[]) => {
+  const [back] = await pipelined(client, [things.step(rows)])
+  return back.map(([name, size]) => ({ name, size: size === null ? null : Number(size) }))
+}
+
+test.each([
+  ['nothing', []],
+  ['null beside null', [{ name: null, size: null }]],
+  [
+    'an empty text, and one that says null',
+    [
+      { name: '', size: 0 },
+      { name: 'NULL', size: -1 },
+    ],
+  ],
+  ['what arrays and JSON are written with', [{ name: '{"a":["\\"b\\"", {}]},\'$1\'', size: 7 }]],
+  ['lines, tabs, other scripts, pictures', [{ name: 'a\r\n\tß – 漢字 🦉\u2028', size: 1 }]],
+  [
+    'the largest and smallest numbers',
+    [
+      { name: 'x', size: 2 ** 53 - 1 },
+      { name: 'y', size: -(2 ** 53) + 1 },
+    ],
+  ],
+  [
+    'numbers about 32 bits',
+    [-(2 ** 31) - 1, -(2 ** 32), 2 ** 31, 2 ** 32 - 1, 2 ** 32].map((size) => ({ name: null, size })),
+  ],
+  ['much', Array.from({ length: 300 }, (_, i) => ({ name: '€'.repeat(i * 10), size: i }))],
+])('rows reach PostgreSQL as they are: %s', async (_what, rows: Thing[]) => {
+  expect(await echo(rows)).toEqual(rows)
+})
+
+test('each step has its own rows, and a connection prepares a statement once', async () => {
+  const words = (...all: string[]) => [shout, [textArray(all)]] as const
+  for (let i = 0; i < 3; i++)
+    expect(await pipelined(client, [words('a', 'b'), words(), words('c')])).toEqual([[['A'], ['B']], [], [['C']]])
+  const { rows } = await client.query('select name, generic_plans + custom_plans as times from pg_prepared_statements')
+  expect(rows).toEqual([{ name: 'shout', times: 9 }])
+})
+
+test('of steps behind one that fails nothing happens, and the connection goes on', async () => {
+  await client.query('create temporary table noted (word text)')
+  const note = (word: string) => [{ name: word, text: `insert into noted values ('${word}')` }] as const
+  const steps = [note('before'), [divide, [textArray([])]], note('behind')] as const
+  for (let i = 0; i < 2; i++) await expect(pipelined(client, steps)).rejects.toMatchObject({ code: '22012' })
+  expect((await client.query('select word from noted')).rows).toEqual([])
+  expect(await pipelined(client, [note('behind'), [divide, [textArray(['x'])]]])).toEqual([[], [['1']]])
+  expect((await client.query('select word from noted')).rows).toEqual([{ word: 'behind' }])
+})
+
+test('a statement that a change of the tables made useless is prepared anew', async () => {
+  await client.query('create temporary table kept (word text)')
+  const all = [{ name: 'all', text: 'select * from kept' }] as const
+  expect(await pipelined(client, [all])).toEqual([[]])
+  await client.query('alter table kept add column more text')
+  await expect(pipelined(client, [all])).rejects.toThrow('cached plan must not change result type')
+  expect(await pipelined(client, [all])).toEqual([[]])
+})
+
+test('a connection that breaks in the middle is an error', async () => {
+  const sleeping = pipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])
+  if (store.engine === 'postgres')
+    await store.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`)
+  await expect(sleeping).rejects.toThrow(/terminat/)
+})

@@ -1,0 +1,98 @@
+/** What the report path promises on PostgreSQL alone. */
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { reporting, submission } from '../../testing/reporting.ts'
+import { newPostgresDatabase } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { openPostgres } from '../db/open.ts'
+import { CommitUnknown } from './committing.ts'
+import type { Submission } from './rows.ts'
+
+let pool: pg.Pool
+let w: World
+
+beforeEach(async () => {
+  const store = openPostgres(await newPostgresDatabase())
+  if (store.engine === 'postgres') pool = store.pool
+  w = await world(store)
+})
+afterEach(() => w.store.close())
+
+const fleet = async (size: number) => {
+  const agents = []
+  for (let i = 0; i < size; i++) agents.push(await w.addAgent(`agent-${i}`))
+  return agents
+}
+const parts = (n: number) => ({
+  state: { level: n % 2 ? 'ok' : 'warn', detail: `the ${n}th` },
+  runs: [0, 1, 2].map((i) => ({ id: `run-${i}`, started: 1000 + i, cost_usd: n / 100 })),
+})
+
+test('a batch costs as many statements as a single report', async () => {
+  const { store, deliveries } = reporting(w)
+  const agents = await fleet(40)
+  const send = (batch: Submission[]) => store(batch, w.clock.now(), deliveries.age)
+  const batch = (size: number, n: number) => agents.slice(0, size).map((agent) => submission(w, parts(n), { agent }))
+  for (let n = 0; n < 2; n++) await send(batch(40, n))
+  const executed = async () =>
+    (await pool.query('select sum(generic_plans + custom_plans) as times from pg_prepared_statements')).rows[0].times
+  const [before] = [await executed(), await send(batch(1, 2))]
+  const [one] = [await executed(), await send(batch(40, 3))]
+  expect(one - before).toBeGreaterThan(5)
+  expect((await executed()) - one).toBe(one - before)
+})
+
+test('no report reads a table whole, not even where statements were planned before there were rows', async () => {
+  const { store, deliveries } = reporting(w)
+  const send = (n: number) => store([submission(w, parts(n))], w.clock.now(), deliveries.age)
+  for (let n = 0; n < 8; n++) await send(n)
+  await pool.query(
+    `insert into run (agent_id, id, place, first_seen, body)
+    select $1, 'old-' || i, i, i, '{}' from generate_series(1, 1500) i`,
+    [w.agent.id],
+  )
+  const tables = ['agent', 'agent_report', 'run', 'usage_day', 'command', 'workspace_product', 'release']
+  const scans = async () => {
+    await pool.query('select pg_stat_force_next_flush()')
+    await pool.query('select 1')
+    const asked = 'select relname, seq_scan from pg_stat_user_tables where relname = any($1) order by relname'
+    return (await pool.query(asked, [tables])).rows
+  }
+  const before = await scans()
+  expect(before).toHaveLength(tables.length)
+  for (let n = 8; n < 12; n++) await send(n)
+  expect(await scans()).toEqual(before)
+})
+
+/** Another session has `locked` and a batch waits for it, when the batch's connection is cut. */
+async function cutWhileWaitingFor(locked: string): Promise<unknown> {
+  const { store, deliveries, report } = reporting(w)
+  await report(parts(0))
+  const other = await pool.connect()
+  try {
+    await other.query('begin')
+    await other.query(locked, [w.agent.id])
+    const outcome = store([submission(w, parts(1))], w.clock.now(), deliveries.age).catch((error) => error)
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => expect((await pool.query(cut)).rowCount).toBe(1), { timeout: 10_000, interval: 20 })
+    return await outcome
+  } finally {
+    await other.query('rollback')
+    other.release()
+    const kept = await w.store.db.selectFrom('agent_report').select('detail').execute()
+    expect(kept).toEqual([{ detail: 'the 0th' }])
+  }
+}
+
+test('a connection that is cut while a batch is read: nothing was stored, and it may be tried again', async () => {
+  const error = await cutWhileWaitingFor('select 1 from agent where id = $1 for update')
+  expect(error).toBeInstanceOf(Error)
+  expect(error).not.toBeInstanceOf(CommitUnknown)
+})
+
+test('a connection that is cut once the commit is on its way: whether it happened is not known (D1)', async () => {
+  expect(await cutWhileWaitingFor('select 1 from agent_report where agent_id = $1 for update')).toBeInstanceOf(
+    CommitUnknown,
+  )
+})
