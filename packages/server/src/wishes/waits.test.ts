@@ -4,7 +4,7 @@ import { type BlueprintFacts, blueprintWaits, type RuntimeFacts, runtimeWaits } 
 
 const at = 1_790_000_000_000
 const minute = 60_000
-const heard = { receivedAt: at + 2 * minute, silentAt: at + 4 * minute }
+const heard = { receivedAt: at + 2.5 * minute, silentAt: at + 4 * minute }
 const now = at + 3 * minute
 const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
 const told = { ...wish, offeredAt: at + minute }
@@ -17,6 +17,7 @@ test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<Blue
   ['it fell silent while it tries', 'trying', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
   ['it reported to a node that was told to end', 'waiting', wish, {}, { for: 'node' }],
   ['it was told with its last report', 'offered', { ...wish, offeredAt: heard.receivedAt }, {}, null],
+  ['it was told a moment ago', 'offered', { ...wish, offeredAt: at + 2 * minute }, {}, null],
   ['it was told, reported and has not fetched', 'offered', told, {}, { for: 'fetch' }],
   ['it watches what it kept', 'offered', told, { keptAt: at }, { for: 'window', until: at + 30 * minute }],
   ['it watched that long enough', 'offered', told, { keptAt: now - 30 * minute }, { for: 'fetch' }],

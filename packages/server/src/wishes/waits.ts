@@ -5,6 +5,9 @@ import type { BlueprintWish, RuntimeWish } from './kept.ts'
 /** 3.3: so long an agent watches the version that it took last before it takes another one (D30). */
 export const windowMs = 30 * 60_000
 
+/** An agent that was told begins at once; one that reports after this has not. */
+const beginsMs = 60_000
+
 /** When the agent was heard, and from when on it counts as silent. */
 export interface Heard {
   receivedAt: number | null
@@ -33,7 +36,7 @@ export function blueprintWaits(
   if (facts.runtimeOnTrial) return { for: 'runtime_trial' }
   const windowEnds = facts.keptAt === null ? now : facts.keptAt + windowMs
   if (windowEnds > now && wish.version !== facts.previous) return { for: 'window', until: windowEnds }
-  return since(facts, wish.offeredAt) && { for: 'fetch' }
+  return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
 export interface RuntimeFacts extends Heard {
@@ -54,7 +57,7 @@ export function runtimeWaits(
   if (wish.grantedAt === undefined) return { for: 'trials', most: trials.most, now: trials.busy }
   if (wish.offeredAt === undefined) return since(facts, wish.grantedAt) && { for: 'node' }
   if (facts.blueprintOnTrial) return { for: 'blueprint_trial' }
-  return since(facts, wish.offeredAt) && { for: 'fetch' }
+  return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
 const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null =>
