@@ -15,6 +15,8 @@ export interface Disk {
   /** Asked before each change: whether it is this one. Also the place to look at what must always be true. */
   picks: (call: string, file: string) => boolean
   fault: Fault | undefined
+  /** Files that cannot be opened for reading. */
+  unreadable?: (file: string) => boolean
   struck: boolean
   dead: boolean
 }
@@ -54,6 +56,7 @@ function changed(name: string, act: Act, args: unknown[]): unknown {
     return result
   }
   const reads = name === 'openSync' && (args[1] === 'r' || typeof args[1] === 'number')
+  if (reads && disk?.unreadable?.(path)) throw failure('EIO', name)
   return disk && !reads ? onDisk(disk, name, path, go) : go()
 }
 

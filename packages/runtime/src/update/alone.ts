@@ -4,13 +4,16 @@ import { readScale } from '../time.ts'
 import { rollback } from './answer.ts'
 import type { Asked } from './ask.ts'
 import { change } from './change.ts'
-import { readUpdate, type Update, writeUpdate } from './journal.ts'
+import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { found } from './start.ts'
 import { lead, leadsTo, nameOf } from './versions.ts'
 
 /** What a start would find now. `version` is the one that the manifest in place names. */
-export const standing = (folder: Folder, version: string): Update =>
-  found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+export function standing(folder: Folder, version: string): Update {
+  const why = unreadable(folder)
+  if (why !== undefined) throw new Error(`Nothing was changed, since ${why}.`)
+  return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+}
 
 /** Why not; otherwise what is true now. */
 export function rollbackAlone(

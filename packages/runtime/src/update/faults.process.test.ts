@@ -15,6 +15,7 @@ import fs, {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
+import type { Applied } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bundle } from '../../testing/blueprint.ts'
 import { breakDisks, type Disk, type Fault, faults, faulty, mendDisks, mended } from '../../testing/faulty-folders.ts'
@@ -91,6 +92,9 @@ function copy(): InstalledAgent {
   return agent
 }
 
+/** Said of versions while the journal cannot be read: nothing. */
+const unknown: Partial<Applied> = {}
+
 /** A runtime in a folder, and the launcher beside it, which starts what `current` leads to. */
 function runs(agent: InstalledAgent) {
   const stop = new AbortController()
@@ -106,7 +110,7 @@ function runs(agent: InstalledAgent) {
   }
   let process = begun()
   const running = leadsTo(agent) === nameOf(next.sha256) ? '1.5.0' : '1.4.0'
-  const it = updates(agent, running, stop.signal, {
+  const updating = updates(agent, running, stop.signal, {
     say: (line) => lines.push(line),
     look: () => {},
     process: () => process,
@@ -115,7 +119,8 @@ function runs(agent: InstalledAgent) {
       return now.ok ? now.value : undefined
     },
   })
-  if (!it) throw new Error('there are no updates here')
+  if (!updating) throw new Error('there are no updates here')
+  const it = { ...updating, applied: () => updating.applied() ?? unknown }
   const launcher = setInterval(() => {
     if (leadsTo(agent) !== process.version) process = begun()
   }, 10)
@@ -377,6 +382,28 @@ test('the note of the installation cannot be read while a bundle is judged: that
   await becomes('1.9.0 ended', () => running.it.applied().message !== 'installed')
   await running.end()
   expect(running.it.applied()).toMatchObject({ version: '1.9.0', outcome: 'ok' })
+})
+
+test('a journal that cannot be read at a start is not one that is not there: nothing is swept or begun, and it goes on when it can be read', async () => {
+  const agent = copy()
+  const first = runs(agent)
+  first.wish('1.5.0')
+  await becomes('kept', () => readUpdate(agent)?.state === 'watching')
+  await first.end()
+  let broken = true
+  const unreadable = (file: string) => broken && file === agent.update
+  faulty(agent.root, { fault: undefined, picks: () => false, unreadable })
+  const running = runs(agent)
+  running.wish('1.9.0')
+  await becomes('it is said', () => running.lines.some((line) => line.includes('EIO')))
+  await new Promise((resolve) => setTimeout(resolve, 150)) // some looks for wishes
+  expect(readdirSync(agent.versions)).toHaveLength(2)
+  expect(running.it.applied()).toBe(unknown)
+  broken = false
+  await becomes('it goes on', () => running.it.applied().version === '1.5.0')
+  await running.end()
+  expect(readUpdate(agent)).toMatchObject({ state: 'watching', previous: { version: '1.4.0' } })
+  expect(running.lines.filter((line) => line.includes('EIO'))).toHaveLength(1)
 })
 
 /** The first, the last, and some between. */

@@ -5,7 +5,7 @@
 import { type Applied, isObject, type Level, levels } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import { readFile, readJsonObject } from '../files/read.ts'
 import { type State, states } from './moves.ts'
 
 export interface Release {
@@ -55,15 +55,22 @@ export interface Update {
 }
 
 type Place = Pick<Folder, 'update'>
+const mostBytes = 262_144
 
 export function writeUpdate(folder: Folder, update: Update): void {
   prepare(folder)
   writeDurably(folder.update, `${JSON.stringify(update)}\n`, 0o600)
 }
 
-/** Undefined when there was no update yet, or the journal cannot be read: then `current` says what runs. */
+/** Why the disk does not give it out; undefined also where there is none. */
+export function unreadable(folder: Place): string | undefined {
+  const read = readFile(folder.update, mostBytes)
+  return read.is === 'unreadable' ? `the journal of updates ${read.why}` : undefined
+}
+
+/** Undefined when there was no update yet, or what stands there is none: then `current` says what runs. */
 export function readUpdate(folder: Place): Update | undefined {
-  const v = readJsonObject(folder.update, 262_144)
+  const v = readJsonObject(folder.update, mostBytes)
   const state = states.find((s) => s === v?.state)
   const running = release(v?.running)
   if (!v || !state || !running) return undefined

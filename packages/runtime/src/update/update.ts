@@ -15,9 +15,10 @@ import { readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import { drive, how } from './drive.ts'
 import type { Ground } from './ground.ts'
-import { readUpdate, type Update, writeUpdate } from './journal.ts'
+import { type Release, readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { appliedOf } from './now.ts'
 import { found } from './start.ts'
+import { onceReadable } from './unread.ts'
 import { isHere, leadsTo } from './versions.ts'
 import { judgeWish, lifts, type Verdict } from './wish.ts'
 
@@ -39,7 +40,8 @@ export interface Updates {
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
   /** The launcher tells of the agent's process. */
   changed(state: ProcessState): void
-  applied(): Applied
+  /** Undefined while nobody knows. */
+  applied(): Applied | undefined
   health(): HealthItem[]
   /** Resolves when everything is noted after `stop`. */
   readonly over: Promise<void>
@@ -50,10 +52,15 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   const install = readInstall(folder)
   const name = leadsTo(folder)
   if (install?.is !== 'installed' || !folder.installed || name === undefined) return undefined
-  const { blueprint } = install
+  const begin = () => known(folder, install.blueprint, { version: running, sha256: name }, stop, hands)
+  return unreadable(folder) === undefined ? begin() : onceReadable(folder, stop, hands.say, begin)
+}
+
+/** From what the journal says on. */
+function known(folder: Folder, blueprint: string, inPlace: Release, stop: AbortSignal, hands: Hands): Updates {
   const { say, look, process, manifest, cannot } = hands
   const first = readUpdate(folder)
-  let now: Update = found(first, { version: running, sha256: name }, how())
+  let now: Update = found(first, inPlace, how())
   let desired: ReceivedAnswer['desired']
   let told: Verdict = 'none'
   let began = Number.NEGATIVE_INFINITY
