@@ -5,8 +5,12 @@
 import { machine } from './common/machine.ts'
 import { writeSection } from './common/write.ts'
 
-/** Gives its tables as Markdown; one that prints them itself gives nothing, and cannot be written. */
-export type Bench = (args: string[]) => Promise<unknown>
+/** Gives its tables as Markdown, and what operators reckon with. */
+export interface Measured {
+  tables: string
+  sizing: string
+}
+export type Bench = (args: string[]) => Promise<string | Measured>
 
 /** Loaded only when asked for. In the order of `all`. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -34,9 +38,13 @@ if (!chosen.every((one) => Object.hasOwn(benches, one))) {
 }
 for (const one of chosen) {
   const bench = await benches[one]?.()
-  const tables = await bench?.(rest)
-  if (typeof tables !== 'string') continue
+  const measured = await bench?.(rest)
+  if (measured === undefined) continue
+  const { tables, sizing } = typeof measured === 'string' ? { tables: measured, sizing: undefined } : measured
   const section = `${machine()}\n\n${tables.trim()}\n`
   console.log(`\n${section}`)
-  if (write) writeSection(one, section)
+  if (sizing !== undefined) console.log(`${sizing}\n`)
+  if (!write) continue
+  writeSection(one, section)
+  if (sizing !== undefined) writeSection('sizing', sizing, 'operate.md')
 }

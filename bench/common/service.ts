@@ -21,6 +21,8 @@ export interface Service {
   readonly port: number
   readonly url: string
   readonly pid: number
+  /** The file of the embedded database. */
+  readonly file: string
   /** Stops it as a supervisor does, starts it again on the same data; seconds until it listened again. */
   restart(): Promise<number>
   /** `svc-server … --json`, with this on standard input. */
@@ -62,6 +64,7 @@ export async function startService(
   return {
     port,
     url: `http://localhost:${port}`,
+    file: databaseFile(env.SVC_DATA_DIR),
     get pid() {
       return child.pid ?? 0
     },

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const file = join(import.meta.dirname, '../../docs/benchmarks.md')
+export type Document = 'benchmarks.md' | 'operate.md'
 
-/** Puts a section between its two marks in docs/benchmarks.md: `<!-- bench:fleet -->` and `<!-- /bench:fleet -->`. */
-export function writeSection(name: string, section: string): void {
+/** Puts a section between its two marks in a document: `<!-- bench:fleet -->` and `<!-- /bench:fleet -->`. */
+export function writeSection(name: string, section: string, document: Document = 'benchmarks.md'): void {
+  const file = join(import.meta.dirname, '../../docs', document)
   const [from, to] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]
   const text = readFileSync(file, 'utf8')
   const start = text.indexOf(from)

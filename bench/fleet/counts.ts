@@ -7,6 +7,8 @@ export interface Counts {
   answered: number
   /** By status, or in one word. */
   errors: Record<string, number>
+  /** Reports, by agent and number, that were not answered on a kept connection: whether the service had them is to be asked of its database. */
+  crossed: { agent: number; n: number }[]
   /** Reports by their time. */
   times: number[]
   slowest: number
@@ -17,6 +19,7 @@ export interface Counts {
 export const newCounts = (): Counts => ({
   answered: 0,
   errors: {},
+  crossed: [],
   times: new Array(steps).fill(0),
   slowest: 0,
   late: 0,
@@ -39,6 +42,7 @@ export function sum(all: readonly Counts[]): Counts {
     total.answered += one.answered
     total.slowest = Math.max(total.slowest, one.slowest)
     total.late = Math.max(total.late, one.late)
+    total.crossed.push(...one.crossed)
     for (const [name, n] of Object.entries(one.errors)) total.errors[name] = (total.errors[name] ?? 0) + n
     for (const [i, n] of one.times.entries()) total.times[i] = (total.times[i] ?? 0) + n
   }

@@ -169,7 +169,9 @@ function failed(line: Line, socket: Socket, code: string | undefined): void {
   line.open = line.used = false
   socket.destroy()
   if (agent < 0) return
-  countError(counts, nameOf(code, used))
+  const name = nameOf(code, used)
+  countError(counts, name)
+  if (name === 'crossed') counts.crossed.push({ agent: fleet.first + agent, n: (reportsOf[agent] ?? 0) - 1 })
   planNext(agent)
   next(line)
 }
@@ -225,8 +227,8 @@ function giveUp(): void {
 const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
 /**
- * In the words of the table. A connection that was used before and ends without a byte of an answer was idle for the server: the report
- * crossed its closing on the way. On any other the server had it.
+ * In the words of the table. A connection that was used before and ends without a byte of an answer was probably idle for the server, and the
+ * report crossed its closing on the way.
  */
 function nameOf(code = 'error', used = false): string {
   if (code === 'ECONNREFUSED') return 'refused'
