@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono'
 import type { Blueprints, BundleFinding } from '../api.ts'
 import type { WebDeps } from '../web/app.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
+import { inPieces } from '../web/pieces.ts'
 import { found, granted, Refusal } from '../web/refusal.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
@@ -35,8 +36,9 @@ export const blueprintRoutes = ({ store: { db }, now, live }: WebDeps) =>
     .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
       const { blueprint, version } = c.req.param()
       const { bundle, sha256 } = found(await bundleOf(db, c.var.workspace, blueprint, version), 'version_unknown')
-      return c.body(Buffer.from(bundle), 200, {
+      return c.body(inPieces(bundle), 200, {
         'content-type': 'application/zip',
+        'content-length': String(bundle.length),
         'content-disposition': `attachment; filename="${blueprint}-${version}.zip"`,
         'x-svc-sha256': sha256,
       })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
+import { inPieces } from '../web/pieces.ts'
 import { Refusal } from '../web/refusal.ts'
 import type { Files, Releases } from './releases.ts'
 
@@ -32,5 +33,5 @@ const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature)
 function send(c: Context, sha256: string, etag: string, type: string, bytes: Buffer): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
   if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
-  return c.body(new Uint8Array(bytes), 200, { ...headers, 'content-type': type })
+  return c.body(inPieces(bytes), 200, { ...headers, 'content-type': type, 'content-length': String(bytes.length) })
 }

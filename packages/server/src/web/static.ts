@@ -5,6 +5,7 @@ import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type Context, Hono } from 'hono'
+import { inPieces } from './pieces.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -55,9 +56,12 @@ async function send(c: Context, file: File): Promise<Response> {
   if (c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
   const coding = codingOf(c.req.header('accept-encoding') ?? '')
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
-  if (!worth) return c.body(new Uint8Array(file.bytes), 200, headers)
-  return c.body(new Uint8Array(await smaller(file, coding)), 200, { ...headers, 'content-encoding': coding })
+  if (!worth) return whole(c, file.bytes, headers)
+  return whole(c, await smaller(file, coding), { ...headers, 'content-encoding': coding })
 }
+
+const whole = (c: Context, bytes: Buffer, headers: Record<string, string>): Response =>
+  c.body(inPieces(bytes), 200, { ...headers, 'content-length': String(bytes.length) })
 
 /** Compressed once and kept: the page is a few hundred kilobytes in all. */
 function smaller(file: File, coding: Coding): Promise<Buffer> {

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildOf } from '../../testing/releases.ts'
+import { addRelease } from '../releases/store.ts'
+import { operator, serve } from './testing/service.ts'
+
+const size = 6 * 1024 * 1024
+const many = 40
+
+/** The bytes of buffers that so many clients cost who ask for a file and do not read it. */
+async function costOf(origin: string, path: string): Promise<number> {
+  const whole = Buffer.from(await (await fetch(origin + path)).arrayBuffer())
+  expect(whole.length).toBeGreaterThan(size)
+  const { host, hostname, port } = new URL(origin)
+  const before = process.memoryUsage().arrayBuffers
+  const sockets = Array.from({ length: many }, () => connect(Number(port), hostname))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      await once(socket, 'readable')
+    }),
+  )
+  const cost = process.memoryUsage().arrayBuffers - before
+  const [first] = sockets
+  let read = 0
+  first?.on('data', (chunk: Buffer) => {
+    read += chunk.length
+  })
+  await expect.poll(() => read).toBeGreaterThan(whole.length)
+  return cost
+}
+
+test('the runtime that the service gives to everybody is in memory once, however many do not read what they asked for', async () => {
+  const service = await serve()
+  const build = buildOf('1.0.0', { salt: 'x'.repeat(1000) })
+  const large = { ...build, bytes: Buffer.concat([build.bytes, Buffer.alloc(size)]) }
+  await addRelease(service.store.db, large, { older: false, by: operator, now: service.now() })
+  expect(await costOf(service.origin, '/cli/svc.pyz')).toBeLessThan(5 * size)
+})
+
+test('so are the files of the page', async () => {
+  const pageDir = mkdtempSync(join(tmpdir(), 'svc-page-'))
+  onTestFinished(() => rmSync(pageDir, { recursive: true, force: true }))
+  mkdirSync(join(pageDir, 'assets'))
+  writeFileSync(join(pageDir, 'assets/large.js'), Buffer.alloc(size + 1, 'x'))
+  const service = await serve({ pageDir })
+  expect(await costOf(service.origin, '/assets/large.js')).toBeLessThan(5 * size)
+})

@@ -1,0 +1,20 @@
+/** So much of a file is on its way at once. */
+const pieceBytes = 64 * 1024
+
+/**
+ * A file as the body of an answer. Given whole it would be copied for each answer, and everybody may ask for the files of the page
+ * and of `/cli/`: those who then do not read would hold a copy each. The answer needs its `Content-Length` said.
+ */
+export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(bytes.subarray(at, at + pieceBytes))
+        at += pieceBytes
+        if (at >= bytes.length) controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
