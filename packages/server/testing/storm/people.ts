@@ -116,14 +116,18 @@ export async function tidy(storm: Storm): Promise<void> {
     await sleep(storm.pause * (4 + 4 * storm.random()))
     const agent = storm.agents.find(({ gone }, i) => i > 0 && !gone && storm.random() < 0.2)
     if (agent) await remove(storm, agent)
-    const orphan = await storm.read(async (db) => {
-      const known = new Set(storm.agents.map(({ id }) => id))
-      const installed = await db.selectFrom('agent').select(['id', 'name']).where('blueprint', 'is not', null).execute()
-      return installed.find(({ id }) => !known.has(id))
-    })
+    const orphan = await orphanOf(storm).catch(() => undefined)
     if (orphan && storm.random() < 0.3) await remove(storm, orphan)
   }
 }
+
+/** One that was installed and that no machine here knows: the answer was lost. */
+const orphanOf = (storm: Storm) =>
+  storm.read(async (db) => {
+    const known = new Set(storm.agents.map(({ id }) => id))
+    const installed = await db.selectFrom('agent').select(['id', 'name']).where('blueprint', 'is not', null).execute()
+    return installed.find(({ id }) => !known.has(id))
+  })
 
 async function remove(storm: Storm, agent: { id: string; name: string; gone?: boolean }): Promise<void> {
   const at = Date.now()
