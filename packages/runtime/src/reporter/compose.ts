@@ -46,7 +46,7 @@ export function compose(parts: Parts): Report {
   const up = process === undefined || process.is === 'running' || process.is === 'stopping'
   const running = up && active ? { active } : {}
   const state = pause ? pausedState(pause, running, process) : ((process && notRunning(process)) ?? said)
-  const all = [...(process ? [processHealth(process)] : []), ...parts.health, ...health, ...(parts.bindings ?? [])]
+  const all = [...(process ? [processHealth(process)] : []), ...parts.health, ...(parts.bindings ?? []), ...health]
   return {
     protocol: protocolVersion,
     boot: parts.boot,
