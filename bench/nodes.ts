@@ -26,6 +26,7 @@ interface Measured {
   lost: number
   nodeCpu: number
   databaseCpu: number
+  loadCpu: number
 }
 
 export async function benchNodes([commands = '1000000']: string[]): Promise<string> {
@@ -48,6 +49,7 @@ export async function benchNodes([commands = '1000000']: string[]): Promise<stri
       count(m.reports / m.seconds),
       fixed(m.nodeCpu / m.seconds, 2),
       fixed(m.databaseCpu / m.seconds, 2),
+      fixed(m.loadCpu / m.seconds, 2),
     ])
     const headings = [
       'nodes',
@@ -59,6 +61,7 @@ export async function benchNodes([commands = '1000000']: string[]): Promise<stri
       'reports/s',
       'cores of nodes',
       'of PostgreSQL',
+      'of the load',
     ]
     const [first, second] = all
     const ratio = first && second ? second.ids / second.seconds / (first.ids / first.seconds) : Number.NaN
@@ -84,7 +87,8 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   let reports = 0
   const pids = cluster.nodes.map((node) => node.process?.child.pid ?? 0)
   const cpu = () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
-  const [nodesBefore, databaseBefore, from] = [cpu(), cpuSecondsOfAll(database), performance.now()]
+  const [nodesBefore, databaseBefore, loadBefore] = [cpu(), cpuSecondsOfAll(database), cpuSeconds(process.pid)]
+  const from = performance.now()
   let turn = 0
   /** Each agent in its turn, until one has nothing left to acknowledge. */
   const ask = async (connection: Agent) => {
@@ -114,6 +118,7 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
     lost: commands - Math.min(ids.size, Number(taken)),
     nodeCpu: cpu() - nodesBefore,
     databaseCpu: cpuSecondsOfAll(database) - databaseBefore,
+    loadCpu: cpuSeconds(process.pid) - loadBefore,
   }
 }
 
