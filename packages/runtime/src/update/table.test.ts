@@ -167,6 +167,7 @@ describe('a wish (D24 to D31)', () => {
     ['the one before', own('1.3.0'), {}, 'present'],
     ['the held one', own('1.5.0'), { hold: { version: '1.5.0', reason: '' } }, 'held'],
     ['before the retry', own('1.5.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'waiting'],
+    ['the clock was set back since (D20)', own('1.5.0'), { retry: { version: '1.5.0', at: at + 661_000 } }, 'wanted'],
     ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
     ['another than the one to be tried again', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
     [

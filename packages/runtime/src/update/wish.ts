@@ -34,10 +34,14 @@ export function judgeWish(
   if (version === now.running.version) return 'running'
   if (now.hold?.version === version) return 'held'
   if (loops(now, version, at, scale)) return 'looping'
-  if (now.retry?.version === version && at < now.retry.at) return 'waiting'
+  if (now.retry?.version === version && waits(now.retry.at - at, scale)) return 'waiting'
   if (now.previous?.version === version) return 'present'
   return now.state === 'watching' ? 'later' : 'wanted'
 }
+
+/** No retry is further away than this: the clock was wrong when it was noted, or was set back since. */
+const longestWaitMs = 660_000
+const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
 
 export const loops = ({ rollbacks }: Update, version: string, at: number, scale = 1): boolean =>
   ofTheDay(rollbacks, at, scale).filter((r) => r.version === version).length >= mostRollbacks
