@@ -29,6 +29,8 @@ export interface Weather {
   pause: number
   /** Milliseconds of calm between two faults. */
   calm: number
+  /** It goes on until this has happened, since a busy machine does less in the same time. */
+  enough: (lines: readonly Line[]) => boolean
 }
 type Fault = 'node' | 'database' | 'both'
 export interface Storm extends Pick<Hands, 'operate' | 'read'> {
@@ -55,6 +57,9 @@ export interface Told {
   /** Milliseconds from the database's return until every node took a report. */
   healed: number[]
 }
+
+/** Milliseconds. */
+const patience = 120_000
 
 /** On PostgreSQL, where the weather names several nodes. */
 export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
@@ -117,6 +122,7 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
       if (outage && fault === 'database') healed.push(await healing(cluster, all, outage.until))
     }
     await sleep(weather.calm)
+    for (const until = Date.now() + patience; !weather.enough(lines) && Date.now() < until; ) await sleep(500)
     over = true
     await Promise.all(people)
     await Promise.all(busy)
