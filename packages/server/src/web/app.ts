@@ -27,7 +27,7 @@ import { commandRoutes } from './commands.ts'
 import { member, sameOrigin, signedIn, type WebEnv } from './guards.ts'
 import { securityHeaders } from './headers.ts'
 import { logRoutes } from './logs.ts'
-import { isConstraint, isDatabaseFailure, Refusal } from './refusal.ts'
+import { isConstraint, isDatabaseFailure, isForeignText, Refusal } from './refusal.ts'
 import { staticRoutes } from './static.ts'
 
 /** What this part needs besides what everybody is given: the live hub whole. */
@@ -115,6 +115,7 @@ function answer({ log }: WebDeps, c: Context, error: Error): Response {
 function refusalOf(error: Error): Refusal {
   if (error instanceof Refusal) return error
   if (isConstraint(error)) return new Refusal('conflict')
+  if (isForeignText(error)) return new Refusal('text_invalid')
   if (isDatabaseFailure(error)) return new Refusal('unavailable', undefined, 5)
   return new Refusal('internal')
 }

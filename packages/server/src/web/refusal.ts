@@ -4,6 +4,7 @@ import type { BundleFinding } from '../api.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
 export const webRefusals = {
+  text_invalid: [400, 'A text holds a character that cannot be stored.'],
   body_invalid: [400, 'The request is not valid.'],
   email_invalid: [400, 'That is no e-mail address.'],
   name_invalid: [400, 'That name cannot be used.'],
@@ -100,6 +101,10 @@ export function isDatabaseFailure(error: unknown): boolean {
   if (code === 'ERR_SQLITE_ERROR') return !isConstraint(error)
   return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
+
+/** PostgreSQL has no U+0000 in a text, so nothing there can be asked for by one (I10). */
+export const isForeignText = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '22021'
 
 /** Two did the same at once, and a unique key decided who was first. */
 export function isConstraint(error: unknown): boolean {
