@@ -265,6 +265,8 @@ describe('after kill -9 of the runtime', () => {
     )
     const second = runs(agent)
     await second.said(`took the agent over: process ${agent.starts()[0]?.pid}`)
+    await becomes('it is noted', () => readNote(agent)?.state.is === 'running') // who asks, asks the note
+    expect(readNote(agent)?.starting).toBeUndefined()
     expect(agent.starts()).toHaveLength(1)
   })
 

@@ -183,6 +183,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   }
 
   if (state.is === 'stopping') signalGroup(state.pid, 'SIGTERM') // what a dead agent left behind
+  if (found.unnoted) note()
   tell(undefined, state, say)
   changed(shown())
   void order()
@@ -218,6 +219,8 @@ export interface Found {
   readonly started?: string | undefined
   /** The version that it was started from. */
   readonly version?: string | undefined
+  /** It runs, and the note does not say so. */
+  readonly unnoted?: boolean
 }
 
 /** What an earlier runtime left: its process if that very one still lives, else a start. */
@@ -231,7 +234,7 @@ export function takeOver(folder: Folder): Found {
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
   if (marked) {
     const since = Number(started) * 1000
-    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, started, version }
+    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, started, version, unnoted: true }
   }
   if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, started, version }
   const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)

@@ -48,11 +48,20 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   const random = randomOf(seed * 1000 + chain)
   const agent = lane.copy()
   lane.offered.wish(undefined)
-  let running = lane.runs(agent)
+  let running: Running | undefined
+  let over = false
+  /** As a unit does it: one that was refused the folder, since `svc rollback` was at work there, is started again. */
+  const run = () => {
+    const mine = lane.runs(agent)
+    running = mine
+    const again = () => running === mine && !over && run()
+    mine.child.once('exit', (code) => code === 1 && setTimeout(again, 20))
+  }
+  run()
   const where = (what: string) => `seed ${seed}, chain ${chain}, cycle ${came.cycles}: ${what}`
 
   const killed = async () => {
-    await running.end('SIGKILL')
+    await running?.end('SIGKILL')
     came.kills++
     expectWhole(agent, [w.old, w.next])
   }
@@ -61,10 +70,11 @@ async function lives(chain: number, lane: Lane): Promise<void> {
     for (let left = Math.floor(random() * 3); left > 0; left--) {
       await new Promise((resolve) => setTimeout(resolve, random() * mostMs))
       await killed()
-      running = lane.runs(agent)
+      run()
     }
   }
-  const rests = (what: string, holds: (now: Update) => boolean) => restsAt(agent, w, where(what), running, holds)
+  const rests = (what: string, holds: (now: Update) => boolean) =>
+    restsAt(agent, w, where(what), () => running?.lines ?? [], holds)
 
   const forth = async (): Promise<Update> => {
     lane.offered.wish('1.5.0')
@@ -95,7 +105,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
         await rollback.end('SIGKILL')
       } else await lane.svc(agent, ['rollback'])
       expectWhole(agent, [w.old, w.next])
-      running = lane.runs(agent)
+      run()
     },
   }
 
@@ -120,7 +130,8 @@ async function lives(chain: number, lane: Lane): Promise<void> {
       came.cycles++
     }
   } finally {
-    await running.end()
+    over = true
+    await running?.end()
     agent.remove()
   }
 }
@@ -130,7 +141,7 @@ async function restsAt(
   agent: InstalledAgent,
   { old, next }: World,
   where: string,
-  running: Running,
+  lines: () => readonly string[],
   holds: (now: Update) => boolean,
 ): Promise<Update> {
   const now = await becomes(where, () => {
@@ -139,7 +150,7 @@ async function restsAt(
     const runs = state?.is === 'running' && groupLives(state.pid) && version === leadsTo(agent)
     return (now.state === 'watching' || now.state === 'idle') && runs && holds(now) && now
   }).catch((error: unknown) => {
-    throw new Error(`${error}\n${JSON.stringify([readUpdate(agent), readNote(agent)])}\n${running.lines.join('\n')}`)
+    throw new Error(`${error}\n${JSON.stringify([readUpdate(agent), readNote(agent)])}\n${lines().join('\n')}`)
   })
   expect(expectWhole(agent, [old, next]), where).toBe(now.running.version)
   expect(agent.starts().filter(({ pid }) => groupLives(pid)).length, where).toBeLessThanOrEqual(1)
