@@ -6,6 +6,8 @@ const limit = 10_000
 const tick = 25
 /** Milliseconds. A connection that has said nothing yet is about to, for so long after it was opened. */
 const silence = 1_000
+/** Of the system's queue as many are taken as can be in so long; under overload it does not become empty. */
+const queue = 3_000
 /** Idle connections closed in one turn of the event loop. Between two turns what has arrived meanwhile is read. */
 const atOnce = 32
 
@@ -33,7 +35,7 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
 
   /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which one is taken a turn. */
   async function readAll(): Promise<void> {
-    const until = performance.now() + silence
+    const until = performance.now() + queue
     await setImmediate()
     for (let before = -1; before !== taken && performance.now() < until; ) {
       before = taken
