@@ -200,7 +200,7 @@ test.skipIf(missing !== undefined)(
     const whole = copy(before)
     expect(await wholeProcess(whole, out)).toBe('kept')
     whole.remove()
-    const all = pointsIn(out, naming, whole.root)
+    const all = pointsIn(out, naming, whole.svc)
     expect(all.length).toBeGreaterThan(30)
     let killed = 0
     for (const point of chosen(all, 3)) {
@@ -288,7 +288,7 @@ test.skipIf(missing !== undefined).each([
     const whole = copy(before)
     expect(await oneThread(whole, thread, out, update(whole))).toBe('unharmed')
     whole.remove()
-    const all = pointsIn(out, everything, whole.root)
+    const all = pointsIn(out, everything, whole.svc)
     expect(all.length).toBeGreaterThan(least)
     let killed = 0
     for (const point of chosen(all, 1)) {
@@ -316,7 +316,7 @@ test.skipIf(missing !== undefined)(
     expect(await oneThread(whole, 'launcher', out, back(whole))).toBe('unharmed')
     expectBack(whole, 'unharmed')
     whole.remove()
-    const all = pointsIn(out, everything, whole.root)
+    const all = pointsIn(out, everything, whole.svc)
     expect(all.length).toBeGreaterThan(10)
     let killed = 0
     for (const point of chosen(all, 1)) {
@@ -363,7 +363,7 @@ test.skipIf(missing !== undefined)(
     const ran = await called(whole, ['rollback-runtime'], ['strace', '-f', ...traceArgs(out, everything)])
     expect(ran, ran.said).toMatchObject({ code: 0 })
     whole.remove()
-    const all = pointsIn(out, everything, whole.root)
+    const all = pointsIn(out, everything, whole.svc)
     expect(all.length).toBeGreaterThan(10)
     for (const point of chosen(all, 2)) {
       const where = `killed on entering ${point.join(' ')}`
@@ -397,7 +397,7 @@ test.skipIf(missing !== undefined)(
         await called(agent, ['pin-runtime', was])
         await called(agent, ['pin-runtime', wanted], ['strace', '-f', ...traceArgs(out, everything)])
         expect(readPin(agent)).toBe(pinned(wanted))
-        const all = pointsIn(out, everything, agent.root)
+        const all = pointsIn(out, everything, agent.svc)
         expect(all.length).toBeGreaterThan(1)
         for (const point of chosen(all, 1)) {
           const where = `${was} -> ${wanted} killed on entering ${point.join(' ')}`
