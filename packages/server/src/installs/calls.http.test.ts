@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Made } from '../../testing/bundles.ts'
 import { type Installing, installing } from '../../testing/installing.ts'
 import {
@@ -17,6 +17,7 @@ import {
 import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../agents/store.ts'
 import { activate, deactivate } from '../workspaces/store.ts'
+import { HeldBundles } from './held.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -264,6 +265,7 @@ describe('the bundle route', () => {
     const size = 6 * 1024 * 1024
     const w = await start({ files: { 'data.bin': randomBytes(size) } })
     const { SVC_TOKEN: token } = (await w.redeem(await w.issue())).json.env
+    const calls = (['take', 'giveBack'] as const).map((name) => vi.spyOn(HeldBundles.prototype, name))
     const before = process.memoryUsage().arrayBuffers
     const slow = await Promise.all(
       Array.from({ length: 40 }, async () => {
@@ -282,6 +284,11 @@ describe('the bundle route', () => {
       read += chunk.length
     })
     await expect.poll(() => read).toBeGreaterThan(size)
+    for (const socket of slow) socket.destroy()
+    await get(w.service, '1.0.0', token)
+    // whoever has it, or hangs up, gives it back
+    await expect.poll(() => calls.map((spy) => spy.mock.calls.length)).toEqual([41, 41])
+    vi.restoreAllMocks()
   })
 
   test('401, 403 and 404 as for every token route; other blueprints and unknown versions are one 404', async () => {
