@@ -1,17 +1,18 @@
 import type pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { many, textArray } from './columns.ts'
 import type { Store } from './open.ts'
 import { type Prepared, pipelined } from './pipeline.ts'
 
 let store: Store
+let pool: pg.Pool
 let client: pg.PoolClient
 
 beforeEach(async () => {
   store = await openTestPostgres()
-  if (store.engine !== 'postgres') throw new Error('This is about PostgreSQL.')
-  client = await store.pool.connect()
+  if (store.engine === 'postgres') pool = store.pool
+  client = await pool.connect()
 })
 afterEach(async () => {
   client.release()
@@ -67,6 +68,23 @@ test('each step has its own rows, and a connection prepares a statement once', a
   expect(rows).toEqual([{ name: 'shout', times: 9 }])
 })
 
+test('plans do not outlive the tables that they were made for: after a minute statements are prepared anew', async () => {
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
+  onTestFinished(() => clock.mockRestore())
+  const prepared = async () => {
+    expect(await pipelined(client, [[shout, [textArray(['a'])]]])).toEqual([[['A']]])
+    return (await client.query('select prepare_time::text as at from pg_prepared_statements')).rows
+  }
+  const first = await prepared()
+  clock.mockReturnValue(now + 59_000)
+  expect(await prepared()).toEqual(first)
+  clock.mockReturnValue(now + 61_000)
+  const second = await prepared()
+  expect(second).toHaveLength(1)
+  expect(second).not.toEqual(first)
+})
+
 test('of steps behind one that fails nothing happens, and the connection goes on', async () => {
   await client.query('create temporary table noted (word text)')
   const note = (word: string) => [{ name: word, text: `insert into noted values ('${word}')` }] as const
@@ -87,9 +105,11 @@ test('a statement that a change of the tables made useless is prepared anew', as
 })
 
 test('a connection that breaks in the middle is an error', async () => {
-  const sleeping = pipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])
-  if (store.engine === 'postgres')
-    await store.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`)
-  await expect(sleeping).rejects.toThrow(/terminat/)
+  const broken = expect(pipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])).rejects.toThrow(
+    /terminat/,
+  )
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event = 'PgSleep'`
+  await vi.waitFor(async () => expect((await pool.query(cut)).rowCount).toBe(1), { timeout: 10_000, interval: 20 })
+  await broken
 })

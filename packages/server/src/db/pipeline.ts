@@ -83,11 +83,14 @@ interface Wire {
   sync(): void
 }
 
-/** The names that each connection has prepared. */
-const prepared = new WeakMap<Connection, Set<string>>()
+/** The names that each connection has prepared, and since when. */
+const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>()
+/** Milliseconds. A plan suits the tables as they were when it was made; so it is made anew before they are quite others. */
+const plansLast = 60_000
 
 function knownTo(connection: Connection): Set<string> {
-  const known = prepared.get(connection) ?? new Set()
+  let known = prepared.get(connection)
+  if (!known || known.since + plansLast < performance.now()) known = { names: new Set(), since: performance.now() }
   prepared.set(connection, known)
-  return known
+  return known.names
 }

@@ -65,20 +65,21 @@ async function load(client: pg.PoolClient, batch: readonly Submission[]): Promis
   const ids = textArray(batch.map((s) => s.agentId))
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
   const acks = batch.flatMap((s) => (s.report.acks ?? []).map((ack) => ack.id))
-  const [, , , agents, [release], runs, commands] = await pipelined(client, [
+  const [, , , agents, [release], runs, open, closed] = await pipelined(client, [
     [statements.begin],
     [statements.plans],
     [statements.lock, [ids]],
     [statements.agents, [ids]],
     [statements.served],
     namedRuns.step(named),
-    [statements.commands, [ids, textArray(acks)]],
+    [statements.openCommands, [ids]],
+    [statements.closedCommands, [textArray(acks), ids]],
   ])
   const served = release && servedOf(release)
   const rows = new Map((agents as AgentRow[]).map((row) => agentOf(row, served)))
   for (const [agent, id, seq, place, body] of runs as RunRow[])
     rows.get(agent)?.runs.set(id, { seq: Number(seq), place: Number(place), body })
-  for (const row of commands as CommandRow[]) rows.get(row[0])?.commands.push(commandOf(row))
+  for (const row of [...open, ...closed] as CommandRow[]) rows.get(row[0])?.commands.push(commandOf(row))
   await loadMore(client, batch, rows)
   return rows
 }
@@ -229,6 +230,9 @@ interface Of {
 
 const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
 
+const commandColumns =
+  'agent_id, id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
+
 const statements = {
   begin: prepared('begin', 'begin'),
   commit: prepared('commit', 'commit'),
@@ -239,25 +243,30 @@ const statements = {
   plans: prepared(
     'plans',
     `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`,
+    set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+    set_config('jit', 'off', true)`,
   ),
   // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
   lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
   agents: prepared(
     'agents',
-    `select a.id, a.workspace_id, a.token_hash, p.activated_at, a.facts, a.blueprint, a.installed_version,
+    `select a.id, a.workspace_id, a.token_hash,
+    (select activated_at from workspace_product p where p.workspace_id = a.workspace_id and p.product_id = 'svc'), a.facts, a.blueprint, a.installed_version,
     a.reported_version, a.previous_version, a.wishes, a.attempts,
     r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept from agent a
-    left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[])`,
   ),
   // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
   served: prepared('served', servedRelease),
-  commands: prepared(
-    'commands',
-    `select agent_id, id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at
-    from command where agent_id = any($1::text[]) and (due_at is not null or id = any($2::text[]))
+  openCommands: prepared(
+    'open_commands',
+    `select ${commandColumns} from command where agent_id = any($1::text[]) and due_at is not null
+    order by created_at, id for update`,
+  ),
+  closedCommands: prepared(
+    'closed_commands',
+    `select ${commandColumns} from command where id = any($1::text[]) and agent_id = any($2::text[]) and due_at is null
     order by created_at, id for update`,
   ),
   logNames: prepared(
