@@ -1,0 +1,13 @@
+/** Chance that can be had again: `SVC_TEST_SEED`. */
+export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
+
+/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
+export function randomOf(start: number): () => number {
+  let s = start
+  return () => {
+    s = (s + 0x6d2b79f5) | 0
+    let t = Math.imul(s ^ (s >>> 15), 1 | s)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
