@@ -115,8 +115,9 @@ async function waitsOfRuntime(
 }
 
 /** For a line of the fleet. */
-export function fleetUpdates(agent: UpdateColumns): FleetUpdates {
+export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): FleetUpdates {
   const wishes = wishesIn(agent.wishes)
+  const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
   const { runtime } = attemptsIn(agent.attempts)
   return {
     blueprint: agent.blueprint,
@@ -124,8 +125,8 @@ export function fleetUpdates(agent: UpdateColumns): FleetUpdates {
     wishState: wishStateOf(agent),
     runtime: runtime?.version ?? null,
     runtimeWished: wishes.runtime?.version ?? null,
-    runtimeWishState: runtimeState(wishes.runtime, wishes.runtimeHold),
-    runtimeHeld: wishes.runtimeHold !== undefined,
+    runtimeWishState: runtimeState(wishes.runtime, hold),
+    runtimeHeld: hold !== undefined,
     runtimePinned: runtime?.pinned ?? null,
   }
 }

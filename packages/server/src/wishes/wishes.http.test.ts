@@ -138,12 +138,15 @@ test('the five refusals of a press, each with its sentence, alone and among many
   await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await press()).toMatchObject(refusal('runtime_version_held'))
   expect((await updates(ann)).runtime).toMatchObject({ state: 'failed', hold: { message: 'no ssh-keygen' } })
+  const inFleet = async () => (await ann.get<Fleet>(`${north}/fleet`)).body.rows[0]?.updates
+  expect(await inFleet()).toMatchObject({ runtimeHeld: true, runtimeWishState: 'failed' })
 
   await serveRelease(place, '2.0.0', false)
   expect((await updates(ann)).runtime).toMatchObject({
     served: { signed: false },
     says: '2.0.0 is served, but it is not signed: a runtime refuses it.',
   })
+  expect(await inFleet(), 'before its next report').toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' })
   await release('2.0.0')
   await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await press()).toMatchObject({ status: 200 })

@@ -2,6 +2,7 @@ import { type Control, controls, limits } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
+import { servedRelease } from '../../releases/store.ts'
 import { fleetUpdates } from '../../wishes/page.ts'
 
 /** Days since 1970, UTC. */
@@ -48,6 +49,7 @@ export async function fleetRows(
   // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
+  const served = await servedRelease(db)
   const rows = new Map<string, FleetRow>()
   for (const row of await agents.execute()) {
     if (row.workspace_id !== workspaceId) continue
@@ -64,7 +66,7 @@ export async function fleetRows(
       controls: controlsOf(row.controls),
       costToday: dollars(cost?.today),
       cost30: dollars(cost?.month),
-      updates: fleetUpdates(row),
+      updates: fleetUpdates(row, served),
     })
   }
   return rows
