@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { expect } from 'vitest'
 import { buildRuntime } from '../build.ts'
@@ -23,6 +24,9 @@ const scale = 0.02
 export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
 export type Kind = (typeof kinds)[number]
+const agentFile = fileURLToPath(new URL('./worker.cjs', import.meta.url))
+/** One that works ten times a second: many run side by side. */
+const calm = { 'main.cjs': `process.env.SVC_SETTING_BEAT = '100'\nrequire(${JSON.stringify(agentFile)})\n` }
 const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
 const pattern = (kind: Kind) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
 export const missing: string | undefined = straceMissing(calls, 'updates struck at system calls')
@@ -66,8 +70,9 @@ export const theirs: Readonly<Record<string, string>> = {
 export async function world(atOnce: number): Promise<World> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-struck-')))
   const [old, next, built] = await Promise.all([
-    bundle().then(learn),
+    bundle(calm).then(learn),
     versionOf('1.5.0', {
+      ...calm,
       'a/b/extra.txt': 'new\n',
       'state/new-seed.json': '{"new":1}\n',
       '.svcignore': '!state/*\n',
@@ -75,7 +80,15 @@ export async function world(atOnce: number): Promise<World> {
     buildRuntime({ outDir: join(folder, 'cli') }),
   ])
   const file = ['-e', 'require(process.argv[1])', built.file]
-  const lanes = await Promise.all(Array.from({ length: atOnce }, () => lane({ old, next, file })))
+  const first = await startService()
+  const installed = await installedAgent(first, calm)
+  for (const [name, text] of Object.entries(theirs)) {
+    mkdirSync(join(installed.state, name, '..'), { recursive: true })
+    writeFileSync(join(installed.state, name), text)
+  }
+  const lanes = await Promise.all(
+    Array.from({ length: atOnce }, () => lane({ old, next, file }, installed, first.origin)),
+  )
   return {
     old,
     next,
@@ -84,26 +97,31 @@ export async function world(atOnce: number): Promise<World> {
     lanes,
     close: async () => {
       await Promise.all(lanes.map((l) => l.close()))
+      await first.close()
+      installed.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function lane({ old, next, file }: Pick<World, 'old' | 'next' | 'file'>) {
+/** `installed` as if it had been installed from a service of its own. */
+async function lane(
+  { old, next, file }: Pick<World, 'old' | 'next' | 'file'>,
+  installed: InstalledAgent,
+  from: string,
+) {
   const service = await startService()
   service.other = json({ id: 'ws-1' })
   const offered = offers(service, { '1.4.0': old, '1.5.0': next })
   offered.wish(undefined)
-  const template = await installedAgent(service)
-  for (const [name, text] of Object.entries(theirs)) {
-    mkdirSync(join(template.state, name, '..'), { recursive: true })
-    writeFileSync(join(template.state, name), text)
-  }
   const copyOf = (agent: InstalledAgent): InstalledAgent => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-updated-')))
     cpSync(agent.root, root, { recursive: true, verbatimSymlinks: true })
     return agentIn(root)
   }
+  const template = copyOf(installed)
+  for (const name of [template.env, template.install])
+    writeFileSync(name, readFileSync(name, 'utf8').replaceAll(from, service.origin))
   const begins = (agent: InstalledAgent, command: readonly string[]) => starts(agent, command, { scale, file })
   const runs = (agent: InstalledAgent) => begins(agent, ['run'])
   let watched: InstalledAgent | undefined
@@ -348,14 +366,12 @@ export function expectTheirs(agent: InstalledAgent, where: string): void {
 /** At a whole version, which is the one that runs and is reported; gives which. */
 export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
   const state = readUpdate(agent)?.state ?? 'idle'
+  if (state !== 'idle' && state !== 'watching') return false
+  if (service.reports.length < since + 2) return false
+  const running = agent.starts().at(-1)?.cwd ?? ''
+  if (!running.includes(leadsTo(agent) ?? '?')) return false
   const at = expectWhole(agent, [old, next])
-  const { report } = service.reports.at(-1) ?? {}
-  const runsIt = agent
-    .starts()
-    .at(-1)
-    ?.cwd.includes(leadsTo(agent) ?? '?')
-  const said = service.reports.length > since + 1 && report?.applied?.version === at
-  return (state === 'idle' || state === 'watching') && runsIt === true && said && at
+  return service.reports.at(-1)?.report?.applied?.version === at && at
 }
 
 /** Starts again without harm, and comes to rest; by default where rules section 3 says. */

@@ -124,8 +124,8 @@ async function lives(chain: number, lane: Lane): Promise<void> {
         await rests('back', (u) => u.running.version === '1.4.0')
       }
       lane.offered.wish(undefined)
-      const unheld = await lane.svc(agent, ['unhold'])
-      expect(unheld.code, where(unheld.err)).toBe(0)
+      const { hold, retry } = readUpdate(agent) ?? {}
+      if (hold || retry) expect(await lane.svc(agent, ['unhold']), where('unhold')).toMatchObject({ code: 0 })
       for (const notes of ['starts', 'trace', 'work.log']) rmSync(join(agent.state, notes), { force: true })
       came.cycles++
     }
