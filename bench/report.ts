@@ -121,13 +121,14 @@ async function onPostgres({ agents }: Part): Promise<Server> {
   const admin = new pg.Client({ connectionString: postgres.url('postgres') })
   await admin.connect()
   await admin.query('create database bench')
+  const { version } = (await admin.query("select current_setting('server_version') as version")).rows[0]
   await admin.end()
   const service = await startService(agents, [], { SVC_DATABASE_URL: postgres.url('bench') })
   const stop = async () => {
     await service.stop()
     await postgres.stop()
   }
-  return { name: 'service', ...withPid(service), database: postgres.pid, stop }
+  return { name: `service, PostgreSQL ${parseFloat(version)}`, ...withPid(service), database: postgres.pid, stop }
 }
 
 const withPid = ({ port, pid, stop }: Omit<Server, 'name'>) => ({ port, pid, stop })
