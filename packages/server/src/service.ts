@@ -68,7 +68,7 @@ async function assemble(
   const { store, auth, now } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
-  const releases = await openReleases({ store, config, log, now })
+  const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   closers.push(releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
   const agents = openAgentSide(deps)

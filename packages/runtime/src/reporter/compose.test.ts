@@ -1,5 +1,5 @@
 import type { Manifest } from '@svc/blueprint'
-import { type HealthItem, limits } from '@svc/protocol'
+import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { compose, type Parts } from './compose.ts'
 
@@ -14,7 +14,7 @@ const parts: Parts = {
   boot: 'b',
   seq: 1,
 }
-const item = (name: string): HealthItem => ({ name, level: 'ok' })
+const item = (name: string) => ({ name, level: 'ok' }) as const
 
 test('what the runtime knows of process and bindings is among the items that the service keeps, however many the agent has (2.1, 3.7)', () => {
   const { health = [] } = compose({

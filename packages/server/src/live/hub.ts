@@ -35,6 +35,8 @@ export interface Subscriber {
 export interface Hub extends Live {
   fleet: FleetCache
   subscribe(subscriber: Subscriber): void
+  /** Another release is served: what every page says of runtimes may be otherwise (3.4). */
+  releaseChanged(): void
   /** Ends streams whose session ended or whose membership is gone; is called by itself every few seconds. */
   check(): Promise<void>
   /** Who may go on listening; set by the web part, which knows people. Until then everybody may. */
@@ -180,6 +182,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
       here.listChanged(workspaceId)
       nodes?.listChanged(workspaceId)
     },
+    releaseChanged: here.missed,
     isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
     subscribe(subscriber) {
       const { workspaceId, agentId, res } = subscriber

@@ -25,7 +25,11 @@ export interface Releases {
   close(): Promise<void>
 }
 
-type Needs = Pick<Deps, 'store' | 'log' | 'now'> & { config: Pick<Deps['config'], 'releaseDir' | 'version'> }
+type Needs = Pick<Deps, 'store' | 'log' | 'now'> & {
+  config: Pick<Deps['config'], 'releaseDir' | 'version'>
+  /** Called when another release is served. */
+  changed?: () => void
+}
 
 /** Milliseconds. */
 const lookEvery = 500
@@ -49,7 +53,7 @@ async function adopt({ store, log, now, config }: Needs): Promise<void> {
   if (!served) log.warn({ releaseDir, ...facts }, `The build in the release folder is not served. ${says}`)
 }
 
-function followReleases({ store, log }: Pick<Needs, 'store' | 'log'>): Releases {
+function followReleases({ store, log, changed = () => {} }: Pick<Needs, 'store' | 'log' | 'changed'>): Releases {
   let current: (Served & Files) | undefined
   let known = 0
   let looking: Promise<void> | undefined
@@ -62,6 +66,7 @@ function followReleases({ store, log }: Pick<Needs, 'store' | 'log'>): Releases 
     known = current?.serial ?? 0
     const { version, sha256, signed } = current ?? {}
     log.info({ serial, version, sha256, signed }, 'Another runtime release is served.')
+    changed()
   }
 
   async function look(): Promise<void> {

@@ -146,7 +146,8 @@ test('the five refusals of a press, each with its sentence, alone and among many
     served: { signed: false },
     says: '2.0.0 is served, but it is not signed: a runtime refuses it.',
   })
-  expect(await inFleet(), 'before its next report').toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' })
+  // Before its next report.
+  await expect.poll(inFleet).toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' })
   await release('2.0.0')
   await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await press()).toMatchObject({ status: 200 })

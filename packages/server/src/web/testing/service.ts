@@ -82,7 +82,7 @@ export async function serve(given: Given = {}) {
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
-  const releases = await openReleases({ store, config, log, now })
+  const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
   const side = openAgentSide(deps)
