@@ -182,7 +182,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<string> {
   const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0' }
   const waves = { agents: names, watchSeconds: 0, waves: ['50%'] }
   const { id } = await ada.call<{ id: string }>('POST', '/api/web/w/north-wind/rollouts', { ...wish, ...waves })
-  for (const agent of installed.values()) await agent.report()
+  for (const agent of installed.values()) await agent.report({ runtime: { version: '0.1.0' } })
   await installed.get('inbox-north')?.keeps('1.2.0')
   await installed.get('inbox-east')?.rollsBack('1.2.0', 'it said bad: no answer from the mailbox')
   return id

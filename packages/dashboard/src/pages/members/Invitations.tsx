@@ -39,23 +39,25 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>; ends <Time at={expiresAt} />
         </div>
       </div>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => clipboard.copy(url)}
-        aria-label={`Copy link for ${email}`}
-      >
-        {clipboard.copied ? 'Copied' : 'Copy link'}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        onClick={() => setEnding(true)}
-        aria-label={`Take back the invitation of ${email}`}
-      >
-        Take back
-      </Button>
+      <div className="person-acts">
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => clipboard.copy(url)}
+          aria-label={`Copy link for ${email}`}
+        >
+          {clipboard.copied ? 'Copied' : 'Copy link'}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          onClick={() => setEnding(true)}
+          aria-label={`Take back the invitation of ${email}`}
+        >
+          Take back
+        </Button>
+      </div>
       <Confirm
         opened={ending}
         onClose={() => setEnding(false)}

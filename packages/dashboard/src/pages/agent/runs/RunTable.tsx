@@ -89,14 +89,14 @@ export function RunTable({ agent, runs }: { agent: Agent; runs: readonly Run[] }
                     <Status run={run} />
                   </td>
                 )}
-                {has.kind && <td>{run.kind !== undefined && <Text>{run.kind}</Text>}</td>}
+                {has.kind && <td className="ag-some">{run.kind !== undefined && <Text>{run.kind}</Text>}</td>}
                 {has.subject && (
                   <td className="ag-subject">
                     <FirstSubject run={run} />
                   </td>
                 )}
                 {has.model && (
-                  <td>
+                  <td className="ag-models">
                     <Models run={run} />
                   </td>
                 )}
