@@ -31,9 +31,11 @@ export class Arrivals {
     this.#limits = limits
   }
 
-  begin(req: IncomingMessage): void {
+  /** `bytes` of it are here already. */
+  begin(req: IncomingMessage, bytes = 0): void {
     this.#timer ??= setInterval(() => this.#check(), this.#limits.check).unref()
     this.#under.set(req, { since: performance.now(), bytes: 0 })
+    if (bytes > 0) this.grew(req, bytes)
   }
 
   /** So many bytes more are held for this one. */

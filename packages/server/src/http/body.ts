@@ -18,27 +18,32 @@ export function readBody(req: IncomingMessage, res: ServerResponse, most: number
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    let ended = false
     const finish = (body: Body) => {
+      if (ended) return
+      ended = true
       all.end(req)
       resolve(body)
     }
-    all.begin(req)
+    // Most bodies come whole with their headers; only the others have to be watched.
+    process.nextTick(() => {
+      if (!req.complete) all.begin(req, size)
+    })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= most) {
         chunks.push(chunk)
-        all.grew(req, chunk.length)
+        if (!req.complete) all.grew(req, chunk.length)
       } else if (size > drained.tooLarge) {
         req.pause()
         finish({ is: 'too_large' })
       } else chunks.length = 0
     })
-    req.once('end', () => {
+    req.on('end', () => {
       if (size > most) finish({ is: 'too_large' })
       else finish({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
     })
-    req.once('error', () => finish({ is: 'broken' }))
-    req.once('close', () => finish({ is: 'broken' }))
+    req.on('close', () => finish({ is: 'broken' }))
   })
 }
 

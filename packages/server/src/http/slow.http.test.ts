@@ -134,13 +134,13 @@ test('bodies that together hold too much are given up, the oldest first', async 
   const half = 'x'.repeat(45_000)
   const first = await open(port, post(90_000) + half)
   await vi.waitFor(() => expect(read.bytes).toBe(45_000), waits)
-  const second = await open(port, post(90_000) + half)
+  const second = await open(port, post(60_000) + half)
   await vi.waitFor(() => expect(read.bytes).toBe(90_000), waits)
-  const third = await open(port, post(45_000) + half)
+  const third = await open(port, post(90_000) + 'x'.repeat(20_000))
   await first.closed
+  await vi.waitFor(() => expect(bodies).toEqual(['broken']), waits)
+  second.socket.write('x'.repeat(15_000))
   await vi.waitFor(() => expect(bodies).toEqual(['broken', 'whole']), waits)
-  second.socket.write(half)
-  await vi.waitFor(() => expect(bodies).toEqual(['broken', 'whole', 'whole']), waits)
   third.socket.destroy()
 })
 

@@ -11,6 +11,13 @@ const queue = 3_000
 /** Idle connections closed in one turn of the event loop. Between two turns what has arrived meanwhile is read. */
 const atOnce = 32
 
+interface Connection {
+  /** When it was opened, by the machine's own clock, in milliseconds. */
+  since: number
+  /** The last one begun and not ended. (A set of all of them would cost as much as the rest of a request's way in.) */
+  answer: ServerResponse | undefined
+}
+
 /**
  * D53: gives a function that stops accepting, answers what was received within ten seconds with `Connection: close`, and
  * cuts what is left. `endStreams` ends answers that would go on for ever.
@@ -19,19 +26,24 @@ const atOnce = 32
  * connects at that moment is in the system's queue. So the end begins with reading all of that, and goes on in small steps.
  */
 export function drainable(server: Server, endStreams: () => void): () => Promise<void> {
-  const open = new Set<ServerResponse>()
-  const connections = new Map<Socket, number>()
+  const connections = new Map<Socket, Connection>()
   let taken = 0
   server.on('connection', (socket) => {
     taken++
-    connections.set(socket, performance.now())
+    connections.set(socket, { since: performance.now(), answer: undefined })
     socket.once('close', () => connections.delete(socket))
   })
-  const note = (_req: IncomingMessage, res: ServerResponse) => {
-    open.add(res)
-    res.once('close', () => open.delete(res))
+  const begun = (req: IncomingMessage, res: ServerResponse) => {
+    const connection = connections.get(req.socket)
+    if (!connection) return
+    connection.answer = res
+    res.on('close', ended)
   }
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
+  function ended(this: ServerResponse) {
+    const connection = connections.get(this.req.socket)
+    if (connection?.answer === this) connection.answer = undefined
+  }
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, begun)
 
   /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which one is taken a turn. */
   async function readAll(): Promise<void> {
@@ -45,7 +57,7 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
 
   async function closeIdle(): Promise<void> {
     let closed = 0
-    for (const [socket, since] of connections) {
+    for (const [socket, { since }] of connections) {
       if (!isIdle(socket, since)) continue
       socket.destroy()
       if (++closed % atOnce === 0) await setImmediate()
@@ -57,7 +69,7 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
     await readAll()
     server.closeIdleConnections = () => {} // it would close them all at once
     const stopped = new Promise<void>((done) => server.close(() => done()))
-    for (const res of open) if (!res.headersSent) res.shouldKeepAlive = false
+    for (const { answer } of connections.values()) if (answer && !answer.headersSent) answer.shouldKeepAlive = false
     await setImmediate()
     const cut = setTimeout(() => server.closeAllConnections(), limit)
     while (connections.size > 0) {
