@@ -251,10 +251,10 @@ const statements = {
   agents: prepared(
     'agents',
     `select a.id, a.workspace_id, a.token_hash,
-    (select activated_at from workspace_product p where p.workspace_id = a.workspace_id and p.product_id = 'svc'), a.facts, a.blueprint, a.installed_version,
-    a.reported_version, a.previous_version, a.wishes, a.attempts,
-    r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept from agent a
-    left join agent_report r on r.agent_id = a.id
+    (select activated_at from workspace_product p where p.workspace_id = a.workspace_id and p.product_id = 'svc'),
+    a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version, a.wishes, a.attempts,
+    r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept
+    from agent a left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[])`,
   ),
   // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
