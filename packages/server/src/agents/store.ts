@@ -1,5 +1,5 @@
 /** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
-import { isAgentName, limits, type Report, type Run, shown, type Verdict } from '@svc/protocol'
+import { isAgentName, limits, type Run, shown, type Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import { lockAgent } from '../commands/lock.ts'
 import type { By } from '../commands/store.ts'
@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { type StoredReport, storedReport } from '../reports/body.ts'
 import { agentUpdates } from '../wishes/page.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -128,12 +129,10 @@ export const listAgents = (db: Db, workspace: { id: string }) =>
     .orderBy('name')
     .execute()
 
-export type StoredReport = Omit<Report, 'runs' | 'acks'>
-
 /** The last report as it is kept, without its runs; undefined before the first. */
 export async function lastReport(db: Db, { id }: { id: string }): Promise<StoredReport | undefined> {
   const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', id).executeTakeFirst()
-  return row && (JSON.parse(row.body) as StoredReport)
+  return row && storedReport(row.body)
 }
 
 /** What `agent show` gives: the agent as the page shows it. `seenAt` in Unix milliseconds. */
@@ -151,7 +150,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     .orderBy('seq', 'desc')
     .limit(limits.runsKept)
     .execute()
-  const report = row && (JSON.parse(row.body) as StoredReport)
+  const report = row && storedReport(row.body)
   const updates = await agentUpdates(db, agent, now)
   return {
     name: agent.name,

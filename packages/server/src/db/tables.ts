@@ -32,7 +32,7 @@ export interface AgentTable {
   runtime_granted_at: number | null
 }
 
-/** The last report, one row an agent. `body` is the report as kept, without its runs: those stand in `run`. */
+/** The last report, one row an agent. `body` is the report as kept (reports/body.ts reads it); its runs stand in `run`. */
 export interface AgentReportTable {
   agent_id: string
   received_at: number

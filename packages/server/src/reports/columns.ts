@@ -4,10 +4,9 @@ import { bodyOf } from './body.ts'
 import { rememberReporter } from './reporters.ts'
 import type { LastReport, ReportWrite, Submission } from './rows.ts'
 
-/** The row of a report, without how many runs are kept; `runs` are those it names, in JSON. */
+/** The row of a report, without how many runs are kept. */
 export function columnsOf(
   { report, text, interval }: Submission,
-  runs: readonly string[],
   last: LastReport | undefined,
   now: number,
 ): Omit<ReportWrite, 'runsKept'> {
@@ -24,7 +23,7 @@ export function columnsOf(
     boot: report.boot ?? null,
     seq: report.seq ?? null,
     reporters: rememberReporter(last?.reporters ?? '', report),
-    body: bodyOf(report, text, runs),
+    body: bodyOf(report, text),
   }
 }
 

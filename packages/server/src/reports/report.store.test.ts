@@ -5,15 +5,16 @@ import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
+import { storedReport } from './body.ts'
 import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {
-  test('is kept as received, without runs and acks, beside the columns of the fleet list', async () => {
+  test('is kept as received, beside its runs and the columns of the fleet list', async () => {
     const w = await world(await open())
     await reporting(w).report(sampleReport)
     const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
     const { runs: _, acks: __, ...body } = sampleReport
-    expect(JSON.parse(row.body)).toEqual(body)
+    expect(storedReport(row.body)).toEqual(body)
     expect(row).toMatchObject({
       agent_id: w.agent.id,
       received_at: w.clock.now(),

@@ -20,7 +20,7 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
   const inJson = (report.runs ?? []).map((run) => JSON.stringify(run))
   const { runsKept, ...runs } = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
-  const columns = columnsOf(submission, inJson, rows.last, now)
+  const columns = columnsOf(submission, rows.last, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: rows.commands.length > 0 && !submission.gone(),
     logs: rows.logs,

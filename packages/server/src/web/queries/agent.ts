@@ -1,9 +1,9 @@
-import type { StoredReport } from '../../agents/store.ts'
 import type { AgentPage, Role } from '../../api.ts'
 import { bindingsOf } from '../../bots/bindings.ts'
 import { logNamesOf, openCommands } from '../../commands/store.ts'
 import type { Db } from '../../db/open.ts'
 import type { AgentRow } from '../../db/tables.ts'
+import { storedReport } from '../../reports/body.ts'
 import { twoReporters } from '../../reports/reporters.ts'
 import { agentUpdates } from '../../wishes/page.ts'
 import { commandOf } from './commands.ts'
@@ -18,7 +18,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
-  const report = last ? (JSON.parse(last.body) as StoredReport) : null
+  const report = last ? storedReport(last.body) : null
   return {
     now,
     name: agent.name,
