@@ -10,10 +10,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers())
 
 /** A batcher over a store that refuses everything at once, and the sizes of the batches that it was given. */
-function batching() {
+function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
   const sizes: number[] = []
   const store: ReportStore = async (batch) => {
     sizes.push(batch.length)
+    await until
     return batch.map(() => ({ ok: false, code: 'token_unknown' }))
   }
   const batcher = newBatcher({
@@ -23,7 +24,7 @@ function batching() {
     age: () => undefined,
     committed: () => {},
     failed: () => {},
-    parallel: 1,
+    parallel,
   })
   let agents = 0
   const come = (count: number, kept: boolean) => {
@@ -50,6 +51,32 @@ test('on kept connections a batch waits no longer once as many have come as last
   come(1, true)
   await pass(0)
   expect(sizes).toEqual([3, 3])
+})
+
+test('where two batches may be stored at once, the second waits for the first, but not long', async () => {
+  const first = Promise.withResolvers<void>()
+  const { sizes, come, settled } = batching(2, first.promise)
+  come(2, true)
+  await pass(1)
+  come(3, true)
+  await pass(4)
+  expect(sizes).toEqual([2])
+  await pass(1)
+  expect(sizes).toEqual([2, 3])
+  first.resolve()
+  await settled()
+})
+
+test('a batch that waited for the one before begins when that one has ended', async () => {
+  const first = Promise.withResolvers<void>()
+  const { sizes, come } = batching(2, first.promise)
+  come(2, true)
+  await pass(1)
+  come(3, true)
+  await pass(1)
+  first.resolve()
+  await pass(0)
+  expect(sizes).toEqual([2, 3])
 })
 
 test('on connections of their own it waits its whole time, so that it can grow', async () => {

@@ -10,8 +10,11 @@ import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 import type { Decision, Submission } from './rows.ts'
 
-/** Milliseconds that the first report of a batch waits for others: on a kept connection, and on one of its own. */
-const lingerMs = { kept: 1, own: 2 } as const
+/**
+ * Milliseconds that the first report of a batch waits for others: on a kept connection, on one of its own, and beside a batch
+ * that is being stored, which it follows unless that one takes long: few large batches cost less than many small ones.
+ */
+const lingerMs = { kept: 1, own: 2, beside: 5 } as const
 const batchMost = 128
 /**
  * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away
@@ -103,8 +106,8 @@ export function newBatcher(options: BatchOptions): Batcher {
     metrics.waiting = waiting.length
     if (waiting.length === 0 || running >= options.parallel || soon) return
     const asManyAsLast = lastSize > 1 && waiting.length >= lastSize
-    if (waiting.length >= batchMost || (asManyAsLast && !oneByOne)) soon = setImmediate(start)
-    else timer ??= setTimeout(start, oneByOne ? lingerMs.own : lingerMs.kept)
+    if (waiting.length >= batchMost || (asManyAsLast && !oneByOne && running === 0)) soon = setImmediate(start)
+    else timer ??= setTimeout(start, running > 0 ? lingerMs.beside : oneByOne ? lingerMs.own : lingerMs.kept)
   }
 
   function start(): void {
@@ -121,6 +124,8 @@ export function newBatcher(options: BatchOptions): Batcher {
       metrics.inBatches -= batch.length
       for (const { bytes } of batch) bytesHeld -= bytes
       for (const { submission } of batch) busy.delete(submission.agentId)
+      clearTimeout(timer)
+      timer = undefined
       schedule()
       if (waiting.length === 0 && running === 0) for (const done of idle.splice(0)) done()
     })
