@@ -266,7 +266,9 @@ function tell(was: ProcessState | undefined, now: ProcessState, say: (line: stri
   if (now.is === 'stopping' && was?.is !== 'stopping') say(`stops the agent: process ${now.pid}`)
   if (now.is === 'stopping' && now.killed) say(`kills the agent: process ${now.pid} did not end in time`)
   if (now.is === 'waiting' && now.exit && was)
-    say(`the agent ${howEnded(now.exit)}; it starts again in ${Math.round((now.startAt - clock()) / 100) / 10} s`)
+    say(
+      `the agent ${howEnded(now.exit)}; it starts again in ${Math.max(0, Math.round((now.startAt - clock()) / 100) / 10)} s`,
+    )
   if (now.is === 'stopped' && was?.is !== 'stopped')
     say(now.because === 'ended' && now.exit ? `the agent ${howEnded(now.exit)}` : 'the agent is stopped')
 }

@@ -21,7 +21,7 @@ const mostMs = 700
 
 let w: World
 beforeAll(async () => {
-  w = await world(long ? 10 : 2)
+  w = await world(long ? 8 : 2, 0.05)
 })
 afterAll(() => w.close())
 
