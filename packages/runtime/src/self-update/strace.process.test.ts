@@ -50,9 +50,12 @@ beforeAll(async () => {
   after = copy(before)
   wishes()
   const running = runs(after, 0.02)
-  await becomes('the new version is kept', () => readRuntimeNote(after).applied?.outcome === 'ok')
-  await becomes('its trial is over', () => readRuntimeNote(after).trial === undefined)
-  await running.end()
+  try {
+    await becomes('the new version is kept', () => readRuntimeNote(after).applied?.outcome === 'ok')
+    await becomes('its trial is over', () => readRuntimeNote(after).trial === undefined)
+  } finally {
+    await running.end()
+  }
 })
 afterAll(async () => {
   await service.close()
