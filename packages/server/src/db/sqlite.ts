@@ -6,11 +6,14 @@ const kept = 500
 /** The first version whose WAL reset fix is in; older ones may corrupt a database (checked at start). */
 const leastVersion = [3, 51, 3] as const
 
+/** KiB of the file that stay in memory, taken as they are used: about 6 KB of it an agent, so that 40,000 agents' last reports need no reading. */
+const cacheKib = 256 * 1024
+
 /** Opens the embedded database: one connection, one process a file; every commit is on the disk before it is answered. */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })
   db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;
-    pragma secure_delete = on; pragma cache_size = -65536; pragma temp_store = memory`)
+    pragma secure_delete = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`)
   const version = String(db.prepare('select sqlite_version() as version').get()?.version)
   if (isOlder(version)) {
     db.close()
