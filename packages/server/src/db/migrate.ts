@@ -11,6 +11,7 @@ import * as wishes from './migrations/004-wishes.ts'
 import * as nodes from './migrations/005-nodes.ts'
 import * as rollouts from './migrations/006-rollouts.ts'
 import * as room from './migrations/007-room.ts'
+import * as usage from './migrations/008-usage.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -21,6 +22,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '005-nodes': nodes,
   '006-rollouts': rollouts,
   '007-room': room,
+  '008-usage': usage,
 }
 
 const leastVersion = 15

@@ -54,6 +54,8 @@ export interface AgentReportTable {
   reporters: string
   runs_kept: number
   body: string
+  /** Sums of days that wait here (reports/pending.ts), JSON; on PostgreSQL only what an embedded installation brought. */
+  usage: string | null
 }
 
 /** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */

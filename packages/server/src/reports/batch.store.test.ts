@@ -7,6 +7,7 @@ import { type World, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Db, Store } from '../db/open.ts'
+import { usageSums } from '../web/queries/usage.ts'
 import { newBatcher } from './batch.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import { newMetrics } from './metrics.ts'
@@ -98,8 +99,7 @@ everyEngine('group commit', (open) => {
     }
     const stored = await w.store.db.selectFrom('run').select('cost_micro').execute()
     const sum = stored.reduce((total, run) => total + (run.cost_micro ?? 0), 0)
-    const days = await w.store.db.selectFrom('usage_day').select(['runs', 'cost_micro']).execute()
-    expect(days).toEqual([{ runs: 20, cost_micro: sum }])
+    expect(await usageSums(w.store.db, w.agent)).toMatchObject([{ runs: 20, costMicro: sum }])
     const { runs_kept } = await w.store.db.selectFrom('agent_report').select('runs_kept').executeTakeFirstOrThrow()
     expect(runs_kept).toBe(20)
   })

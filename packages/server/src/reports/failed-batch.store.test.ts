@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
+import { usageSums } from '../web/queries/usage.ts'
 
 everyEngine('a batch that fails', (open) => {
   test('a batch that fails leaves nothing that the next one builds on', async () => {
@@ -40,8 +41,7 @@ everyEngine('a batch that fails', (open) => {
     expect(await row()).toEqual([{ id: 'a', cost_micro: 1_000_000 }])
     await r.report({ runs: [{ id: 'a', started: 10, cost_usd: 3 }], state: { level: 'ok' } })
     expect(await row()).toEqual([{ id: 'a', cost_micro: 3_000_000 }])
-    const days = w.store.db.selectFrom('usage_day').select(['cost_micro', 'runs']).where('model', '=', '')
-    expect(await days.execute()).toEqual([{ cost_micro: 3_000_000, runs: 1 }])
+    expect(await usageSums(w.store.db, w.agent)).toMatchObject([{ model: '', costMicro: 3_000_000, runs: 1 }])
     expect((await w.store.db.selectFrom('level_change').selectAll().execute()).length).toBe(1)
   })
 

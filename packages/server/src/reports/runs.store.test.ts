@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { testStart, type World, world } from '../../testing/world.ts'
+import { agentPage } from '../web/queries/agent.ts'
+import { fleetRows } from '../web/queries/fleet-rows.ts'
+import { usageOf, usageSums } from '../web/queries/usage.ts'
 
 const noon = testStart / 1000
 const many = (count: number, run: (i: number) => object) => Array.from({ length: count }, (_, i) => run(i))
@@ -10,15 +13,12 @@ const today = Math.floor(testStart / 86_400_000)
 everyEngine('runs of a report', (open) => {
   const ids = async ({ store }: World) =>
     (await store.db.selectFrom('run').select('id').orderBy('place').orderBy('seq').execute()).map(({ id }) => id)
-  const usage = async ({ store }: World) =>
-    (
-      await store.db
-        .selectFrom('usage_day')
-        .select(['day', 'model', 'runs', 'cost_micro', 'output_tokens'])
-        .orderBy('day')
-        .orderBy('model')
-        .execute()
-    ).map(({ day, model, runs, cost_micro, output_tokens }) => [day - today, model, runs, cost_micro, output_tokens])
+  const usage = async ({ store, agent }: World) =>
+    (await usageSums(store.db, agent))
+      .map(
+        ({ day, model, runs, costMicro, outputTokens }) => [day - today, model, runs, costMicro, outputTokens] as const,
+      )
+      .sort(([day, model], [other, second]) => day - other || (model < second ? -1 : 1))
 
   test('an id that comes again replaces the run whole and keeps its place (2.2, D10, D11)', async () => {
     const w = await world(await open())
@@ -98,6 +98,28 @@ everyEngine('runs of a report', (open) => {
       [0, 'large', 1, 500_000, 0],
       [0, 'small', 0, 0, 0],
     ])
+  })
+
+  test('the fleet and the chart show the same sums of days, however many days have one', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    for (let day = 11; day >= 0; day--) {
+      await report({ runs: [{ id: `r${day}`, started: noon - day * 86_400, cost_usd: 1 + day, models: { large: 1 } }] })
+      const row = (await fleetRows(w.store.db, w.workspace.id, today)).get(w.agent.id)
+      const days = await usageOf(w.store.db, w.agent, 30, testStart)
+      const told = Array.from({ length: 12 - day }, (_, i) => 12 - i)
+      expect(days.slice(18, 30 - day).map(({ cost, runs, models }) => [cost, runs, { ...models }])).toEqual(
+        told.map((cost) => [cost, 1, { large: 1 }]),
+      )
+      expect(row?.cost30).toBe(told.reduce((total, cost) => total + cost, 0))
+      expect(row?.costToday).toBe(day === 0 ? 1 : null)
+    }
+    const agent = await w.store.db
+      .selectFrom('agent')
+      .selectAll()
+      .where('id', '=', w.agent.id)
+      .executeTakeFirstOrThrow()
+    expect((await agentPage(w.store.db, agent, 'admin', testStart)).runs.models).toEqual(['large'])
   })
 
   test('a run that names only the cost of its models costs their sum', async () => {

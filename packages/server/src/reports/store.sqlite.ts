@@ -6,6 +6,7 @@ import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
+import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, KeptRun, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
 import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
@@ -39,7 +40,7 @@ function commit(
     decisions = batch.map((submission) => {
       const loaded = load(s, submission, seen)
       const decision = decide(loaded?.rows, submission, now, age)
-      if (decision.ok) write(s, submission.agentId, loaded?.reportRow ?? null, decision.write)
+      if (decision.ok && loaded) write(s, submission.agentId, loaded, decision.write)
       return decision
     })
   } catch (error) {
@@ -62,15 +63,18 @@ interface Seen {
   activated: Map<string, boolean>
 }
 
-function load(
-  s: Statements,
-  { agentId, report }: Submission,
-  { served, activated }: Seen,
-): { rows: AgentRows; reportRow: number | null } | undefined {
+/** `usage`: the sums that wait in the report's row. */
+interface Loaded {
+  rows: AgentRows
+  reportRow: number | null
+  usage: string | null
+}
+
+function load(s: Statements, { agentId, report }: Submission, { served, activated }: Seen): Loaded | undefined {
   const found = s.agent.get(agentId) as unknown as AgentRow | undefined
   if (!found) return undefined
   const [workspaceId, tokenHash, facts, blueprint, installed, reported, previous, wishes, attempts, ...of] = found
-  const [hasCommands, reportRow, level, boot, seq, reporters, runsKept] = of
+  const [hasCommands, reportRow, level, boot, seq, reporters, runsKept, usage] = of
   const last =
     reportRow === null ? undefined : { level, boot, seq, reporters: reporters ?? '', runsKept: runsKept ?? 0 }
   const runs = new Map<string, KeptRun>()
@@ -82,6 +86,7 @@ function load(
   const commands = hasCommands || report.acks ? loadCommands(s, agentId, report.acks) : []
   return {
     reportRow,
+    usage,
     rows: {
       workspaceId,
       tokenHash,
@@ -128,7 +133,7 @@ function loadCommands(s: Statements, agentId: string, acks: readonly { id: strin
   return open
 }
 
-function write(s: Statements, agentId: string, reportRow: number | null, w: Writes): void {
+function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: Writes): void {
   for (const seq of w.trimmed) s.trim.run(seq)
   for (const r of w.newRuns) {
     s.insertRun.run(
@@ -149,7 +154,8 @@ function write(s: Statements, agentId: string, reportRow: number | null, w: Writ
   for (const r of w.changedRuns) {
     s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
   }
-  for (const u of w.usage) s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
+  const sums = addUsage(usage, w.usage)
+  for (const u of sums.due) s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
   if (w.levelChange) s.levelChange.run(agentId, w.levelChange.at, w.levelChange.level, w.levelChange.label)
   for (const c of w.commands) changeCommand(s.changeCommand, c)
   for (const c of w.machineChanges) s.machineChange.run(agentId, c.at, c.kind, c.key, c.before, c.after)
@@ -179,6 +185,7 @@ function write(s: Statements, agentId: string, reportRow: number | null, w: Writ
     r.reporters,
     r.runsKept,
     r.body,
+    sums.json,
   ]
   if (reportRow === null) s.insertReport.run(...columns, agentId)
   else s.updateReport.run(...columns, reportRow)
@@ -201,6 +208,7 @@ const reportColumns = [
   'reporters',
   'runs_kept',
   'body',
+  'usage',
 ]
 const commandColumns = 'id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
 
@@ -222,6 +230,7 @@ type AgentRow = [
   seq: number | null,
   reporters: string | null,
   runsKept: number | null,
+  usage: string | null,
 ]
 type RunRow = [seq: number, place: number, body: string]
 
@@ -240,7 +249,7 @@ const prepare = (db: DatabaseSync) => ({
     db.prepare(`select a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
     a.previous_version, a.wishes, a.attempts,
     exists (select 1 from command where agent_id = a.id and due_at is not null),
-    r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept
+    r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
     from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
   ),
   activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),

@@ -4,6 +4,7 @@ import { logNamesOf, openCommands } from '../../commands/store.ts'
 import type { Db } from '../../db/open.ts'
 import type { AgentRow } from '../../db/tables.ts'
 import { storedReport } from '../../reports/body.ts'
+import { pendingUsage } from '../../reports/pending.ts'
 import { twoReporters } from '../../reports/reporters.ts'
 import { agentUpdates } from '../../wishes/page.ts'
 import { commandOf } from './commands.ts'
@@ -14,7 +15,7 @@ import { machineChangesOf } from './machine-changes.ts'
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
   const last = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body'])
+    .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body', 'usage'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
@@ -37,7 +38,11 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     silentAt: last ? silentAt(last.received_at, last.interval_s) : null,
     twoReporters: last ? twoReporters(last.reporters) : false,
     report,
-    runs: { kept: last?.runs_kept ?? 0, statuses: await statusesOf(db, agent), models: await modelsOf(db, agent) },
+    runs: {
+      kept: last?.runs_kept ?? 0,
+      statuses: await statusesOf(db, agent),
+      models: await modelsOf(db, agent, last?.usage ?? null),
+    },
     logs: [...(await logNamesOf(db, agent))].sort(),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
@@ -51,7 +56,7 @@ async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
   return rows.flatMap(({ status }) => (status === null ? [] : [status])).sort()
 }
 
-async function modelsOf(db: Db, agent: { id: string }): Promise<string[]> {
+async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<string[]> {
   const rows = await db
     .selectFrom('usage_day')
     .select('model')
@@ -59,5 +64,6 @@ async function modelsOf(db: Db, agent: { id: string }): Promise<string[]> {
     .where('agent_id', '=', agent.id)
     .where('model', '!=', '')
     .execute()
-  return rows.map(({ model }) => model).sort()
+  const models = [...rows, ...pendingUsage(usage)].map(({ model }) => model)
+  return [...new Set(models)].filter((model) => model !== '').sort()
 }

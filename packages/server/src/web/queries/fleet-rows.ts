@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
 import { servedRelease } from '../../releases/store.ts'
+import { pendingUsage } from '../../reports/pending.ts'
+import type { UsageDelta } from '../../reports/rows.ts'
 import { fleetUpdates } from '../../wishes/page.ts'
 
 /** Days since 1970, UTC. */
@@ -45,6 +47,7 @@ export async function fleetRows(
       'previous_version',
       'wishes',
       'attempts',
+      'usage',
     ])
   // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
@@ -53,7 +56,7 @@ export async function fleetRows(
   const rows = new Map<string, FleetRow>()
   for (const row of await agents.execute()) {
     if (row.workspace_id !== workspaceId) continue
-    const cost = costs.get(row.id)
+    const cost = withPending(costs.get(row.id), row.usage, today)
     rows.set(row.id, {
       name: row.name,
       level: row.level,
@@ -92,6 +95,22 @@ async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonl
   )
   const sums = await query.execute()
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
+}
+
+/** With what waits in the row of the report. */
+function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
+  const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
+  if (waiting.length === 0) return sums
+  const cost = (of: readonly UsageDelta[]) => of.reduce((sum, { costMicro }) => sum + costMicro, 0)
+  return {
+    month: (sums?.month ?? 0) + cost(waiting),
+    today: (sums?.today ?? 0) + cost(waiting.filter(({ day }) => day === today)),
+  }
+}
+
+interface Costs {
+  month: number
+  today: number
 }
 
 function controlsOf(json: string | null): FleetRow['controls'] {

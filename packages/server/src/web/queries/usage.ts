@@ -1,18 +1,12 @@
 import type { UsageDay } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
+import { addUp, pendingUsage } from '../../reports/pending.ts'
+import type { UsageDelta } from '../../reports/rows.ts'
 import { dayOf } from './fleet-rows.ts'
 
 /** Runs, cost and tokens of the last `days` days (UTC, today among them), oldest first; days without a run are zeros. */
 export async function usageOf(db: Db, agent: { id: string }, days: number, now: number): Promise<UsageDay[]> {
-  const today = dayOf(now)
-  const rows = await db
-    .selectFrom('usage_day')
-    .select(['day', 'model', 'runs', 'cost_micro', 'output_tokens'])
-    .where('agent_id', '=', agent.id)
-    .where('day', '>', today - days)
-    .where('day', '<=', today)
-    .execute()
-  const first = today - days + 1
+  const first = dayOf(now) - days + 1
   const all = Array.from(
     { length: days },
     (_, i): UsageDay => ({
@@ -23,11 +17,28 @@ export async function usageOf(db: Db, agent: { id: string }, days: number, now: 
       models: Object.create(null),
     }),
   )
-  for (const row of rows) {
-    const day = all[row.day - first]
+  for (const sum of await usageSums(db, agent, first)) {
+    const day = all[sum.day - first]
     if (!day) continue
-    if (row.model !== '') day.models[row.model] = row.cost_micro / 1_000_000
-    else Object.assign(day, { runs: row.runs, cost: row.cost_micro / 1_000_000, outputTokens: row.output_tokens })
+    if (sum.model !== '') day.models[sum.model] = sum.costMicro / 1_000_000
+    else Object.assign(day, { runs: sum.runs, cost: sum.costMicro / 1_000_000, outputTokens: sum.outputTokens })
   }
   return all
+}
+
+/** Sums of an agent's days from this one on, by day and model: those that stand in rows of their own and those that wait. */
+export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
+  const stored = await db
+    .selectFrom('usage_day')
+    .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
+    .where('agent_id', '=', agent.id)
+    .where('day', '>=', from)
+    .orderBy('day')
+    .orderBy('model')
+    .execute()
+  const last = await db.selectFrom('agent_report').select('usage').where('agent_id', '=', agent.id).executeTakeFirst()
+  return addUp(
+    stored,
+    pendingUsage(last?.usage ?? null).filter(({ day }) => day >= from),
+  )
 }

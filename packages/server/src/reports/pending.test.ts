@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { addUp, addUsage, pendingUsage } from './pending.ts'
+import { usageMost } from './runs.ts'
+
+const sum = (day: number, model: string, costMicro: number, runs = 1) => ({
+  day,
+  model,
+  runs,
+  costMicro,
+  outputTokens: 5,
+})
+
+test('sums of one day and model become one', () => {
+  const first = addUsage(null, [sum(3, '', 10), sum(3, 'large', 4)])
+  const { json, due } = addUsage(first.json, [sum(3, '', -2, 0), sum(4, '', 7)])
+  expect(due).toEqual([])
+  expect(pendingUsage(json)).toEqual([{ ...sum(3, '', 8), outputTokens: 10 }, sum(3, 'large', 4), sum(4, '', 7)])
+})
+
+test('more than eight go to rows of their own, all at once', () => {
+  const eight = Array.from({ length: 8 }, (_, day) => sum(day, '', day))
+  const { json, due } = addUsage(null, eight)
+  expect(due).toEqual([])
+  expect(addUsage(json, [sum(8, '', 8)])).toEqual({ json: null, due: [...eight, sum(8, '', 8)] })
+})
+
+test('a report that gains nothing leaves the column as it is', () =>
+  expect(addUsage('[[1,"",1,2,3]]', [])).toEqual({ json: '[[1,"",1,2,3]]', due: [] }))
+
+test('no sum passes what a day may have', () =>
+  expect(addUp([sum(1, '', usageMost)], [sum(1, '', usageMost)])).toMatchObject([{ costMicro: usageMost }]))
