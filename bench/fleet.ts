@@ -161,10 +161,13 @@ const errors = ({ errors: all }: Counts) =>
     .map(([name, n]) => `${count(n)} ${name}`)
     .join(', ') || '0'
 
-/** The table of docs/operate.md, by the rule that stands there: twice the CPU, and half as much memory again with a connection for each agent. */
+/**
+ * The table of docs/operate.md, by the rule that stands there: twice the CPU, and half as much memory again with a connection for each agent.
+ * Sizes that this machine did not serve without errors are none to go by.
+ */
 function sizing(runs: Run[]): string {
   const rows = runs
-    .filter(({ connections }) => connections > 0)
+    .filter(({ connections, steady }) => connections > 0 && Object.keys(steady.counts.errors).length === 0)
     .map(({ agents, connections, steady: { cpu, seconds }, memory: { highest } }) => [
       count(agents),
       count(agents / interval),

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fleetSize, tokenOf } from './fleet.ts'
 
 const db = new DatabaseSync(process.argv[2] ?? '')
-db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000; pragma cache_size = -65536;
+db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000; pragma cache_size = -262144;
   create table agent_report (agent integer primary key, received integer not null, body text not null);
   create table run (agent integer not null, id text not null, body text not null, unique (agent, id));
   create table command (id integer primary key, agent integer not null, state text not null, payload text not null);

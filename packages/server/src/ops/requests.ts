@@ -1,6 +1,7 @@
 /**
  * One line of the log for each request that is worth one: refused and failed ones at `info` and `warn`, the rest at `debug`.
- * Answers to people carry the id of their line as `X-Request-Id`; the agents' answers do without, since they are many.
+ * Answers to people carry the id of their line as `X-Request-Id`; the agents' answers do without, since they are many. Of the
+ * agents that are turned away under overload one a second is told of: a line for each would be load as well.
  */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -10,6 +11,7 @@ import type { Logger } from 'pino'
 export function logRequests(server: Server, log: Logger): void {
   const start = randomBytes(4).toString('hex')
   let count = 0
+  const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {
     const id = `${start}-${(++count).toString(36)}`
     const path = pathOf(req.url ?? '')
@@ -19,11 +21,31 @@ export function logRequests(server: Server, log: Logger): void {
       const status = res.writableFinished ? res.statusCode : undefined
       const level = levelOf(status)
       if (!log.isLevelEnabled(level)) return
-      const ms = Math.round((performance.now() - begun) * 10) / 10
-      log[level]({ request: id, method: req.method, path, status: status ?? 'closed', ms }, 'request')
+      const now = performance.now()
+      const untold = status === 503 && path.startsWith('/api/agent/') ? overload(now) : 0
+      if (untold === undefined) return
+      const ms = Math.round((now - begun) * 10) / 10
+      const like = untold > 0 ? { andLikeIt: untold } : undefined
+      log[level]({ request: id, method: req.method, path, status: status ?? 'closed', ms, ...like }, 'request')
     })
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
+}
+
+/** Gives, for one call a second (`now` in milliseconds), how many it has counted since the last such one; undefined for the others. */
+export function oneASecond(): (now: number) => number | undefined {
+  let next = -Infinity
+  let counted = 0
+  return (now) => {
+    if (now < next) {
+      counted++
+      return undefined
+    }
+    const before = counted
+    next = now + 1000
+    counted = 0
+    return before
+  }
 }
 
 const levelOf = (status: number | undefined) =>
