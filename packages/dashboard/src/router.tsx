@@ -215,6 +215,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
+  // What has come is shown at once: the router's own half second against flicker would be waiting for nothing.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
   defaultNotFoundComponent: NotFoundPage,

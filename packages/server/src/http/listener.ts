@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { continueIfAsked, drain, noteExpectation } from './body.ts'
 import { connectionsMost } from './capacity.ts'
+import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -62,11 +63,7 @@ export function createListener(
   })
   server.maxConnections = most.connections
   server.maxRequestsPerSocket = most.requestsPerConnection
-  let connections = 0
-  server.on('connection', (socket) => {
-    connections++
-    socket.once('close', () => connections--)
-  })
+  const { open } = connectionsOf(server)
   server.on('request', listen)
   server.on('checkContinue', expecting)
   server.on('checkExpectation', listen)
@@ -74,7 +71,7 @@ export function createListener(
   return server
 
   function listen(req: IncomingMessage, res: ServerResponse): void {
-    if (!server.listening || connections > most.keep) res.shouldKeepAlive = false
+    if (!server.listening || open.size > most.keep) res.shouldKeepAlive = false
     const target = pathOf(req)
     if (target === undefined) {
       drain(req).then(() => refuseAndClose(req, res, 'not_found'))

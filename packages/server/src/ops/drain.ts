@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { connectionsOf } from '../http/connections.ts'
 
 const limit = 10_000
 const tick = 25
@@ -11,13 +12,6 @@ const queue = 3_000
 /** Idle connections closed in one turn of the event loop. Between two turns what has arrived meanwhile is read. */
 const atOnce = 32
 
-interface Connection {
-  /** When it was opened, by the machine's own clock, in milliseconds. */
-  since: number
-  /** The last one begun and not ended. (A set of all of them would cost as much as the rest of a request's way in.) */
-  answer: ServerResponse | undefined
-}
-
 /**
  * D53: gives a function that stops accepting, answers what was received within ten seconds with `Connection: close`, and
  * cuts what is left. `endStreams` ends answers that would go on for ever.
@@ -26,38 +20,21 @@ interface Connection {
  * connects at that moment is in the system's queue. So the end begins with reading all of that, and goes on in small steps.
  */
 export function drainable(server: Server, endStreams: () => void): () => Promise<void> {
-  const connections = new Map<Socket, Connection>()
-  let taken = 0
-  server.on('connection', (socket) => {
-    taken++
-    connections.set(socket, { since: performance.now(), answer: undefined })
-    socket.once('close', () => connections.delete(socket))
-  })
-  const begun = (req: IncomingMessage, res: ServerResponse) => {
-    const connection = connections.get(req.socket)
-    if (!connection) return
-    connection.answer = res
-    res.on('close', ended)
-  }
-  function ended(this: ServerResponse) {
-    const connection = connections.get(this.req.socket)
-    if (connection?.answer === this) connection.answer = undefined
-  }
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, begun)
+  const connections = connectionsOf(server)
 
   /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which one is taken a turn. */
   async function readAll(): Promise<void> {
     const until = performance.now() + queue
     await setImmediate()
-    for (let before = -1; before !== taken && performance.now() < until; ) {
-      before = taken
+    for (let before = -1; before !== connections.taken && performance.now() < until; ) {
+      before = connections.taken
       await setImmediate()
     }
   }
 
   async function closeIdle(): Promise<void> {
     let closed = 0
-    for (const [socket, { since }] of connections) {
+    for (const [socket, { since }] of connections.open) {
       if (!isIdle(socket, since)) continue
       socket.destroy()
       if (++closed % atOnce === 0) await setImmediate()
@@ -69,10 +46,11 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
     await readAll()
     server.closeIdleConnections = () => {} // it would close them all at once
     const stopped = new Promise<void>((done) => server.close(() => done()))
-    for (const { answer } of connections.values()) if (answer && !answer.headersSent) answer.shouldKeepAlive = false
+    for (const { answer } of connections.open.values())
+      if (answer && !answer.headersSent) answer.shouldKeepAlive = false
     await setImmediate()
     const cut = setTimeout(() => server.closeAllConnections(), limit)
-    while (connections.size > 0) {
+    while (connections.open.size > 0) {
       endStreams()
       await closeIdle()
       await sleep(tick)

@@ -13,22 +13,24 @@ export function logRequests(server: Server, log: Logger): void {
   let count = 0
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {
-    const id = `${start}-${(++count).toString(36)}`
-    const path = pathOf(req.url ?? '')
+    const number = ++count
+    const url = req.url ?? ''
+    const agents = url.startsWith('/api/agent/')
     const begun = performance.now()
-    if (!path.startsWith('/api/agent/')) res.setHeader('x-request-id', id)
-    res.once('close', () => {
+    if (!agents) res.setHeader('x-request-id', idOf(number))
+    res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : undefined
       const level = levelOf(status)
       if (!log.isLevelEnabled(level)) return
       const now = performance.now()
-      const untold = status === 503 && path.startsWith('/api/agent/') ? overload(now) : 0
+      const untold = agents && status === 503 ? overload(now) : 0
       if (untold === undefined) return
+      const said = { request: idOf(number), method: req.method, path: pathOf(url), status: status ?? 'closed' }
       const ms = Math.round((now - begun) * 10) / 10
-      const like = untold > 0 ? { andLikeIt: untold } : undefined
-      log[level]({ request: id, method: req.method, path, status: status ?? 'closed', ms, ...like }, 'request')
+      log[level]({ ...said, ms, ...(untold > 0 && { andLikeIt: untold }) }, 'request')
     })
   }
+  const idOf = (number: number) => `${start}-${number.toString(36)}`
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
 }
 
