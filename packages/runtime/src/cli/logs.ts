@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
-import { beginning, endOfFile, follow } from '../logs/follow.ts'
+import { beginning, endOfFile, follow, type Place } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
@@ -36,8 +36,7 @@ export const logs = (): Command =>
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
       const file = placeFor(folder, manifest, name)
-      const from = endOfFile(file ?? '')
-      const text = readLog(folder, manifest, name) ?? ownText(folder, manifest, name)
+      const { from, text } = endOf(file, () => readLog(folder, manifest, name) ?? ownText(folder, manifest, name))
       if (file === undefined || (text === undefined && !goOn)) throw new Refusal(noSuchLog)
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return show(json, { name, text: end }, () => end)
@@ -46,6 +45,16 @@ export const logs = (): Command =>
         write(mask(added, readEnv(folder.env), readEnv(folder.secrets)), json),
       )
     })
+
+/** The end of a log, and the place behind it. One that grows is read again until nothing came between the two, else that would be shown twice. */
+function endOf(file: string | undefined, read: () => string | undefined): { from: Place; text: string | undefined } {
+  for (let left = 20; ; left--) {
+    const from = endOfFile(file ?? '')
+    const text = read()
+    const { at, before } = endOfFile(file ?? '')
+    if (left === 0 || (at === from.at && before.equals(from.before))) return { from, text }
+  }
+}
 
 const write = (text: string, json: boolean | undefined): void => {
   const lines = safe(text).replace(/\n$/, '').split('\n')

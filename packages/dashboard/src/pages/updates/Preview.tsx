@@ -41,7 +41,13 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
             <ul className="up-left-out">
               {leftOut.slice(0, 50).map(({ agent, message }) => (
                 <li key={agent}>
-                  <AnchorLink to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'updates' }} fz="sm">
+                  <AnchorLink
+                    to={paths.agent}
+                    params={{ slug, name: agent }}
+                    search={{ tab: 'updates' }}
+                    fz="sm"
+                    underline="always"
+                  >
                     {agent}
                   </AnchorLink>{' '}
                   <span className="svc-quiet">

@@ -80,7 +80,9 @@ test('one that goes back says why in the machine’s words, as text, and its log
   await card(page, 'Timeline').getByText('<img src=x onerror=window.taken=1> reported bad').first().waitFor()
   expect(await page.evaluate('window.taken')).toBeUndefined()
   expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
+  const asked = page.waitForResponse((answer) => answer.request().method() === 'POST')
   await page.getByRole('button', { name: 'Ask for log work' }).click()
+  await asked
   const { commands } = (await agent('east').report()) as { commands?: { type: string }[] }
   expect(commands).toMatchObject([{ type: 'log', payload: { name: 'work' } }])
 
