@@ -401,14 +401,3 @@ export async function expectRests(
     await running.end()
   }
 }
-
-/** Mulberry32: the same numbers for the same seed. */
-export function randomOf(start: number): () => number {
-  let s = start
-  return () => {
-    s = (s + 0x6d2b79f5) | 0
-    let t = Math.imul(s ^ (s >>> 15), 1 | s)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}

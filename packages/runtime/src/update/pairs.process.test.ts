@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
 import type { InstalledAgent } from '../../testing/installed.ts'
+import { randomOf } from '../../testing/random.ts'
 import {
   all,
   expectRests,
@@ -17,7 +18,6 @@ import {
   type Point,
   part,
   pointsOf,
-  randomOf,
   rests,
   runsTraced,
   seed,
