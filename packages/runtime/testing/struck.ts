@@ -16,7 +16,7 @@ import { bundle } from './blueprint.ts'
 import { becomes, type Ran, type Running, starts, svc } from './folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from './installed.ts'
 import { json, type Service, startService } from './service.ts'
-import { straceMissing } from './strace.ts'
+import { partOf, straceMissing } from './strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
 
 /** A second lasts 20 ms, unless many do much at once: a report has to be answered within fifteen. */
@@ -171,19 +171,13 @@ export async function all<T>({ lanes }: World, cases: readonly T[], check: (one:
   for (const lane of over) if (lane.status === 'rejected') throw lane.reason
 }
 
-/** Long forms in parts: `SVC_TEST_PART=2/4` is every fourth case from the second on. */
-export function part<T>(cases: readonly T[]): T[] {
-  const [k = 1, n = 1] = (process.env.SVC_TEST_PART ?? '1/1').split('/').map(Number)
-  return cases.filter((_, i) => i % n === k - 1)
-}
 /** Whether a long form is run as a whole, so that it may be asked what it came to. */
 export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
-export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
 
 /** So many, spread over the whole; in the long form the part of all that was asked for. */
-export const chosen = <T>(cases: readonly T[], few: number): T[] =>
+export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
   long
-    ? part(cases)
+    ? partOf(cases)
     : Array.from(
         { length: Math.min(few, cases.length) },
         (_, i) => cases[Math.floor(((i + 0.5) * cases.length) / few)] as T,

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes, type Running } from '../../testing/folder.ts'
 import type { InstalledAgent } from '../../testing/installed.ts'
-import { randomOf } from '../../testing/random.ts'
-import { all, expectTheirs, type Lane, long, part, seed, type World, world } from '../../testing/struck.ts'
+import { randomOf, seed } from '../../testing/random.ts'
+import { partOf } from '../../testing/strace.ts'
+import { all, expectTheirs, type Lane, long, type World, world } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { groupLives } from '../process/group.ts'
@@ -40,7 +41,7 @@ test('updates forth and back with kills at random moments: always at a whole ver
   timeout: 4 * 3_600_000,
 }, async () => {
   const numbers = Array.from({ length: chains }, (_, i) => i)
-  await all(w, long ? part(numbers) : numbers, (chain, lane) => lives(chain, lane))
+  await all(w, long ? partOf(numbers) : numbers, (chain, lane) => lives(chain, lane))
   if (long) process.stderr.write(`seed ${seed}: ${JSON.stringify(came)}\n`)
   expect(came.kept).toBeGreaterThan(0)
 })

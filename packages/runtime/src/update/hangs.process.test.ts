@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes, type Running } from '../../testing/folder.ts'
 import type { InstalledAgent } from '../../testing/installed.ts'
+import { partOf } from '../../testing/strace.ts'
 import {
   all,
   expectRests,
@@ -18,7 +19,6 @@ import {
   long,
   missing,
   type Point,
-  part,
   pointsOf,
   rests,
   type Strace,
@@ -66,7 +66,7 @@ test.skipIf(missing !== undefined)(
     // a write is also how threads wake each other, and that is nothing that a disk can hold up
     const points = long ? (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') : []
     const every = [...named, ...points.map((point, i): Case => ({ point, way: ways[i % 2] as Way }))]
-    const cases = long ? part(every) : every.slice(0, few)
+    const cases = long ? partOf(every) : every.slice(0, few)
     const fell = new Map<string, number>()
     await all(w, cases, async (one, lane) => {
       const state = await hangs(one, lane)

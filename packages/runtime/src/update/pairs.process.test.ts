@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
 import type { InstalledAgent } from '../../testing/installed.ts'
-import { randomOf } from '../../testing/random.ts'
+import { randomOf, seed } from '../../testing/random.ts'
+import { partOf } from '../../testing/strace.ts'
 import {
   all,
   expectRests,
@@ -16,11 +17,9 @@ import {
   long,
   missing,
   type Point,
-  part,
   pointsOf,
   rests,
   runsTraced,
-  seed,
   type World,
   wholeWay,
   world,
@@ -53,7 +52,7 @@ test.skipIf(missing !== undefined)(
     const fell = new Map<string, number>()
     const numbers = Array.from({ length: pairs }, (_, i) => i)
     let tries = 0
-    await all(w, long ? part(numbers) : numbers, async (number, lane) => {
+    await all(w, long ? partOf(numbers) : numbers, async (number, lane) => {
       const random = randomOf(seed * 1000 + number)
       for (let states: string[] | undefined; states === undefined; ) {
         expect(++tries).toBeLessThan(20 * pairs)
@@ -66,7 +65,7 @@ test.skipIf(missing !== undefined)(
       }
     })
     if (long) process.stderr.write(`seed ${seed}, ${tries} tries: ${JSON.stringify(Object.fromEntries(fell))}\n`)
-    expect([...fell.values()].reduce((a, b) => a + b, 0)).toBe(long ? part(numbers).length : pairs)
+    expect([...fell.values()].reduce((a, b) => a + b, 0)).toBe(long ? partOf(numbers).length : pairs)
   },
 )
 
