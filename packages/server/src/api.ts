@@ -294,7 +294,8 @@ export interface BlueprintVersion extends BlueprintVersionRow {
   canAct: boolean
 }
 
-export type InstallCodeState = 'live' | 'redeemed' | 'expired' | 'revoked'
+/** `barred`: its time is not over, but whoever issued it is no admin any more; good again if they become one in time. */
+export type InstallCodeState = 'live' | 'barred' | 'redeemed' | 'expired' | 'revoked'
 export interface InstallCode {
   id: string
   blueprint: string

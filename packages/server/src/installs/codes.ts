@@ -121,13 +121,13 @@ const shownFor = 30 * 86_400_000
 
 /** The codes of a workspace that are good, and those of the last 30 days; newest first. */
 export async function listCodes(db: Db, workspace: Place, now: number): Promise<InstallCode[]> {
-  const rows = await withAgents(db, workspace)
+  const rows = await withCircumstances(db, workspace)
     .where('issued_at', '>', now - shownFor)
     .orderBy('issued_at', 'desc')
     .orderBy('install_code.id', 'desc')
     .limit(200)
     .execute()
-  return rows.map((row) => shownCode(row, row.agent, now))
+  return rows.map((row) => shownCode(row, now))
 }
 
 /** What is no longer shown is no longer kept; what was done stands in the audit trail. */
@@ -139,21 +139,27 @@ const forgetOld = (trx: Db, workspace: Place, now: number) =>
     .execute()
 
 export async function codeOf(db: Db, workspace: Place, id: string, now: number): Promise<InstallCode | undefined> {
-  const row = await withAgents(db, workspace).where('install_code.id', '=', id).executeTakeFirst()
-  return row && shownCode(row, row.agent, now)
+  const row = await withCircumstances(db, workspace).where('install_code.id', '=', id).executeTakeFirst()
+  return row && shownCode(row, now)
 }
 
 /** Facts are stored; what a code is follows from them and the time. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
   now: number,
-): InstallCodeState => {
+): Exclude<InstallCodeState, 'barred'> => {
   if (row.redeemed_at !== null) return 'redeemed'
   if (row.revoked_at !== null) return 'revoked'
   return now < row.expires_at ? 'live' : 'expired'
 }
 
-export const shownCode = (row: InstallCodeRow, agent: string | null, now: number): InstallCode => ({
+/** What else is known of a code: the agent that it made, and what its issuer is in the workspace by now. */
+interface Circumstances {
+  agent: string | null
+  issuer: string | null
+}
+
+export const shownCode = (row: InstallCodeRow & Circumstances, now: number): InstallCode => ({
   id: row.id,
   blueprint: row.blueprint,
   version: row.version,
@@ -161,18 +167,30 @@ export const shownCode = (row: InstallCodeRow, agent: string | null, now: number
   issuedAt: row.issued_at,
   issuedBy: row.issued_by_name,
   expiresAt: row.expires_at,
-  state: codeState(row, now),
+  state: shownState(row, now),
   redeemedAt: row.redeemed_at,
   revokedAt: row.revoked_at,
-  agent,
+  agent: row.agent,
 })
 
-const withAgents = (db: Db, workspace: Place) =>
+/** Redeeming looks at the issuer again, in its own transaction, and refuses with a code of its own (7). */
+function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCodeState {
+  const state = codeState(row, now)
+  const barred = row.issued_by !== null && row.issuer !== 'admin'
+  return state === 'live' && barred ? 'barred' : state
+}
+
+const withCircumstances = (db: Db, workspace: Place) =>
   db
     .selectFrom('install_code')
     .leftJoin('agent', 'agent.id', 'install_code.agent_id')
+    .leftJoin('member', (join) =>
+      join
+        .onRef('member.workspaceId', '=', 'install_code.workspace_id')
+        .onRef('member.userId', '=', 'install_code.issued_by'),
+    )
     .selectAll('install_code')
-    .select('agent.name as agent')
+    .select(['agent.name as agent', 'member.role as issuer'])
     .where('install_code.workspace_id', '=', workspace.id)
 
 const versionOf = (db: Db, workspace: Place, { blueprint, version }: Wanted) =>

@@ -9,7 +9,7 @@ import { hashToken } from '../agents/tokens.ts'
 import { deleteBot, listBots } from '../bots/store.ts'
 import { addProduct } from '../products/store.ts'
 import { activate, deactivate } from '../workspaces/store.ts'
-import { listCodes, revokeCode } from './codes.ts'
+import { codeOf, issueCode, listCodes, revokeCode } from './codes.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
@@ -189,6 +189,30 @@ everyEngine('installing', (open) => {
     expect(await previewInstall(w.db, install, w.clock.now())).toMatchObject({ ok: true })
     await mend(w)
     expect(await w.redeem(install)).toMatchObject({ ok: true })
+  })
+
+  test('a code is shown as good only while its issuer may install, and the operator always may', async () => {
+    const w = await start()
+    const install = await w.issue({ agentName: 'hers' })
+    const wanted = { blueprint: 'mail', version: '1.0.0', agentName: 'theirs' }
+    await issueCode(w.db, w.workspace, wanted, { id: null, name: 'operator' }, w.clock.now())
+    const states = async () =>
+      Object.fromEntries(
+        (await listCodes(w.db, w.workspace, w.clock.now())).map(({ agentName, state }) => [agentName, state]),
+      )
+    const role = (to: string) => w.db.updateTable('member').set({ role: to }).where('userId', '=', w.admin.id).execute()
+    expect(await states()).toEqual({ hers: 'live', theirs: 'live' })
+    await role('member')
+    expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })
+    await role('admin')
+    expect(await states()).toEqual({ hers: 'live', theirs: 'live' })
+    await w.db.deleteFrom('member').where('userId', '=', w.admin.id).execute()
+    expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })
+    const [hers] = (await listCodes(w.db, w.workspace, w.clock.now())).filter(({ state }) => state === 'barred')
+    expect(await codeOf(w.db, w.workspace, hers?.id ?? '', w.clock.now())).toMatchObject({ state: 'barred' })
+    expect(await w.redeem(install)).toMatchObject({ ok: false, code: 'issuer_not_allowed' })
+    w.clock.pass(900)
+    expect(await states()).toEqual({ hers: 'expired', theirs: 'expired' })
   })
 
   test('this service itself is no product that a bot could act in', async () => {

@@ -19,7 +19,8 @@ export const codeRoutes = ({ store: { db }, now, live }: WebDeps) =>
       const issued = granted(await issueCode(db, workspace, { blueprint, version, agentName: agent }, person, now()))
       live.listChanged(workspace.id)
       const { row, code, warnings } = issued
-      return c.json({ ...shownCode(row, null, now()), code, warnings } satisfies NewCode, 201)
+      const fresh = shownCode({ ...row, agent: null, issuer: 'admin' }, now())
+      return c.json({ ...fresh, code, warnings } satisfies NewCode, 201)
     })
     .get('/codes/:id', async (c) => {
       return c.json(found(await codeOf(db, c.var.workspace, c.req.param('id'), now()), 'code_unknown'))

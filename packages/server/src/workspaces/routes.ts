@@ -33,6 +33,7 @@ export const workspaceRoutes = (deps: WebDeps) => {
     .patch('/members/:id', admin, async (c) => {
       const body = await bodyOf(c, z.object({ role }))
       granted(await changeRole(deps, c.var.workspace, c.req.param('id'), body.role, c.var.person, now()))
+      live.listChanged(c.var.workspace.id)
       return c.json({ ok: true })
     })
     .delete('/members/:id', async (c) => {
@@ -44,6 +45,7 @@ export const workspaceRoutes = (deps: WebDeps) => {
       )
       if (c.var.role !== 'admin' && !member.self) throw new Refusal('not_allowed')
       granted(await removeMember(deps, workspace, id, person, now()))
+      live.listChanged(workspace.id)
       await live.check()
       return c.json({ ok: true })
     })

@@ -1,6 +1,6 @@
 /** Blueprints in the page, from the upload to a revoked bot: the real service, a real browser, the real `svc init` (2.9, 2.10). */
 import { readFileSync } from 'node:fs'
-import type { AgentPage, Bots, NewCode } from '@svc/server/api'
+import type { AgentPage, Bots, Members, NewCode } from '@svc/server/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
@@ -197,6 +197,31 @@ test('a code is shown once, listed while it is good, and revoked; the page says 
   await page.getByRole('link', { name: 'Issue another code' }).click()
   await page.getByRole('button', { name: 'Issue the code' }).waitFor()
   expect(await page.getByLabel('Name of the agent').inputValue()).toBe('price-scout')
+})
+
+test('a code of somebody who is no admin any more is no longer good, on every page that shows it and at once', async () => {
+  const zoe = ['person', 'create', 'zoe@example.org', '--name', 'Zoe', '--workspace', 'north-wind', '--role', 'admin']
+  await place.operator(zoe, password)
+  const { page, ...visitor } = await place.visitor()
+  await place.signIn({ page, ...visitor }, 'zoe@example.org')
+  const wanted = { blueprint: 'price-scout', version: '2.0.0' }
+  const { id } = await visitor.call<NewCode>('POST', `${w}/codes`, wanted)
+  await page.goto(at(`/codes/${id}`))
+  await page.getByText(/Good for 1[45] min/).waitFor()
+  const list = await window()
+  await list.goto(at('/blueprints'))
+  const open = list.getByRole('list', { name: 'Open install codes' }).getByRole('listitem')
+  await open.getByText('Good for').waitFor()
+
+  const { members } = await ada.call<Members>('GET', `${w}/members`)
+  const member = members.find(({ email }) => email === 'zoe@example.org')
+  await ada.call('PATCH', `${w}/members/${member?.id}`, { role: 'member' })
+  await page.getByText('The code is no longer good').waitFor()
+  await open.getByText('No longer good: who issued it is no admin any more').waitFor()
+  await list.getByRole('button', { name: 'Revoke the code for price-scout' }).click()
+  await list.getByRole('button', { name: 'Revoke code' }).click()
+  await open.waitFor({ state: 'detached' })
+  await page.getByText('The code was revoked').waitFor()
 })
 
 test('a code counts down to its end, and is then over', async () => {

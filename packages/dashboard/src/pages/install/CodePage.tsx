@@ -175,6 +175,10 @@ function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriv
     >
       {code.state === 'redeemed' ? (
         'The agent that it installed has been deleted here.'
+      ) : code.state === 'barred' ? (
+        <>
+          <Text>{code.issuedBy}</Text> issued it, and may no longer install agents.
+        </>
       ) : (
         <>
           It was not used and installs nothing any more: {code.state === 'revoked' ? 'revoked' : 'its 15 minutes ended'}{' '}
@@ -187,6 +191,7 @@ function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriv
 
 const titles: Readonly<Record<InstallCode['state'], string>> = {
   live: 'The code is good',
+  barred: 'The code is no longer good',
   redeemed: 'The code was used',
   expired: 'The code has expired',
   revoked: 'The code was revoked',

@@ -17,14 +17,14 @@ export interface CodesProps {
   blueprint?: string
 }
 
-/** The install codes that are still good, and what became of those before. Nothing where there has been none. */
+/** The install codes whose time is not over, and what became of those before. Nothing where there has been none. */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!codes || codes.length === 0) return null
-  const open = codes.filter(({ state }) => state === 'live')
-  const over = codes.filter(({ state }) => state !== 'live')
+  const open = codes.filter(isOpen)
+  const over = codes.filter((code) => !isOpen(code))
   return (
     <Section title="Install codes" aside={open.length > 0 ? `${open.length} open` : 'none open'} flush>
       {open.length > 0 && (
@@ -57,6 +57,8 @@ export function Codes({ slug, admin, blueprint }: CodesProps) {
   )
 }
 
+const isOpen = ({ state }: InstallCode): boolean => state === 'live' || state === 'barred'
+
 interface OpenProps {
   slug: string
   code: InstallCode
@@ -73,7 +75,11 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
         <AnchorLink to={paths.code} params={{ slug, id: code.id }} fw={600}>
           {code.agentName}
         </AnchorLink>{' '}
-        <Left until={code.expiresAt} onOver={onOver} />
+        {code.state === 'barred' ? (
+          <span className="in-barred">No longer good: who issued it is no admin any more</span>
+        ) : (
+          <Left until={code.expiresAt} onOver={onOver} />
+        )}
         <div className="svc-quiet">
           <What code={code} named={named} /> issued <Time at={code.issuedAt} /> by <Text>{code.issuedBy}</Text>
         </div>
@@ -95,6 +101,7 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
 
 const became: Readonly<Record<InstallCode['state'], string>> = {
   live: 'good',
+  barred: 'no longer good',
   redeemed: 'used',
   expired: 'expired unused',
   revoked: 'revoked unused',
