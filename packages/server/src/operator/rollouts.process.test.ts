@@ -1,7 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bundle } from '../../testing/bundles.ts'
+import { installed, twoVersions } from '../../testing/installed.ts'
 import { newPlace, type Place, report } from '../../testing/service-process.ts'
 import type { RolloutPage, RolloutPreview } from '../api.ts'
 
@@ -72,19 +70,10 @@ async function refusals(place: Place): Promise<void> {
 
 /** a1 to a3, of the blueprint mail, which has 1.0.0 and 1.1.0. Each reports that it runs the version that is given. */
 async function threeAgents(place: Place) {
-  await place.value(['workspace', 'create', 'north'])
-  await place.value(['workspace', 'activate', 'north', 'svc'])
-  for (const version of ['1.0.0', '1.1.0']) {
-    const file = join(place.folder, `${version}.zip`)
-    writeFileSync(file, await bundle({ version }))
-    await place.value(['blueprint', 'upload', 'north', file])
-  }
+  await twoVersions(place)
   const reports: Record<string, (version: string) => Promise<unknown>> = {}
   for (const name of ['a1', 'a2', 'a3'] as const) {
-    const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0', '--agent', name])
-    const install = { method: 'POST', body: JSON.stringify({ code }) }
-    const redeemed = await (await fetch(`${place.url}/api/agent/v1/install`, install)).json()
-    const token = (redeemed as { env: { SVC_TOKEN: string } }).env.SVC_TOKEN
+    const token = await installed(place, name)
     reports[name] = async (version) => {
       const applied = { version, outcome: 'ok', message: `to ${version}` }
       return (await report(place.url, token, { applied })).json()

@@ -1,24 +1,13 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bundle } from '../../testing/bundles.ts'
+import { installed, twoVersions } from '../../testing/installed.ts'
 import { buildFolder, pyz } from '../../testing/releases.ts'
 import { newPlace, report } from '../../testing/service-process.ts'
 
-test('wishes are made, withdrawn and held versions let go by the operator, and agent show tells of them', async () => {
+test('wishes are made, withdrawn and held versions let go by the operator, who is told how they stand and what they wait for', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
   await place.start()
-  await place.value(['workspace', 'create', 'north'])
-  await place.value(['workspace', 'activate', 'north', 'svc'])
-  for (const version of ['1.0.0', '1.1.0']) {
-    const file = join(place.folder, `${version}.zip`)
-    writeFileSync(file, await bundle({ version }))
-    await place.value(['blueprint', 'upload', 'north', file])
-  }
-  const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0'])
-  const install = { method: 'POST', body: JSON.stringify({ code }) }
-  const redeemed = await (await fetch(`${place.url}/api/agent/v1/install`, install)).json()
-  const token = (redeemed as { env: { SVC_TOKEN: string } }).env.SVC_TOKEN
+  await twoVersions(place)
+  const token = await installed(place, 'mail')
   const says = (applied: object) => ({
     applied: { version: '1.0.0', outcome: 'ok', message: 'installed' },
     runtime: { version: '1.0.0', applied: { version: '1.0.0', ...applied } },
@@ -32,11 +21,12 @@ test('wishes are made, withdrawn and held versions let go by the operator, and a
     stderr: expect.stringContaining('(runtime_not_served)'),
   })
   await place.value(['release', 'add', buildFolder(pyz('9.0.0'))])
-  await answer(quiet)
-  expect(await place.value(['wish', 'blueprint', 'north/mail', '1.1.0'])).toMatchObject({
-    changed: true,
-    updates: { blueprint: { state: 'waiting' } },
+  const unheard = 'It has never reported: it is told with the answer to its first report.'
+  expect(await place.run(['wish', 'blueprint', 'north/mail', '1.1.0'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^mail: .*1\\.1\\.0.*\\n +${unheard}$`, 'm')),
   })
+  await answer(quiet)
   expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: true })
   expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: false })
   expect(await show()).toMatchObject({ wishes: { blueprint: '1.1.0', runtime: '9.0.0' }, holds: { runtime: null } })

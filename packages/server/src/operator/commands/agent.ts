@@ -1,6 +1,6 @@
 import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
-
 import { line, moment, table } from '../show.ts'
+import { wishText } from '../waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
@@ -49,8 +49,8 @@ export const agentCommands = {
       [
         `${name}: ${report?.state?.level ?? '-'} ${line(report?.state?.label ?? '')}`.trimEnd(),
         `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
-        ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${line(updates.blueprint.says)}`] : []),
-        `  runtime ${line(updates.runtime.running ?? '-')}: ${line(updates.runtime.says)}`,
+        ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${wishText(updates.blueprint)}`] : []),
+        `  runtime ${line(updates.runtime.running ?? '-')}: ${wishText(updates.runtime)}`,
         ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),

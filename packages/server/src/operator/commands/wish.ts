@@ -11,7 +11,7 @@ import {
   type Service,
   type Stores,
 } from '../command.ts'
-import { line } from '../show.ts'
+import { wishText } from '../waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
@@ -31,7 +31,7 @@ export const wishCommands = {
           : stores.wishBlueprint(db, agent, { version }, operator, service.now())
       })
     },
-    show: ({ name, updates }) => `${name}: ${line(updates.blueprint?.says ?? '')}`,
+    show: ({ name, updates }) => `${name}: ${wishText(updates.blueprint)}`,
   }),
   'wish runtime': command({
     says: 'wish that an agent updates its runtime to the served version; off withdraws',
@@ -46,7 +46,7 @@ export const wishCommands = {
           : stores.pressRuntime(db, agent, operator, service.now())
       })
     },
-    show: ({ name, updates }) => `${name}: ${line(updates.runtime.says)}`,
+    show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),
   'wish lift': command({
     says: 'lift the hold on a runtime version that failed or was rolled back, so that it can be wished again',

@@ -1,0 +1,24 @@
+/** Agents of the blueprint `mail` in the workspace `north`, installed as the operator and a machine would. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle } from './bundles.ts'
+import type { Place } from './service-process.ts'
+
+/** The workspace, activated, with the versions 1.0.0 and 1.1.0. */
+export async function twoVersions(place: Place): Promise<void> {
+  await place.value(['workspace', 'create', 'north'])
+  await place.value(['workspace', 'activate', 'north', 'svc'])
+  for (const version of ['1.0.0', '1.1.0']) {
+    const file = join(place.folder, `${version}.zip`)
+    writeFileSync(file, await bundle({ version }))
+    await place.value(['blueprint', 'upload', 'north', file])
+  }
+}
+
+/** Installs an agent of 1.0.0 and gives its token. */
+export async function installed(place: Place, name: string): Promise<string> {
+  const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0', '--agent', name])
+  const body = JSON.stringify({ code })
+  const redeemed = await fetch(`${place.url}/api/agent/v1/install`, { method: 'POST', body })
+  return ((await redeemed.json()) as { env: { SVC_TOKEN: string } }).env.SVC_TOKEN
+}
