@@ -4,6 +4,7 @@
  * those that came later. Honest bodies end within milliseconds, so they are never the oldest for long.
  */
 import type { IncomingMessage } from 'node:http'
+import { cutOff } from './paced.ts'
 
 export interface ArrivalLimits {
   /** Milliseconds from the headers to the end of the body. */
@@ -62,11 +63,13 @@ export class Arrivals {
     const before = performance.now() - this.#limits.time
     for (const [req, { since }] of this.#under) {
       if (since > before) return
-      this.#giveUp(req)
+      cutOff.add(() => this.#giveUp(req))
     }
   }
 
+  /** Unless it has ended meanwhile. */
   #giveUp(req: IncomingMessage): void {
+    if (!this.#under.has(req)) return
     this.end(req)
     req.destroy()
   }

@@ -3,6 +3,7 @@
  * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, and the process goes on (I10).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { envelope } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
@@ -11,6 +12,7 @@ import { continueIfAsked, drain, noteExpectation } from './body.ts'
 import { connectionsMost } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
+import { cutOff } from './paced.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 /** Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by its beginning: `GET /api/agent/v1/bundle/*`. */
@@ -35,7 +37,7 @@ export const listenerLimits = (connections = connectionsMost()): ListenerLimits 
   headers: 10_000,
   request: 300_000,
   idle: 75_000,
-  check: 2_000,
+  check: 100,
   requestsPerConnection: 10_000,
   connections,
   keep: Math.floor(connections * 0.9),
@@ -67,7 +69,7 @@ export function createListener(
   server.on('request', listen)
   server.on('checkContinue', expecting)
   server.on('checkExpectation', listen)
-  server.on('clientError', answerBrokenRequest)
+  server.on('clientError', answerBroken)
   return server
 
   function listen(req: IncomingMessage, res: ServerResponse): void {
@@ -93,6 +95,23 @@ export function createListener(
     listen(req, res)
   }
 
+  function answerBroken(error: NodeJS.ErrnoException, duplex: Duplex): void {
+    const socket = duplex as Socket
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === 'HPE_HEADER_OVERFLOW') sayAndClose(socket, large)
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
+    else sayAndClose(socket, invalid)
+  }
+
+  /** Unless the rest of its request has come in the meantime. */
+  function cutOffLate(socket: Socket): void {
+    const before = open.get(socket)?.answer
+    cutOff.add(() => {
+      const answer = open.get(socket)?.answer
+      if (answer === undefined || answer === before) sayAndClose(socket, late)
+    })
+  }
+
   /** A fault of a handler is a bug: it is logged, costs this one request, and never the process. */
   async function attempt(handler: Handler, req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
@@ -105,27 +124,25 @@ export function createListener(
   }
 }
 
-/** What is no HTTP at all, or comes too slowly, or has too many headers. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+/** To whom has said nothing, nothing is said. */
+function sayAndClose(socket: Socket, answer: string): void {
+  if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy()
     return
   }
-  const [status, message] = brokenBy[error.code ?? ''] ?? [400, 'The request is not valid HTTP.']
-  const body = JSON.stringify(envelope('request_invalid', message))
-  socket.end(
-    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  socket.end(answer)
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
-const brokenBy: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
-  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large.'],
-}
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
+/** What is no HTTP at all, or comes too slowly, or has too many headers: with thousands of these the text is made once. */
+const invalid = broken('400 Bad Request', 'The request is not valid HTTP.')
+const late = broken('408 Request Timeout', 'The request did not arrive in time.')
+const large = broken('431 Request Header Fields Too Large', 'The headers of the request are too large.')
+
+function broken(status: string, message: string): string {
+  const body = JSON.stringify(envelope('request_invalid', message))
+  return (
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  )
 }

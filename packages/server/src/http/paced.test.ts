@@ -1,0 +1,37 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Paced } from './paced.ts'
+
+function busy(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+test('what is due at once is done in its order, a little in each turn of the event loop', async () => {
+  const paced = new Paced()
+  const [done, doneInTurn]: [number[], number[]] = [[], []]
+  for (let i = 0; i < 100; i++) {
+    paced.add(() => {
+      busy(0.5)
+      done.push(i)
+    })
+  }
+  for (let before = 0; done.length < 100; before = done.length) {
+    await setImmediate()
+    doneInTurn.push(done.length - before)
+  }
+  expect(done).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  expect(Math.max(...doneInTurn)).toBeLessThanOrEqual(5)
+})
+
+test('what comes while it is at work, or after it had nothing to do, is done too', async () => {
+  const paced = new Paced()
+  const done: string[] = []
+  paced.add(() => {
+    paced.add(() => done.push('second'))
+    done.push('first')
+  })
+  while (done.length < 2) await setImmediate()
+  paced.add(() => done.push('third'))
+  while (done.length < 3) await setImmediate()
+  expect(done).toEqual(['first', 'second', 'third'])
+})
