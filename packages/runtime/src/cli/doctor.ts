@@ -18,6 +18,7 @@ import { findUnit, mendsUnit } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
+import { standstill } from '../update/unread.ts'
 import { isHere } from '../update/versions.ts'
 import { leastNode, version } from '../version.ts'
 import { sentence } from '../worker/process-health.ts'
@@ -142,6 +143,8 @@ function installed(folder: Folder): Check[] {
 
 /** Of an agent that was updated: is the way back open, and is anything stuck? */
 function versions(folder: Folder, manifest: Manifest): Check[] {
+  const why = folder.installed ? standstill(folder) : undefined
+  if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
   const update = folder.installed ? readUpdate(folder) : undefined
   if (!update) return []
   const { state, previous } = update

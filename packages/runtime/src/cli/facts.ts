@@ -16,6 +16,7 @@ import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
 import { keepStatus } from '../status/keep.ts'
 import { readUpdate } from '../update/journal.ts'
+import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
 
 export function factsOf({ folder, manifest }: Agent) {
@@ -32,6 +33,8 @@ export function factsOf({ folder, manifest }: Agent) {
     install: readInstall(folder),
     /** Its versions and updates; undefined before the first. */
     update: folder.installed ? readUpdate(folder) : undefined,
+    /** Why no version is changed here; undefined when nothing is in the way. */
+    standstill: folder.installed ? standstill(folder) : undefined,
     /** What is known of its process; undefined for an agent that somebody else starts, and before its first start. */
     process: manifest.runtime ? processNow(folder) : undefined,
     managed: manifest.runtime !== undefined,

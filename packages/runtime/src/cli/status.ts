@@ -27,7 +27,7 @@ export const status = (): Command =>
       )
     })
 
-function lines(f: Facts): string[] {
+export function lines(f: Facts): string[] {
   const now = Date.now() / 1000
   const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
   const said = f.state
@@ -51,6 +51,7 @@ function lines(f: Facts): string[] {
     ...[...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
+    ...(f.standstill ? [row('Update', f.standstill)] : []),
     ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),
     ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),
     row(

@@ -43,6 +43,7 @@ export function explain(f: Facts, now: number): string[] {
     ...processSentences(f),
     ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
+    ...(f.standstill ? [f.standstill] : []),
     ...(f.update ? sentences(f.update, now * 1000, readScale(process.env.SVC_TIME_SCALE)) : []),
     ...agentSentences(f, now),
     ...healthSentences(f.bindings),

@@ -9,7 +9,7 @@
  */
 import { writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import { readFile, readJsonObject } from '../files/read.ts'
 
 const steps = ['made', 'redeeming', 'redeemed', 'installed'] as const
 export type InstallStep = (typeof steps)[number]
@@ -34,9 +34,18 @@ export interface Install {
 export const writeInstall = (folder: Folder, install: Install): void =>
   writeDurably(folder.install, `${JSON.stringify(install)}\n`, 0o600)
 
+type Place = Pick<Folder, 'install'>
+const mostBytes = 65_536
+
+/** Why the disk does not give it out; undefined also where there is none. */
+export function unreadableInstall({ install }: Place): string | undefined {
+  const read = readFile(install, mostBytes)
+  return read.is === 'unreadable' ? `the note of the installation ${read.why}` : undefined
+}
+
 /** Undefined in a folder that was never installed into. */
-export function readInstall(folder: Pick<Folder, 'install'>): Install | undefined {
-  const v = readJsonObject(folder.install, 65_536)
+export function readInstall(folder: Place): Install | undefined {
+  const v = readJsonObject(folder.install, mostBytes)
   const is = steps.find((step) => step === v?.is)
   if (!v || !is) return undefined
   const text = (key: string) => (typeof v[key] === 'string' ? v[key] : '')

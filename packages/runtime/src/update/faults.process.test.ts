@@ -23,6 +23,10 @@ import { becomes } from '../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Reply, type Service, startService } from '../../testing/service.ts'
 import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../testing/updates.ts'
+import { factsOf } from '../cli/facts.ts'
+import { agentAt } from '../cli/folder.ts'
+import { lines } from '../cli/status.ts'
+import { explain } from '../cli/why.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { ask, readAsked } from './ask.ts'
@@ -384,27 +388,41 @@ test('the note of the installation cannot be read while a bundle is judged: that
   expect(running.it.applied()).toMatchObject({ version: '1.9.0', outcome: 'ok' })
 })
 
-test('a journal that cannot be read at a start is not one that is not there: nothing is swept or begun, and it goes on when it can be read', async () => {
-  const agent = copy()
-  const first = runs(agent)
-  first.wish('1.5.0')
-  await becomes('kept', () => readUpdate(agent)?.state === 'watching')
-  await first.end()
-  let broken = true
-  const unreadable = (file: string) => broken && file === agent.update
-  faulty(agent.root, { fault: undefined, picks: () => false, unreadable })
-  const running = runs(agent)
-  running.wish('1.9.0')
-  await becomes('it is said', () => running.lines.some((line) => line.includes('EIO')))
-  await new Promise((resolve) => setTimeout(resolve, 150)) // some looks for wishes
-  expect(readdirSync(agent.versions)).toHaveLength(2)
-  expect(running.it.applied()).toBe(unknown)
-  broken = false
-  await becomes('it goes on', () => running.it.applied().version === '1.5.0')
-  await running.end()
-  expect(readUpdate(agent)).toMatchObject({ state: 'watching', previous: { version: '1.4.0' } })
-  expect(running.lines.filter((line) => line.includes('EIO'))).toHaveLength(1)
-})
+test.each([
+  ['the journal of updates', 'update'],
+  ['the note of the installation', 'install'],
+] as const)(
+  '%s that cannot be read at a start is not one that is not there: nothing is swept or begun, it is said, and it goes on when it can be read',
+  async (what, name) => {
+    const agent = copy()
+    const first = runs(agent)
+    first.wish('1.5.0')
+    await becomes('kept', () => readUpdate(agent)?.state === 'watching')
+    await first.end()
+    let broken = true
+    const unreadable = (file: string) => broken && file === agent[name]
+    faulty(agent.root, { fault: undefined, picks: () => false, unreadable })
+    const running = runs(agent)
+    running.wish('1.9.0')
+    const why = `No version is changed, since ${what} cannot be opened (EIO).`
+    expect(running.lines).toEqual([why])
+    expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
+    const facts = factsOf(agentAt(agent.root))
+    expect([lines(facts).join('\n'), explain(facts, 0)]).toEqual([
+      expect.stringContaining(why),
+      expect.arrayContaining([why]),
+    ])
+    await new Promise((resolve) => setTimeout(resolve, 150)) // some looks for wishes
+    expect(readdirSync(agent.versions)).toHaveLength(2)
+    expect(running.it.applied()).toBe(unknown)
+    broken = false
+    await becomes('it goes on', () => running.it.applied().version === '1.5.0')
+    await running.end()
+    expect(running.it.health()).toEqual([])
+    expect(readUpdate(agent)).toMatchObject({ state: 'watching', previous: { version: '1.4.0' } })
+    expect(running.lines.filter((line) => line.includes('EIO'))).toHaveLength(1)
+  },
+)
 
 /** The first, the last, and some between. */
 function pick(count: number): number[] {

@@ -1,7 +1,10 @@
 /**
- * A journal that cannot be read is not one that is not there: who took it for that would forget what is on hold, and remove the version to
- * go back to. Until it can be read no version is swept, swapped, reported or proved.
+ * A file that cannot be read is not one that is not there: who took the journal for that would forget what is on hold, and remove the
+ * version to go back to; without the note of the installation no version would be changed until the next start. Until both can be
+ * read no version is swept, swapped or proved, and that is said.
  */
+import type { Folder } from '../files/folder.ts'
+import { unreadableInstall } from '../install/note.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { duration, wait } from '../time.ts'
 import { unreadable } from './journal.ts'
@@ -9,20 +12,29 @@ import type { Updates } from './update.ts'
 
 const againSeconds = 10
 
+/** Why updates stand still, as a sentence; undefined when they do not. */
+export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
+  const why = unreadableInstall(folder) ?? unreadable(folder)
+  return why && `No version is changed, since ${why}.`
+}
+
+/** Begins as soon as everything can be read, at once if it can. */
 export function onceReadable(
-  folder: Parameters<typeof unreadable>[0],
+  folder: Folder,
   stop: AbortSignal,
   say: (line: string) => void,
   begin: () => Updates | undefined,
-): Updates {
+): Updates | undefined {
+  let why = standstill(folder)
+  if (why === undefined) return begin()
+  say(why)
   let it: Updates | undefined
   const over = (async () => {
-    for (let told: string | undefined; ; ) {
-      const why = unreadable(folder)
-      if (why === undefined) break
-      if (why !== told) say(`${why}: until it can be, no version is changed`)
-      told = why
+    while (why !== undefined) {
       if (!(await wait(duration(againSeconds), stop))) return
+      const now = standstill(folder)
+      if (now !== undefined && now !== why) say(now)
+      why = now
     }
     it = begin()
     await it?.over
@@ -31,7 +43,7 @@ export function onceReadable(
     heard: (answer) => it?.heard(answer),
     changed: (state: ProcessState) => it?.changed(state),
     applied: () => it?.applied(),
-    health: () => it?.health() ?? [],
+    health: () => (why === undefined ? (it?.health() ?? []) : [{ name: 'Update', level: 'warn', detail: why }]),
     over,
   }
 }

@@ -15,7 +15,7 @@ import { readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import { drive, how } from './drive.ts'
 import type { Ground } from './ground.ts'
-import { type Release, readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
+import { type Release, readUpdate, type Update, writeUpdate } from './journal.ts'
 import { appliedOf } from './now.ts'
 import { found } from './start.ts'
 import { onceReadable } from './unread.ts'
@@ -49,11 +49,13 @@ export interface Updates {
 
 /** Undefined in a folder that was not installed from a blueprint. */
 export function updates(folder: Folder, running: string, stop: AbortSignal, hands: Hands): Updates | undefined {
-  const install = readInstall(folder)
-  const name = leadsTo(folder)
-  if (install?.is !== 'installed' || !folder.installed || name === undefined) return undefined
-  const begin = () => known(folder, install.blueprint, { version: running, sha256: name }, stop, hands)
-  return unreadable(folder) === undefined ? begin() : onceReadable(folder, stop, hands.say, begin)
+  if (!folder.installed) return undefined
+  return onceReadable(folder, stop, hands.say, () => {
+    const install = readInstall(folder)
+    const name = leadsTo(folder)
+    if (install?.is !== 'installed' || name === undefined) return undefined
+    return known(folder, install.blueprint, { version: running, sha256: name }, stop, hands)
+  })
 }
 
 /** From what the journal says on. */
