@@ -10,6 +10,7 @@ import { transaction } from '../db/transaction.ts'
 import { isRollingOut } from '../rollouts/store.ts'
 import { wishStateOf } from '../wishes/page.ts'
 import { agentsOf, keptVersions, runningVersion } from './agents.ts'
+import { versionNamed } from './version.ts'
 
 interface Place {
   id: string
@@ -102,14 +103,7 @@ export const bundleOf = (
   name: string,
   version: string,
 ): Promise<{ bundle: Uint8Array; sha256: string } | undefined> =>
-  db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select(['bundle', 'sha256'])
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', name)
-    .where('version', '=', version)
-    .executeTakeFirst()
+  versionNamed(db, workspace, name, version).select(['bundle', 'sha256']).executeTakeFirst()
 
 /** The same without the bytes, which may be many. */
 export const bundleFacts = (
@@ -118,14 +112,7 @@ export const bundleFacts = (
   name: string,
   version: string,
 ): Promise<{ id: string; size: number; sha256: string } | undefined> =>
-  db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select(['blueprint_version.id', 'size', 'sha256'])
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', name)
-    .where('version', '=', version)
-    .executeTakeFirst()
+  versionNamed(db, workspace, name, version).select(['blueprint_version.id', 'size', 'sha256']).executeTakeFirst()
 
 export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | undefined> {
   const row = await db.selectFrom('blueprint_version').select('bundle').where('id', '=', id).executeTakeFirst()
@@ -229,13 +216,7 @@ async function versionRows(
 
 /** Locked, so that no code is issued for it nor redeemed meanwhile. SQLite has one writer anyway. */
 function lockVersion(trx: Db, workspace: Place, name: string, version: string) {
-  const row = trx
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select(['blueprint_version.id', 'blueprint_id', 'sha256'])
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', name)
-    .where('version', '=', version)
+  const row = versionNamed(trx, workspace, name, version).select(['blueprint_version.id', 'blueprint_id', 'sha256'])
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 

@@ -3,6 +3,7 @@ import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
 import type { AgentBinding } from '../api.ts'
 import { manifestOf } from '../blueprints/declared.ts'
+import { versionNamed } from '../blueprints/version.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { tokenState } from './store.ts'
@@ -58,13 +59,8 @@ const again = 'Delete the agent here and install it again with a new code: it ge
 
 async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindings']> {
   if (agent.wished_version === null) return []
-  const row = await db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+  const row = await versionNamed(db, { id: agent.workspace_id }, agent.blueprint, agent.wished_version)
     .select('manifest')
-    .where('workspace_id', '=', agent.workspace_id)
-    .where('name', '=', agent.blueprint)
-    .where('version', '=', agent.wished_version)
     .executeTakeFirst()
   return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }

@@ -8,6 +8,7 @@ import { findAgent } from '../agents/store.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import type { InstallCode, InstallCodeState } from '../api.ts'
 import { audit } from '../audit/store.ts'
+import { versionNamed } from '../blueprints/version.ts'
 import { judgeBots } from '../bots/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
@@ -194,13 +195,8 @@ const withCircumstances = (db: Db, workspace: Place) =>
     .where('install_code.workspace_id', '=', workspace.id)
 
 const versionOf = (db: Db, workspace: Place, { blueprint, version }: Wanted) =>
-  db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+  versionNamed(db, workspace, blueprint, version)
     .select(['blueprint_version.id', 'sha256', 'manifest'])
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', blueprint)
-    .where('version', '=', version)
     .executeTakeFirst()
 
 /** The blueprint's own name, or the first `name-2`, `name-3` … that no agent has. */

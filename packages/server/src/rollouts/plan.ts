@@ -1,6 +1,7 @@
 /** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { NewRollout, RolloutPreview } from '../api.ts'
+import { versionNamed } from '../blueprints/version.ts'
 import type { Db } from '../db/open.ts'
 import { servedRelease } from '../releases/store.ts'
 import { type Candidate, candidatesOf, type Named } from './members.ts'
@@ -85,20 +86,11 @@ async function namedVersion(
   workspace: Place,
   { blueprint = '', version = '' }: NewRollout,
 ): Promise<Verdict<Named, RolloutRefusal>> {
-  const found = isVersion(version) && (await versionOf(db, workspace, blueprint, version))
+  const found =
+    isVersion(version) && (await versionNamed(db, workspace, blueprint, version).select('version').executeTakeFirst())
   if (!found) return refuse('version_unknown', `There is no version ${shown(version)} of ${shown(blueprint)} here.`)
   return { ok: true, value: { kind: 'blueprint', blueprint, version, served: undefined } }
 }
-
-const versionOf = (db: Db, workspace: Place, blueprint: string, version: string) =>
-  db
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select('blueprint_version.id')
-    .where('workspace_id', '=', workspace.id)
-    .where('name', '=', blueprint)
-    .where('version', '=', version)
-    .executeTakeFirst()
 
 export function nobody({ version }: Named, leftOut: readonly Candidate[]): string {
   const [first] = leftOut

@@ -6,6 +6,7 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import { runningVersion } from '../blueprints/agents.ts'
+import { versionNamed } from '../blueprints/version.ts'
 import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -214,13 +215,7 @@ async function tell(
 }
 
 async function hasVersion(trx: Db, agent: AgentRow, version: string): Promise<boolean> {
-  const row = trx
-    .selectFrom('blueprint_version')
-    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
-    .select('blueprint_version.id')
-    .where('workspace_id', '=', agent.workspace_id)
-    .where('name', '=', agent.blueprint)
-    .where('version', '=', version)
+  const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('blueprint_version.id')
   // Kept from being deleted meanwhile: deleting looks for wishes under the stronger lock.
   return (await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()) !== undefined
 }
