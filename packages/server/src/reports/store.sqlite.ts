@@ -36,7 +36,11 @@ function commit(
   s.begin.run()
   let decisions: Decision[]
   try {
-    const seen: Seen = { served: servedRow(s.served.get() as ServedRow | undefined), activated: new Map() }
+    const seen: Seen = {
+      served: servedRow(s.served.get() as ServedRow | undefined),
+      activated: new Map(),
+      withCommands: agentsWithCommands(s, batch.length),
+    }
     decisions = batch.map((submission) => {
       const loaded = load(s, submission, seen)
       const decision = decide(loaded?.rows, submission, now, age)
@@ -61,6 +65,8 @@ interface Seen {
   served: Served | undefined
   /** Whether a workspace is activated (5.4), by its id. */
   activated: Map<string, boolean>
+  /** Agents with open commands; undefined when that are so many that each report asks for its own. */
+  withCommands: Set<string> | undefined
 }
 
 /** `usage`: the sums that wait in the report's row. */
@@ -70,39 +76,48 @@ interface Loaded {
   usage: string | null
 }
 
-function load(s: Statements, { agentId, report }: Submission, { served, activated }: Seen): Loaded | undefined {
-  const found = s.agent.get(agentId) as unknown as AgentRow | undefined
-  if (!found) return undefined
-  const [workspaceId, tokenHash, facts, blueprint, installed, reported, previous, wishes, attempts, ...of] = found
-  const [hasCommands, reportRow, level, boot, seq, reporters, runsKept, usage] = of
+function load(s: Statements, { agentId, report }: Submission, seen: Seen): Loaded | undefined {
+  const row = s.agent.get(agentId) as unknown as AgentRow | undefined
+  if (!row) return undefined
+  const workspaceId = row[0]
+  const reportRow = row[9]
   const last =
-    reportRow === null ? undefined : { level, boot, seq, reporters: reporters ?? '', runsKept: runsKept ?? 0 }
+    reportRow === null
+      ? undefined
+      : { level: row[10], boot: row[11], seq: row[12], reporters: row[13] ?? '', runsKept: row[14] ?? 0 }
   const runs = new Map<string, KeptRun>()
   for (const { id } of report.runs ?? []) {
     const kept = s.run.get(agentId, id) as unknown as RunRow | undefined
     if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2] })
   }
   const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
-  const commands = hasCommands || report.acks ? loadCommands(s, agentId, report.acks) : []
+  const hasCommands = report.acks !== undefined || (seen.withCommands?.has(agentId) ?? true)
+  const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
   return {
     reportRow,
-    usage,
+    usage: row[15],
     rows: {
       workspaceId,
-      tokenHash,
-      activated: isActivated(s, activated, workspaceId),
+      tokenHash: row[1],
+      activated: isActivated(s, seen.activated, workspaceId),
       last,
-      facts,
-      versions: { blueprint, installed, reported, previous },
-      wishes,
-      attempts,
-      served,
+      facts: row[2],
+      versions: { blueprint: row[3], installed: row[4], reported: row[5], previous: row[6] },
+      wishes: row[7],
+      attempts: row[8],
+      served: seen.served,
       runs,
       lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
       commands,
       logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
+}
+
+/** Mostly nobody waits for an answer: asking once for all costs less than asking for each. */
+function agentsWithCommands(s: Statements, most: number): Set<string> | undefined {
+  const open = s.agentsWithCommands.all(most + 1) as unknown as [agentId: string][]
+  return open.length > most ? undefined : new Set(open.map(([agentId]) => agentId))
 }
 
 function isActivated(s: Statements, known: Map<string, boolean>, workspaceId: string): boolean {
@@ -171,7 +186,8 @@ function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: 
   if (w.updateEvents.length > 0) s.trimEvents.run(agentId, agentId, updateEventsMost - 1)
   const r = w.report
   if (!r) return
-  const columns = [
+  const statement = reportRow === null ? s.insertReport : s.updateReport
+  statement.run(
     r.receivedAt,
     r.level,
     r.label,
@@ -186,9 +202,8 @@ function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: 
     r.runsKept,
     r.body,
     sums.json,
-  ]
-  if (reportRow === null) s.insertReport.run(...columns, agentId)
-  else s.updateReport.run(...columns, reportRow)
+    reportRow ?? agentId,
+  )
 }
 
 const changeCommand = (statement: StatementSync, c: CommandChange) =>
@@ -223,7 +238,6 @@ type AgentRow = [
   previous: string | null,
   wishes: string | null,
   attempts: string | null,
-  hasCommands: number,
   reportRow: number | null,
   level: Level | null,
   boot: string | null,
@@ -247,11 +261,10 @@ const prepare = (db: DatabaseSync) => ({
   rollback: db.prepare('rollback'),
   agent: inArrays(
     db.prepare(`select a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
-    a.previous_version, a.wishes, a.attempts,
-    exists (select 1 from command where agent_id = a.id and due_at is not null),
-    r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
+    a.previous_version, a.wishes, a.attempts, r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
     from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
   ),
+  agentsWithCommands: inArrays(db.prepare('select agent_id from command where due_at is not null limit ?')),
   activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
   run: inArrays(db.prepare('select seq, place, body from run where agent_id = ? and id = ?')),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
