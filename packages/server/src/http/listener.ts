@@ -98,6 +98,7 @@ export function createListener(
   function answerBroken(error: NodeJS.ErrnoException, duplex: Duplex): void {
     const socket = duplex as Socket
     if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === hungUp) cutOff.add(() => socket.destroy())
     else if (error.code === 'HPE_HEADER_OVERFLOW') sayAndClose(socket, large)
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
     else sayAndClose(socket, invalid)
@@ -134,6 +135,8 @@ function sayAndClose(socket: Socket, answer: string): void {
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
+/** In the midst of a request: nobody is there to be told. */
+const hungUp = 'HPE_INVALID_EOF_STATE'
 /** What is no HTTP at all, or comes too slowly, or has too many headers: with thousands of these the text is made once. */
 const invalid = broken('400 Bad Request', 'The request is not valid HTTP.')
 const late = broken('408 Request Timeout', 'The request did not arrive in time.')

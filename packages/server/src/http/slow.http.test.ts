@@ -83,6 +83,15 @@ test('hundreds of slow clients keep no honest one waiting, and all of them are c
   expect((await ask(token)).status).toBe(200)
 })
 
+test('clients that hang up in the midst of their requests leave nothing behind', async () => {
+  const { port, connections } = await start()
+  const all = await Promise.all(Array.from({ length: 60 }, (_, i) => open(port, i % 2 ? headers : authorized(5000))))
+  await vi.waitFor(async () => expect(await connections()).toBe(60), waits)
+  for (const { socket } of all) socket.end()
+  for (const { closed } of all) expect(await closed).toBe('')
+  await vi.waitFor(async () => expect(await connections()).toBe(0), waits)
+})
+
 /** As many before one in the queue of those that are cut off as it takes half a second for. */
 function othersAreDue(): void {
   for (let i = 0; i < 60; i++) {
