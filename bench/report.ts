@@ -33,18 +33,29 @@ interface Part {
 /** Agents: enough that none reports more than 60 times a minute (8), however fast the service is. */
 const parts: Readonly<Record<string, Part>> = {
   'keep-alive': {
-    ...{ says: '3 KB, connections kept', kilobytes: 3, agents: 10_000, mode: 'keep-alive', goal: [1.3, 1.5] },
+    says: '3 KB, connections kept',
+    kilobytes: 3,
+    agents: 10_000,
+    mode: 'keep-alive',
+    goal: [1.3, 1.5],
   },
   close: { says: '3 KB, a connection each', kilobytes: 3, agents: 10_000, mode: 'close', goal: [1.5, 1.5] },
   '30kb': { says: '30 KB, connections kept', kilobytes: 30, agents: 4_000, mode: 'keep-alive' },
   '250kb': { says: '250 KB, connections kept', kilobytes: 249, agents: 1_000, mode: 'keep-alive' },
   'slow-disk': {
-    ...{ says: '3 KB, connections kept, each sync 1 ms later', kilobytes: 3, agents: 10_000, mode: 'keep-alive' },
+    says: '3 KB, connections kept, each sync 1 ms later',
+    kilobytes: 3,
+    agents: 10_000,
+    mode: 'keep-alive',
     slowDisk: true,
   },
   postgres: {
-    ...{ says: '3 KB, connections kept, PostgreSQL', kilobytes: 3, agents: 10_000, mode: 'keep-alive' },
-    ...{ goal: [2.5, 2.5], postgres: true },
+    says: '3 KB, connections kept, PostgreSQL',
+    kilobytes: 3,
+    agents: 10_000,
+    mode: 'keep-alive',
+    goal: [2.5, 2.5],
+    postgres: true,
   },
 }
 
@@ -150,7 +161,9 @@ async function measure(server: Server, part: Part, seconds: number | 'all'): Pro
     cpu: each(cpu, cpuSeconds(server.pid)),
     database: each(database, databaseCpu(server)),
     rate: reports / elapsed,
-    ...{ p50, p99, errors },
+    p50,
+    p99,
+    errors,
   }
 }
 
