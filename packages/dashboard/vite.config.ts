@@ -5,6 +5,8 @@ import { defineConfig } from 'vite'
 /** The running service that a page served from source talks to. */
 const backend = process.env.SVC_BASE_URL ?? 'http://localhost:8787'
 
+const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
+
 export default defineConfig({
   plugins: [react()],
   server: {
@@ -21,6 +23,16 @@ export default defineConfig({
     rolldownOptions: {
       // The contract's package is pure: what the page does not call is left out.
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
+      // Left alone, the bundler makes a hundred little files, and a page waits for sixty of them, six at a time. In one
+      // file is what every page begins with, in another what two of them share; where zips are dropped stays apart.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'base', tags: ['$initial'], priority: 2 },
+            { name: 'common', minShareCount: 2, test: (id: string) => !uploading.test(id), priority: 1 },
+          ],
+        },
+      },
     },
   },
 })

@@ -13,10 +13,23 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from './api.ts'
 import { BrokenPage } from './pages/BrokenPage.tsx'
+import { asked, type FleetView } from './pages/fleet/view.ts'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
 import { WaitingPage } from './pages/WaitingPage.tsx'
 import { type AgentTab, agentTabs, paths } from './paths.ts'
-import { keys, meQuery, queryClient, workspaceQuery } from './queries.ts'
+import {
+  agentQuery,
+  blueprintQuery,
+  blueprintsQuery,
+  botsQuery,
+  fleetQuery,
+  keys,
+  membersQuery,
+  meQuery,
+  queryClient,
+  rolloutQuery,
+  workspaceQuery,
+} from './queries.ts'
 
 interface Context {
   queryClient: QueryClient
@@ -90,6 +103,7 @@ const account = createRoute({
 })
 
 // ---- one workspace ----
+// A loader that is not waited for asks for what its page shows while the page itself is still on the way; the page says what went wrong.
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
@@ -115,6 +129,8 @@ const fleet = createRoute({
       sort: oneOf(fleetSorts, s.sort),
       reverse: s.reverse === true ? true : undefined,
     }),
+  loader: ({ context, params, location }) =>
+    void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(location.search as FleetView), 0)),
   component: lazyRouteComponent(() => import('./pages/fleet/FleetPage.tsx'), 'FleetPage'),
 })
 const agent = createRoute({
@@ -127,17 +143,21 @@ const agent = createRoute({
     ) as Record<string, string | number>),
     ...present({ tab: oneOf(agentTabs, s.tab) }),
   }),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(agentQuery(params.slug, params.name)),
   component: lazyRouteComponent(() => import('./pages/agent/AgentPage.tsx'), 'AgentPage'),
 })
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(blueprintsQuery(params.slug)),
   component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintsPage.tsx'), 'BlueprintsPage'),
 })
 const blueprint = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints/$blueprint',
   validateSearch: (s: Search) => present({ version: text(s.version) }),
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(blueprintQuery(params.slug, params.blueprint)),
   component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintPage.tsx'), 'BlueprintPage'),
 })
 const install = createRoute({
@@ -167,16 +187,19 @@ const update = createRoute({
 const rollout = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/$id',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
   component: lazyRouteComponent(() => import('./pages/updates/RolloutPage.tsx'), 'RolloutPage'),
 })
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(botsQuery(params.slug)),
   component: lazyRouteComponent(() => import('./pages/bots/BotsPage.tsx'), 'BotsPage'),
 })
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(membersQuery(params.slug)),
   component: lazyRouteComponent(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 const activity = createRoute({
@@ -227,6 +250,10 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
 }
+
+/** The files of the first page are fetched at once, beside the question who asks for it. One that does not come is asked for again by its route. */
+for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
+  router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
 /** A session that ended meanwhile: the next 401 of anything leads to the sign-in, and back afterwards. */
 queryClient.getQueryCache().subscribe((event) => {
