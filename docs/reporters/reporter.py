@@ -11,6 +11,7 @@ import json, math, os, random, re, signal, socket, stat, sys, time, urllib.error
 
 URL, TOKEN, FOLDER = os.environ['SVC_URL'].rstrip('/'), os.environ['SVC_TOKEN'], sys.argv[1]
 SCALE = float(os.environ.get('SVC_TIME_SCALE', '1'))  # drills and tests: multiplies every duration
+LEAST = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))  # but the service takes 60 reports a minute; 0 where it takes more
 REQUEST_SECONDS, ANSWER_BYTES, REPORT_BYTES, LOG_BYTES = 15 * SCALE, 1 << 20, 250 * 1024, 512 * 1024
 CONTROLS = ['pause', 'resume', 'run_now']
 BOOT = uuid.uuid4().hex
@@ -36,7 +37,7 @@ def main():
                 obey(command, notes)
         except Exception as error:  # whatever happens: say it, wait, try again (rule 2)
             print(f'report {seq} failed: {type(error).__name__}: {error}', file=sys.stderr, flush=True)
-        time.sleep(interval * random.uniform(0.85, 1.15) * SCALE)
+        time.sleep(max(LEAST, interval * random.uniform(0.85, 1.15) * SCALE))
 
 
 # --- the report: a copy of what the agent says of itself ---------------------------------------------------------

@@ -12,6 +12,7 @@ set -u
 cd "${1:?usage: reporter.sh FOLDER}" || exit 2
 umask 077
 scale=${SVC_TIME_SCALE:-1} # drills and tests: multiplies every duration
+least=$(awk -v f="${SVC_TIME_FLOOR:-1}" 'BEGIN { print 1.1 * f }') # but the service takes 60 reports a minute; 0 where it takes more
 boot="$$-$(date +%s)"
 seq=0
 interval=30
@@ -21,8 +22,11 @@ touch reporter.seen reporter.acks
 # To the disk: one file where sync can do that, else everything.
 durable() { sync "$1" 2>/dev/null || sync; }
 
-# Prints a duration in seconds: between $1 and $2, times the scale.
-between() { awk -v a="$1" -v b="$2" -v s="$scale" -v n="$$$seq" 'BEGIN { srand(n); t = (a + rand() * (b - a)) * s; printf(s == 1 ? "%d" : "%.2f", t) }'; }
+# Prints a duration in seconds: between $1 and $2, times $3, times the scale; at least $4.
+between() {
+  awk -v a="$1" -v b="$2" -v of="$3" -v least="$4" -v s="$scale" -v n="$$$seq" 'BEGIN {
+    srand(n); t = (a + rand() * (b - a)) * of * s; printf(s == 1 ? "%d" : "%.2f", t < least ? least : t) }'
+}
 
 # Reads JSON from standard input, whole or not at all. Of an answer it prints the interval and the commands, with ids and
 # types as they stand in the text, so that an id is echoed exactly.
@@ -138,7 +142,7 @@ while IFS=$tab read -r type id; do
   else answer "$id" false interrupted; fi
 done <reporter.open
 
-sleep "$(between 0 5)"
+sleep "$(between 0 5 1 0)"
 while :; do
   seq=$((seq + 1))
   report >reporter.body
@@ -154,5 +158,5 @@ while :; do
   else
     echo "report $seq failed; trying again at the next interval" >&2
   fi
-  sleep "$(between "$(awk -v i="$interval" 'BEGIN { print i * 0.85 }')" "$(awk -v i="$interval" 'BEGIN { print i * 1.15 }')")"
+  sleep "$(between 0.85 1.15 "$interval" "$least")"
 done

@@ -48,6 +48,7 @@ const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
 const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // drills and tests: multiplies every duration
 const second = 1000 * scale
+const least = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // but the service takes 60 reports a minute; 0 where it takes more
 const logBytes = 512 * 1024
 const boot = randomUUID()
 
@@ -62,7 +63,7 @@ async function main(): Promise<never> {
     } catch (error) {
       console.error(`report ${seq} failed: ${error}`) // whatever happens: say it, wait, try again (rule 2)
     }
-    await sleep(interval * (0.85 + Math.random() * 0.3) * second)
+    await sleep(Math.max(least, interval * (0.85 + Math.random() * 0.3) * second))
   }
 }
 

@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 /** An agent's folder, a service, and a reporter between them whose every duration is a tenth of the usual one. */
-async function world(command: string[]) {
+async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
@@ -47,7 +47,7 @@ async function world(command: string[]) {
   cleanups.push(() => service.close())
   const has = (name: string) => existsSync(join(folder, name))
   const start = (): ChildProcess => {
-    const env = { PATH: process.env.PATH, SVC_URL: service.url, SVC_TOKEN: token, SVC_TIME_SCALE: '0.1' }
+    const env = { PATH: process.env.PATH, SVC_URL: service.url, SVC_TOKEN: token, ...time }
     const [program = '', ...rest] = [...command, folder]
     const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => said.push(text))
@@ -190,6 +190,26 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(ackOf(call, 'x')).toMatchObject({ ok: false, message: 'interrupted' })
     call.answer(commands())
     expect(has('run_now')).toBe(false)
+  })
+
+  test.concurrent('asks no more often than every 5 s, times 0.85 to 1.15, whatever interval an answer names', async () => {
+    const { service, start } = await world(command)
+    start()
+    ;(await service.next()).answer({ commands: [], interval: 0 })
+    for (const interval of [-3, 1e-9, null, '0', true, [0]]) {
+      const from = performance.now()
+      ;(await service.next()).answer({ commands: [], interval })
+      expect(performance.now() - from, String(interval)).toBeGreaterThan(400)
+    }
+  })
+
+  test.concurrent('however short time is made, a service that takes 60 reports a minute takes all of them', async () => {
+    const { service, start } = await world(command, { SVC_TIME_SCALE: '0.001' })
+    start()
+    ;(await service.next()).answer({ commands: [], interval: 5 })
+    const from = performance.now()
+    for (let i = 0; i < 3; i++) (await service.next()).answer({ commands: [], interval: 5 })
+    expect(performance.now() - from).toBeGreaterThan(3200)
   })
 
   if (!whole) return
