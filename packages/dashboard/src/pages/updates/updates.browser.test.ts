@@ -1,5 +1,5 @@
 /** Updates in the page: the real service, a real browser, agents that are told by real answers (3.3, 3.4). */
-import type { NewToken, Rollouts } from '@svc/server/api'
+import type { NewToken, RolloutPage, Rollouts } from '@svc/server/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
@@ -257,6 +257,27 @@ test.each(process.env.SVC_TEST_LONG ? looks : looks.slice(0, 2))(
     }
   },
 )
+
+test('the newest fifty rollouts are listed, older ones when they are asked for, each once', async () => {
+  const before = await ada.call<Rollouts>('GET', `${w}/rollouts`)
+  const wanted = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0', agents: ['west'] }
+  for (let i = 0; i < 50; i++) {
+    const { id } = await ada.call<RolloutPage>('POST', `${w}/rollouts`, wanted)
+    await ada.call('POST', `${w}/rollouts/${id}/cancel`, { withdraw: true })
+  }
+  const page = await window('/updates')
+  const rows = page.locator('.up-rollout')
+  await page.getByText('the newest 50').waitFor()
+  expect(await rows.count()).toBe(50)
+  expect(await rows.getByRole('link', { name: 'Runtime' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Older' }).click()
+  const all = 50 + before.rows.length
+  await page.getByText(`${all} rollouts`).waitFor()
+  const links = await rows.getByRole('link').evaluateAll((found) => found.map((link) => link.getAttribute('href')))
+  expect(new Set(links).size).toBe(all)
+  await rows.last().getByRole('link', { name: 'Runtime' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
+})
 
 test('no page threw, none wrote an error', () => {
   expect(place.faults).toEqual([])
