@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { writeDurably } from '../files/durable.ts'
 import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
-import { inTurn } from '../files/lock.ts'
+import { inTurn, whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { manifestOf } from '../reporter/manifest.ts'
@@ -65,9 +65,14 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Pro
         ? `Connected: ${origin.value} took a report of ${agent} ${version}.`
         : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
       ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}; look at it, it says what the agent offers.`]),
-      'Start reporting with: svc report',
+      nextStep(folder, manifest),
     ],
   )
+}
+
+function nextStep(folder: Folder, manifest: Manifest): string {
+  if (whoHolds(folder, 'runtime')) return 'What reports here already goes on with it from its next report.'
+  return manifest.runtime ? 'Start it with: svc start' : 'Start reporting with: svc report'
 }
 
 /** The folder's manifest, or a small one that the person agrees to. */
