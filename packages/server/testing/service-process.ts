@@ -23,6 +23,8 @@ export class Place {
   readonly opsUrl: string
   /** `svc-server`'s main; another one for a service of another version. */
   program = program
+  /** The user that runs everything here; who runs the test, if not said. */
+  uid: number | undefined
 
   constructor(folder: string, ports: { page: number; ops: number }, more: Record<string, string> = {}) {
     this.folder = folder
@@ -35,6 +37,16 @@ export class Place {
       SVC_METRICS_PORT: String(ports.ops),
       ...more,
     }
+  }
+
+  /** The same place, for what another user runs there. */
+  as(uid: number): Place {
+    const other = new Place(
+      this.folder,
+      { page: Number(this.env.SVC_PORT), ops: Number(this.env.SVC_METRICS_PORT) },
+      this.env,
+    )
+    return Object.assign(other, { program: this.program, uid })
   }
 
   get dataDir(): string {
@@ -76,7 +88,13 @@ export class Place {
   }
 
   #spawn(args: string[]): ChildProcess {
-    return spawn(process.execPath, [this.program, ...args], { cwd: this.folder, env: this.env, stdio: 'pipe' })
+    const { folder: cwd, env, uid } = this
+    return spawn(process.execPath, [this.program, ...args], {
+      cwd,
+      env,
+      stdio: 'pipe',
+      ...(uid !== undefined && { uid }),
+    })
   }
 }
 

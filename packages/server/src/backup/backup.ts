@@ -17,7 +17,7 @@ export interface BackupMade {
   at: number
   version: string
 }
-export type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown'
+export type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
 /** Writes a backup while the service goes on: what is committed meanwhile is in it or not, never half. */
 export async function writeBackup(
@@ -31,6 +31,14 @@ export async function writeBackup(
   const beside = `${file}.${process.pid}.tmp`
   try {
     closeSync(openSync(beside, 'wx', 0o600))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return refuse(
+      'file_unwritable',
+      `${file} cannot be written: ${why}. A service that runs writes it itself, as its own user.`,
+    )
+  }
+  try {
     await copyOnline(store.sqlite, beside)
     addWhatLiesBeside(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
     sync(beside)

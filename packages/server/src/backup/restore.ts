@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, type Store } from '../db/open.ts'
-import { databaseFile, secretFile, writeSecret } from '../ops/data-folder.ts'
+import { databaseFile, giveToOwner, secretFile, writeSecret } from '../ops/data-folder.ts'
 import { sync } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
 
@@ -96,6 +96,7 @@ function putInPlace(dataDir: string, copy: string, secret: string, now: number):
   }
   sync(copy)
   writeSecret(secretFile(dataDir), secret)
+  giveToOwner(dataDir)
   renameSync(copy, database)
   sync(dataDir)
   return replaced

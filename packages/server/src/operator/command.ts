@@ -9,6 +9,8 @@ export interface Request {
   options: Record<string, string | boolean>
   /** Standard input, for the commands that want it. */
   input: string
+  /** The file it asks for, in Base64. */
+  file?: string
 }
 
 /** The store and what belongs to it, opened for one command or held by the running service. */
@@ -25,6 +27,8 @@ export interface OperatorCommand<T = unknown> {
   options?: [flags: string, says: string][]
   /** Which arguments are paths: taken from the folder of the person who types. */
   paths?: number[]
+  /** Which argument is a file that comes with the request, of so many bytes at most: a service may see other folders, or none. */
+  reads?: { at: number; most: number; what: string }
   /** What it reads from standard input. Undefined: nothing. */
   input?: string
   /** What `--json` prints. A refusal is thrown. */

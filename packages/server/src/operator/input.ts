@@ -1,3 +1,19 @@
+/** What a command gets beside its words: standard input, and a file. */
+import { readFileSync, statSync } from 'node:fs'
+import { type OperatorCommand, Refused } from './command.ts'
+
+/** In Base64, read where the person types. */
+export function readBeside(file: string, { most, what }: NonNullable<OperatorCommand['reads']>): string {
+  try {
+    const { size } = statSync(file)
+    if (size > most) throw new Refused(`${what} may have at most ${most / 1024 / 1024} MB: ${file} has ${size} bytes.`)
+    return readFileSync(file, 'base64')
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    throw new Refused(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
 /** Standard input: whole where it is a pipe or a file, one line that is not shown where a person types. */
 export async function readInput(asks: string): Promise<string> {
   if (process.stdin.isTTY) return await readHidden(asks)

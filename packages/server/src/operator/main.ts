@@ -2,6 +2,7 @@
  * `svc-server`: reads the words, finds where the command runs (in the service that runs, or here on the database), prints.
  * Exit codes: 0 done, 1 refused, 2 not understood.
  */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config.ts'
@@ -10,7 +11,7 @@ import type { Config } from '../deps.ts'
 import { DataFolderError } from '../ops/data-folder.ts'
 import { Misused, type OperatorCommand, Refused, type Request } from './command.ts'
 import { commands } from './commands.ts'
-import { readInput } from './input.ts'
+import { readBeside, readInput } from './input.ts'
 import { type Chosen, choose, type Words } from './program.ts'
 import { askService, type Outcome, runCommand } from './socket.ts'
 import { moveWords, restoreWords, startWords } from './words.ts'
@@ -40,6 +41,15 @@ async function perform({ name, request, json, dataDir }: Chosen): Promise<void> 
     return await start(request.options, flags, json)
   }
   const config = readConfig({ flags })
+  const isNew = !existsSync(config.dataDir)
+  try {
+    await carryOut({ name, request, json }, config)
+  } finally {
+    if (isNew && existsSync(config.dataDir)) note(newFolder(config.dataDir))
+  }
+}
+
+async function carryOut({ name, request, json }: Omit<Chosen, 'dataDir'>, config: Config): Promise<void> {
   const say = <T>(value: T, show: (value: T) => string) => print(json ? JSON.stringify(value) : show(value))
   if (name === 'restore') {
     const { restore, showRestored } = await import('./restore.ts')
@@ -49,7 +59,6 @@ async function perform({ name, request, json, dataDir }: Chosen): Promise<void> 
   if (name === 'move') {
     const { move, showMoved, showsPassword } = await import('./move.ts')
     process.umask(0o077)
-    const note = (line: string) => void process.stderr.write(`${line}\n`)
     if (showsPassword(request.options.to?.toString()))
       note(
         'A password among the arguments can be read by others on this machine: PGPASSWORD or SVC_DATABASE_URL is better.',
@@ -58,10 +67,17 @@ async function perform({ name, request, json, dataDir }: Chosen): Promise<void> 
   }
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await readInput(command.input)
-  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command), input }, config)
+  const { reads } = command
+  const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads) }
+  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command), input, ...beside }, config)
   if (outcome.ok) return say(outcome.value, command.show)
   throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
 }
+
+const note = (line: string) => void process.stderr.write(`${line}\n`)
+
+const newFolder = (folder: string) =>
+  `The data folder ${folder} is new. If the service keeps its data elsewhere, name that with SVC_DATA_DIR or in the file .env of the current folder.`
 
 /** The service may stand in another folder than the person who types. */
 const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand): Chosen['request'] => ({

@@ -5,13 +5,14 @@
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { shown } from '@svc/protocol'
+import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import { isCode } from '../ops/data-folder.ts'
+import { isCode, notYours } from '../ops/data-folder.ts'
 import { Misused, Refused, type Request, type Service } from './command.ts'
 import { commands } from './commands.ts'
 
-const bodyMost = 1024 * 1024
+/** A command of 1 MB, and a bundle in Base64. */
+const bodyMost = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
 /** What a Unix socket's address can hold; macOS has 104. */
 const pathMost = 100
 
@@ -71,12 +72,15 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   let text = ''
   for await (const part of req.setEncoding('utf8')) {
     text += part
-    if (text.length > bodyMost) throw new Error('A command of more than 1 MB.')
+    if (text.length > bodyMost) throw new Error(`A command of more than ${bodyMost} bytes.`)
   }
-  const { name, args, options, input } = JSON.parse(text) as Partial<Request & { name: string }>
+  const { name, args, options, input, file } = JSON.parse(text) as Partial<Request & { name: string }>
   if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')
     throw new Error(`Not a command: ${shown(Object.keys(JSON.parse(text) ?? {}))}`)
-  return { name, request: { args: args.map(String), options: options ?? {}, input } }
+  return {
+    name,
+    request: { args: args.map(String), options: options ?? {}, input, ...(file && { file: String(file) }) },
+  }
 }
 
 /** The outcome of the command in the running service; undefined when none runs. */
@@ -84,10 +88,13 @@ export async function askService(dataDir: string, name: string, request: Request
   try {
     return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')) return undefined
+    if (isAway(error)) return undefined
+    if (isCode(error, 'EACCES')) throw new Refused(notYours(dataDir))
     throw error
   }
 }
+
+const isAway = (error: unknown) => isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
 
 function post(socketPath: string, body: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -104,7 +111,7 @@ function post(socketPath: string, body: string): Promise<Outcome> {
     })
     const lost = (error: Error) =>
       reject(
-        isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
+        isAway(error) || isCode(error, 'EACCES')
           ? error
           : new Refused('The service ended before it answered: look whether it was done.'),
       )

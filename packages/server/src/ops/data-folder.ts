@@ -7,11 +7,15 @@ import {
   chmodSync,
   closeSync,
   fsyncSync,
+  lchownSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -39,6 +43,7 @@ export function makeDataFolder(dataDir: string): void {
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
   const secret = readIfThere(file) ?? makeSecret(file)
+  giveToOwner(dataDir)
   if (secret.length < leastSecret) {
     throw new DataFolderError(
       `${file} must hold at least ${leastSecret} characters: it has ${secret.length}. Take it from a backup, or remove it: then a new one is made and everybody signs in again.`,
@@ -90,12 +95,24 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   return {
     release: () => {
       rmSync(join(dataDir, 'svc.pid'), { force: true })
+      giveToOwner(dataDir)
       db.close()
     },
   }
 }
 
 const sqliteBusy = 5
+
+/** What root makes in the folder belongs to whom the folder belongs: the service's own user has to open it. */
+export function giveToOwner(dataDir: string): void {
+  const { uid, gid } = statSync(dataDir)
+  if (process.getuid?.() !== 0 || uid === 0) return
+  for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
+    const path = join(dataDir, name)
+    const made = lstatSync(path, { throwIfNoEntry: false })
+    if (made?.uid === 0 && (made.isDirectory() || made.nlink === 1)) lchownSync(path, uid, gid)
+  }
+}
 
 /** Says that the data was moved to PostgreSQL: nobody may go on with an embedded database here by mistake. */
 export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
@@ -131,9 +148,14 @@ function readIfThere(file: string): string | undefined {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined
+    if (isCode(error, 'EACCES')) throw new DataFolderError(notYours(file))
     throw error
   }
 }
+
+/** What to do about a file that this user may not open. */
+export const notYours = (file: string): string =>
+  `${file} is not for this user: run this as the user of the service, or as root.`
 
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { limits, shown } from '@svc/protocol'
 import { argument, command, granted, Misused, operator, partsOf, Refused } from '../command.ts'
 import { line, moment, table } from '../show.ts'
@@ -10,10 +9,12 @@ export const blueprintCommands = {
     says: 'keep a bundle as a new version of its blueprint',
     args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
+    reads: { at: 1, most: limits.bundleBytes, what: 'A bundle' },
     run: async (request, service, { workspaceOf, uploadBlueprint, sentence }) => {
       const { store, live, now } = service
       const workspace = await workspaceOf(service, argument(request, 0))
-      const upload = await uploadBlueprint(store.db, workspace, readBundleFile(argument(request, 1)), operator, now())
+      const bundle = Buffer.from(request.file ?? '', 'base64')
+      const upload = await uploadBlueprint(store.db, workspace, bundle, operator, now())
       if (!upload.ok && upload.code === 'bundle_refused') {
         throw new Refused(`The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`)
       }
@@ -92,17 +93,4 @@ export function versionedOf(text: string): { name: string; version: string } {
     throw new Misused(`A version of a blueprint is named NAME@VERSION: got ${shown(text)}.`)
   }
   return { name: text.slice(0, at), version: text.slice(at + 1) }
-}
-
-function readBundleFile(file: string): Uint8Array {
-  try {
-    const { size } = statSync(file)
-    if (size > limits.bundleBytes) {
-      throw new Refused(`A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
-    }
-    return readFileSync(file)
-  } catch (error) {
-    if (error instanceof Refused) throw error
-    throw new Refused(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
 }

@@ -1,0 +1,73 @@
+/** The service runs as a user of its own, and who types commands is somebody else: root, a person, in any folder. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bundle } from '../../testing/bundles.ts'
+import { newPlace, type Place, populate } from '../../testing/service-process.ts'
+
+const nobody = 65534
+const program = join(import.meta.dirname, '../main.ts')
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [program, '--version'], { uid: nobody, cwd: '/' }).status === 0
+
+/** A place that belongs to another user. */
+async function placeOfNobody(): Promise<Place> {
+  const place = await newPlace()
+  chownSync(place.folder, nobody, nobody)
+  place.uid = nobody
+  return place
+}
+
+const owners = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => [name, lstatSync(join(folder, name)).uid])
+
+test.runIf(canBeNobody)('what root does in the folder of the service, restores too, the service can read', async () => {
+  const place = await placeOfNobody()
+  await populate(place)
+  const root = place.as(0)
+  await root.value(['workspace', 'create', 'south'])
+  await root.value(['backup', 'monday.backup'])
+  await root.value(['restore', 'monday.backup'])
+  expect(owners(place.dataDir).filter(([, uid]) => uid !== nobody)).toEqual([])
+  const service = await place.start()
+  expect(await root.value(['workspace', 'list'])).toHaveLength(2)
+  expect(await service.kill()).toBe(0)
+})
+
+test.runIf(canBeNobody)(
+  'a bundle is read by who uploads it, a backup is written by the service, and says so',
+  async () => {
+    const place = await placeOfNobody()
+    await populate(place)
+    const service = await place.start()
+    const root = place.as(0)
+    const own = join(place.folder, 'of-root')
+    mkdirSync(own)
+    chmodSync(own, 0o700)
+    writeFileSync(join(own, 'mail.zip'), await bundle(), { mode: 0o600 })
+    expect(await root.value(['blueprint', 'upload', 'north', 'of-root/mail.zip'])).toMatchObject({ version: '1.0.0' })
+    const { code, stderr } = await root.run(['backup', 'of-root/monday.backup'])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/monday\.backup cannot be written: EACCES.*its own user/)])
+    await service.kill()
+  },
+)
+
+test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
+  'another user is told whose the folder is, while the service is %s',
+  async (state) => {
+    const place = await newPlace()
+    await populate(place)
+    chmodSync(place.folder, 0o755)
+    if (state === 'running') await place.start()
+    const { code, stderr } = await place.as(nobody).run(['workspace', 'list'])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/not for this user: run this as the user of the service/)])
+  },
+)
+
+test('a command in the wrong folder says that the data folder there is new; one in the right folder says nothing', async () => {
+  const place = await newPlace()
+  expect((await place.run(['workspace', 'list'])).stderr).toContain(`The data folder ${place.dataDir} is new.`)
+  expect((await place.run(['workspace', 'list'])).stderr).toBe('')
+})
