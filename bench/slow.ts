@@ -1,89 +1,202 @@
 /**
  * What slow clients cost the others: the times of honest reports without and with thousands of connections that say nothing, drip
- * their headers, or drip a body. Whoever is cut off comes back at once.
+ * their headers, or drip a body. Whoever is cut off comes back at once. They begin together, or one after another; the limit server T, with
+ * Node's own limits of the same length, beside them too.
  *
- *   npm run bench -- slow [--slow 5000] [--agents 3000] [--seconds 30]
+ *   npm run bench -- slow [--slow 5000] [--agents 3000] [--seconds 32] [--rounds 2] [--disk]
+ *
+ * The databases lie in memory where the machine offers it, since at some hundred reports a second a stall of the disk decides the 99th percentile;
+ * `--disk` has them on the disk.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
-import { startLoad, type Window, window } from './fleet/load.ts'
+import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 
 /** Seconds between two reports of an honest agent. */
 const interval = 10
-const warmSeconds = 15
+const warmSeconds = 12
+/** A window without them. */
+const quietSeconds = 12
 /** Until the slow ones are gone. */
 const goneSeconds = 3
+/** Those that begin together are connected as fast as they can be; the others within the time after which the service cuts them off. */
+const within = { together: 0, spread: 10 } as const
 const connections = 256
+const inMemory = '/dev/shm'
 
 export interface SlowClients {
   port: number
   count: number
   /** The first agent whose token they use. */
   agent: number
+  /** Seconds in which all of them begin. */
+  within: number
+}
+
+interface Server {
+  readonly port: number
+  readonly pid: number
+  stop(): Promise<void>
+}
+interface Measured extends Window {
+  /** The longest turn of the server's event loop, in milliseconds. */
+  turn: number
+}
+interface Beside {
+  coming: Measured
+  beside: Measured
+  open: number
+  cut: number
+  /** MB more than before. */
+  grown: number
 }
 
 export async function benchSlow(args: string[]): Promise<string> {
   const options = {
     slow: { type: 'string', default: '5000' },
     agents: { type: 'string', default: '3000' },
-    seconds: { type: 'string', default: '30' },
+    seconds: { type: 'string', default: '32' },
+    rounds: { type: 'string', default: '2' },
+    disk: { type: 'boolean', default: false },
   } as const
   const { values } = parseArgs({ args, options })
-  const [slow, agents, seconds] = [Number(values.slow), Number(values.agents), Number(values.seconds)]
-  const service = await startService(agents + slow)
-  const load = await startLoad({ port: service.port, agents, connections, interval })
-  try {
-    await sleep(warmSeconds * 1000)
-    const without = await window(load, service.pid, seconds)
-    const before = memory(service.pid).now
-    const clients = await startClients({ port: service.port, count: slow, agent: agents })
-    const beside = await window(load, service.pid, seconds)
-    const { open, cut } = await clients.stop()
-    const grown = memory(service.pid).now - before
+  const [slow, agents, seconds, rounds] = [values.slow, values.agents, values.seconds, values.rounds].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const memoryOnly = !values.disk && existsSync(inMemory)
+  if (memoryOnly) process.env.TMPDIR = inMemory
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-slow-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const turns = join(folder, 'turns')
+  const env = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'slow/delay.ts')}`, SVC_BENCH_DELAY: turns }
+
+  const quiet: Measured[] = []
+  const together: Beside[] = []
+  const spread: Beside[] = []
+  await on(await startService(agents + slow, [], env), async (server, load) => {
+    for (let round = 0; round < rounds; round++) {
+      for (const [all, time] of [
+        [together, within.together],
+        [spread, within.spread],
+      ] as const) {
+        quiet.push(await measure(load, server, quietSeconds))
+        all.push(await measureBeside(load, server, time))
+      }
+    }
+    quiet.push(await measure(load, server, quietSeconds))
+  })
+  const limit = { quiet: [] as Measured[], together: [] as Beside[] }
+  await on(await startLimit(agents + slow, 'T', { ...env, SVC_BENCH_HEADERS: '10000' }), async (server, load) => {
+    limit.quiet.push(await measure(load, server, quietSeconds))
+    limit.together.push(await measureBeside(load, server, within.together))
+  })
+
+  const usual = median(quiet.map(p99))
+  const ratio = (beside: Beside[]) => fixed(median(beside.map((one) => p99(one.beside))) / usual, 2)
+  const each = (all: Beside[], what: (one: Beside) => number) => all.map(what).map(count).join(' and ')
+  const limits = fixed(
+    median(limit.together.map(({ beside }) => p99(beside))) / median(limit.quiet.map((one) => p99(one))),
+    2,
+  )
+  return [
+    `${count(agents)} agents at ${interval} s on ${connections} kept connections; beside them ${count(slow)} slow connections, of which a third says nothing, a third drips headers, a third bodies. ${rounds} rounds in turns: ${quietSeconds} s without, ${seconds} s beside those that began together, ${quietSeconds} s without, ${seconds} s beside those that began within ${within.spread} s; medians. The database is ${memoryOnly ? 'in memory' : 'on the disk'}.`,
+    table(
+      ['', 'reports/s', 'p50 ms', 'p99 ms', 'from, to', 'slowest ms', 'longest turn ms', 'errors', 'cores'],
+      [
+        rowOf('without', quiet),
+        rowOf('while they come together', pick(together, 'coming')),
+        rowOf('beside these', pick(together, 'beside')),
+        rowOf('while they come in turn', pick(spread, 'coming')),
+        rowOf('beside these', pick(spread, 'beside')),
+        rowOf('T without', limit.quiet),
+        rowOf('T while they come together', pick(limit.together, 'coming')),
+        rowOf('T beside these', pick(limit.together, 'beside')),
+      ],
+    ),
+    `The 99th percentile beside those that began together is **${ratio(together)}** × that without, beside those that came in turn **${ratio(spread)}** ×; T's ${limits} ×. They were cut off ${each(together, ({ cut }) => cut)} times, and ${each(together, ({ open }) => open)} were open at the end; the service held ${fixed(median(together.map(({ grown }) => grown)), 0)} MB more.`,
+  ].join('\n\n')
+
+  async function on(server: Server, act: (server: Server, load: Load) => Promise<void>): Promise<void> {
+    const load = await startLoad({ port: server.port, agents, connections, interval })
+    try {
+      await sleep(warmSeconds * 1000)
+      await act(server, load)
+    } finally {
+      await load.stop()
+      await server.stop()
+    }
+  }
+
+  async function measureBeside(load: Load, server: Server, time: number): Promise<Beside> {
+    const before = memory(server.pid).now
+    const clients = startClients({ port: server.port, count: slow, agent: agents, within: time })
+    const coming = await measure(load, server, time + 1)
+    await clients.connected
+    const beside = await measure(load, server, seconds)
+    const counts = await clients.stop()
+    const grown = memory(server.pid).now - before
     await sleep(goneSeconds * 1000)
-    const after = await window(load, service.pid, seconds)
-    const usual = (p99(without) + p99(after)) / 2
-    return [
-      `${count(agents)} agents at ${interval} s on ${connections} kept connections, ${seconds} s each; then beside ${count(slow)} slow connections: a third says nothing, a third drips headers, a third bodies; then without them again.`,
-      table(
-        ['slow connections', 'reports/s', 'p50 ms', 'p99 ms', 'slowest ms', 'errors', 'cores'],
-        [rowOf(0, without), rowOf(slow, beside), rowOf(0, after)],
-      ),
-      `The 99th percentile with them: ${fixed(p99(beside))} ms, without them ${fixed(usual)} ms (mean of before and after); the ratio is **${fixed(p99(beside) / usual, 2)}**. They were cut off ${count(cut)} times and ${count(open)} were open at the end; the service held ${fixed(grown, 0)} MB more.`,
-    ].join('\n\n')
-  } finally {
-    await load.stop()
-    await service.stop()
+    return { coming, beside, ...counts, grown }
+  }
+
+  async function measure(load: Load, server: Server, time: number): Promise<Measured> {
+    const from = Date.now()
+    const measured = await window(load, server.pid, time)
+    const lines = readFileSync(turns, 'utf8').trim().split('\n')
+    const inIt = lines.map((line) => line.split(' ').map(Number) as [number, number]).filter(([at]) => at >= from)
+    return { ...measured, turn: Math.max(0, ...inIt.map(([, longest]) => longest)) }
   }
 }
 
+const pick = (all: Beside[], part: 'coming' | 'beside') => all.map((one) => one[part])
 const p99 = ({ counts }: Window) => quantile(counts, 0.99)
 
-const rowOf = (slow: number, { counts, seconds, cpu }: Window) => [
-  count(slow),
-  count(counts.answered / seconds),
-  fixed(quantile(counts, 0.5)),
-  fixed(quantile(counts, 0.99)),
-  fixed(counts.slowest),
-  Object.values(counts.errors).reduce((sum, n) => sum + n, 0),
-  fixed(cpu / seconds, 2),
-]
+function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+}
 
-/** In a process of its own; resolves when all of them are connected. */
-async function startClients(clients: SlowClients) {
+function rowOf(name: string, all: Measured[]) {
+  const middle = (what: (one: Measured) => number) => median(all.map(what))
+  const p99s = all.map(p99)
+  return [
+    name,
+    count(middle(({ counts, seconds }) => counts.answered / seconds)),
+    fixed(middle(({ counts }) => quantile(counts, 0.5))),
+    fixed(middle(p99)),
+    `${fixed(Math.min(...p99s))} to ${fixed(Math.max(...p99s))}`,
+    fixed(Math.max(...all.map(({ counts }) => counts.slowest))),
+    fixed(Math.max(...all.map(({ turn }) => turn))),
+    all.flatMap(({ counts }) => Object.values(counts.errors)).reduce((sum, n) => sum + n, 0),
+    fixed(
+      middle(({ cpu, seconds }) => cpu / seconds),
+      2,
+    ),
+  ]
+}
+
+/** In a process of its own; `connected` resolves when all of them have begun. */
+function startClients(clients: SlowClients) {
   const child = fork(join(import.meta.dirname, 'slow/clients.ts'))
   const killed = () => child.kill('SIGKILL')
   process.once('exit', killed)
   child.send(clients)
-  await once(child, 'message')
   return {
+    connected: once(child, 'message'),
     async stop(): Promise<{ open: number; cut: number }> {
       child.send('end')
       const [counts] = await once(child, 'message')

@@ -61,7 +61,9 @@ function flush(): void {
   }
 }
 
-const server = createServer((req, res) => {
+/** Milliseconds that clients have for their headers, where a measurement wants a limit. */
+const headersTimeout = Number(process.env.SVC_BENCH_HEADERS ?? 60_000)
+const server = createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }, (req, res) => {
   closes = !res.shouldKeepAlive
   const agent = agents.get(hash(req.headers.authorization?.slice(7) ?? ''))
   if (agent === undefined) return void res.writeHead(401).end()

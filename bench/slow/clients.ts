@@ -1,5 +1,6 @@
 /** Clients that hold connections and send next to nothing: each is silent, drips headers or drips a body, for as long as it may. */
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenOf } from '../report/fleet.ts'
 import type { SlowClients } from '../slow.ts'
 
@@ -16,10 +17,13 @@ process.on('message', (asked: SlowClients | 'end') => {
 
 process.once('disconnect', () => process.exit(0))
 
-async function start({ port, count, agent }: SlowClients): Promise<void> {
+async function start({ port, count, agent, within }: SlowClients): Promise<void> {
+  const from = performance.now()
   for (let i = 0; i < count; i++) {
     client(port, i % 3, agent + i)
-    if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    if (i % 10 > 0) continue
+    const due = from + (within * 1000 * i) / count
+    if (performance.now() < due) await sleep(due - performance.now())
   }
   process.send?.('connected')
 }
