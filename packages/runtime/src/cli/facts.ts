@@ -1,5 +1,5 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
-import { limits } from '@svc/protocol'
+import { type Desired, limits, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection } from '../files/env.ts'
@@ -7,7 +7,7 @@ import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import { readInstall } from '../install/note.ts'
 import { processNow } from '../launcher/now.ts'
-import { readOutbox } from '../reporter/outbox.ts'
+import { type Outbox, readOutbox } from '../reporter/outbox.ts'
 import { runtimeFacts } from '../self-update/now.ts'
 import { readChanges } from '../state/changes.ts'
 import { readStop } from '../state/own.ts'
@@ -53,6 +53,8 @@ export function factsOf({ folder, manifest }: Agent) {
     reporter: whoHolds(folder, 'runtime'),
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
+    /** The version that the service named in its last answer (2.7). */
+    desired: desiredIn(last),
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
     /** Its runtime's own file. */
     runtime: runtimeFacts(folder),
@@ -60,3 +62,9 @@ export function factsOf({ folder, manifest }: Agent) {
   }
 }
 export type Facts = ReturnType<typeof factsOf>
+
+function desiredIn(last: Outbox | undefined): Desired | undefined {
+  if (last?.answer === undefined || last.failure !== undefined) return undefined
+  const answer = readAnswer(Buffer.from(last.answer))
+  return answer.ok ? answer.value.desired : undefined
+}

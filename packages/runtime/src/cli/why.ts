@@ -4,7 +4,7 @@ import { wordFor } from '../launcher/now.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment, readScale } from '../time.ts'
-import { sentences } from '../update/now.ts'
+import { sentences, wishSentences } from '../update/now.ts'
 import { sentence } from '../worker/process-health.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
@@ -44,7 +44,7 @@ export function explain(f: Facts, now: number): string[] {
     ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
     ...(f.standstill ? [f.standstill] : []),
-    ...(f.update ? sentences(f.update, now * 1000, readScale(process.env.SVC_TIME_SCALE)) : []),
+    ...updateSentences(f, now * 1000),
     ...agentSentences(f, now),
     ...healthSentences(f.bindings),
     ...settingSentences(f),
@@ -81,6 +81,11 @@ function versionSentences({ install, version }: Facts): string[] {
   return [
     `It is ${install.blueprint} ${version}, installed ${moment(install.at)}${install.version === version ? '' : ` as ${install.version}`} from ${install.url} as "${install.agent}".`,
   ]
+}
+
+function updateSentences({ update, name, desired }: Facts, at: number): string[] {
+  const scale = readScale(process.env.SVC_TIME_SCALE)
+  return update ? [...sentences(update, at, scale), ...wishSentences(desired, name, update, at, scale)] : []
 }
 
 function pauseSentences({ name, pause, changes }: Facts): string[] {

@@ -1,10 +1,10 @@
 /** What is true of the agent's versions: for each report (2.5), and for people. */
-import type { Applied } from '@svc/protocol'
+import type { Applied, Desired } from '@svc/protocol'
 import { moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { State } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { loops, mostRollbacks } from './wish.ts'
+import { judgeWish, loops, mostRollbacks } from './wish.ts'
 
 /** 2.5: `version` is the one that works; before any update it reads `installed`. */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
@@ -30,6 +30,34 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
     ),
     ...(previous ? [`${previous.version} lies beside it; "svc rollback" goes back to it, without the service.`] : []),
   ]
+}
+
+/** What the service wished in its last answer, where nothing else says what becomes of it. */
+export function wishSentences(
+  desired: Desired | undefined,
+  blueprint: string,
+  now: Update,
+  at: number,
+  scale = 1,
+): string[] {
+  const { blueprint: whose, version } = desired ?? {}
+  const wishes = `The service wishes ${version}`
+  switch (judgeWish(desired, blueprint, now, at, scale)) {
+    case 'foreign':
+      return [`${wishes} of ${whose}. This is ${blueprint}, so nothing comes of it.`]
+    case 'invalid':
+      return [`${wishes}, which is no semantic version, so nothing comes of it.`]
+    case 'later':
+      if (version === (now.to ?? now.running).version) return []
+      return now.state === 'watching'
+        ? [`${wishes}; that is begun when ${now.running.version} is watched no more.`]
+        : [`${wishes}; that is begun when what is under way has ended.`]
+    case 'wanted':
+    case 'present':
+      return [`${wishes}; that has not been begun yet.`]
+    default:
+      return []
+  }
 }
 
 /** With one full stop, also where a reason was cut or was noted by an older runtime. */

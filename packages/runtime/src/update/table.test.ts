@@ -6,7 +6,7 @@ import { type Came, change } from './change.ts'
 import { judge } from './fetching.ts'
 import type { Release, Update, Window } from './journal.ts'
 import { type Event, moves, type State, states } from './moves.ts'
-import { appliedOf, sentences } from './now.ts'
+import { appliedOf, sentences, wishSentences } from './now.ts'
 import { prove } from './proving.ts'
 import { found } from './start.ts'
 import { evaluate, verdict } from './watching.ts'
@@ -333,4 +333,42 @@ describe('reasons for people', () => {
 test('people are told what is under way, what is held and how to go back', () => {
   expect(sentences(noted.watching, at).join(' ')).toMatch(/28 more minutes.*svc rollback/)
   expect(sentences({ ...noted.undoing, state: 'idle' }, at).join(' ')).toMatch(/rolled_back.*1\.5\.0 is on hold: bad/)
+})
+
+test.each<[string, Partial<Update>, { blueprint: string; version: string } | undefined, string[]]>([
+  ['none', {}, undefined, []],
+  ['the one that runs', {}, { blueprint: 'mail', version: '1.4.0' }, []],
+  [
+    'another one in the window',
+    noted.watching,
+    { blueprint: 'mail', version: '2.0.0' },
+    ['The service wishes 2.0.0; that is begun when 1.5.0 is watched no more.'],
+  ],
+  ['what is under way', noted.fetching, { blueprint: 'mail', version: '1.5.0' }, []],
+  [
+    'another one meanwhile',
+    noted.fetching,
+    { blueprint: 'mail', version: '2.0.0' },
+    ['The service wishes 2.0.0; that is begun when what is under way has ended.'],
+  ],
+  [
+    'of another blueprint',
+    {},
+    { blueprint: 'calendar', version: '2.0.0' },
+    ['The service wishes 2.0.0 of calendar. This is mail, so nothing comes of it.'],
+  ],
+  [
+    'no version',
+    {},
+    { blueprint: 'mail', version: '../2' },
+    ['The service wishes ../2, which is no semantic version, so nothing comes of it.'],
+  ],
+  [
+    'not begun',
+    {},
+    { blueprint: 'mail', version: '2.0.0' },
+    ['The service wishes 2.0.0; that has not been begun yet.'],
+  ],
+])('people are told what becomes of a wish of the service: %s', (_what, facts, desired, said) => {
+  expect(wishSentences(desired, 'mail', { ...idle, ...facts }, at)).toEqual(said)
 })
