@@ -46,7 +46,11 @@ function shallow(v: object, left: number): boolean {
  * them one by one. Only DEL and C1 can stand in it as they are, and what else is unclean only as an escape. False says nothing.
  */
 export const isTidy = (json: string, bytes: number): boolean =>
-  json.length === bytes && !json.includes('\u007f') && (!json.includes('\\') || !escapes.test(json))
+  !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
+  (!json.includes('\\') || !escapes.test(json))
+
+/** DEL and C1. Of them ASCII has only the first, which is found much faster alone. */
+const controls = /[\u007f-\u009f]/
 
 /** `\b`, `\f`, `\r` and `\uXXXX`; also an escaped backslash before one of these letters. */
 const escapes = /\\[bfru]/
