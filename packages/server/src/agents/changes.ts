@@ -79,11 +79,11 @@ function factsOf(report: Report, old: Facts): Facts {
   const paused = report.state === undefined ? old.paused : report.state.label === pausedLabel
   const settings = report.settings?.values === undefined ? old.settings : briefly(report.settings.values)
   const version = report.applied?.version ?? report.agent?.version ?? old.version
-  return {
-    ...(paused !== undefined && { paused }),
-    ...(settings !== undefined && { settings }),
-    ...(version !== undefined && { version }),
-  }
+  const facts: Facts = {}
+  if (paused !== undefined) facts.paused = paused
+  if (settings !== undefined) facts.settings = settings
+  if (version !== undefined) facts.version = version
+  return facts
 }
 
 function differences(old: Facts, next: Facts): MachineChange[] {
@@ -137,13 +137,16 @@ function lastOfEach(all: readonly Expected[]): Expected[] {
 
 const longest = 200
 
+const isLong = (value: SettingValue): value is string => typeof value === 'string' && value.length > longest
+
 /** A value as it is kept for comparing and showing: a long text by its beginning and its sum. */
 function brief(value: SettingValue): SettingValue {
-  if (typeof value !== 'string' || value.length <= longest) return value
+  if (!isLong(value)) return value
   return `${cut(value, longest - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
 }
 
 function briefly(values: Record<string, SettingValue>): Record<string, SettingValue> {
+  if (!Object.values(values).some(isLong)) return values
   const kept: Record<string, SettingValue> = Object.create(null)
   for (const key of Object.keys(values)) kept[key] = brief(values[key] ?? null)
   return kept

@@ -4,12 +4,12 @@ import { bodyOf } from './body.ts'
 import { rememberReporter } from './reporters.ts'
 import type { LastReport, ReportWrite, Submission } from './rows.ts'
 
-/** The row of a report, without how many runs are kept. */
 export function columnsOf(
   { report, text, interval }: Submission,
   last: LastReport | undefined,
+  runsKept: number,
   now: number,
-): Omit<ReportWrite, 'runsKept'> {
+): ReportWrite {
   const { state } = report
   return {
     receivedAt: now,
@@ -23,6 +23,7 @@ export function columnsOf(
     boot: report.boot ?? null,
     seq: report.seq ?? null,
     reporters: rememberReporter(last?.reporters ?? '', report),
+    runsKept,
     body: bodyOf(report, text),
   }
 }
@@ -31,8 +32,9 @@ export function columnsOf(
 export function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null
-  const what = first.detail ?? first.subjects?.[0]?.title
-  const line = [first.kind, what].filter((part) => part !== undefined && part !== '').join(': ')
+  const { kind = '' } = first
+  const what = first.detail ?? first.subjects?.[0]?.title ?? ''
+  const line = kind !== '' && what !== '' ? `${kind}: ${what}` : kind + what
   const more = active.length > 1 ? ` (and ${active.length - 1} more)` : ''
   return line === '' && more === '' ? null : cut(line, limits.detail) + more
 }

@@ -26,5 +26,8 @@ export function twoReporters(marks: string): boolean {
 function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(width, '0')
+  return half(hash >>> 16) + half(hash & 0xffff)
 }
+
+/** In halves: numbers beyond 31 bits are written many times slower. */
+const half = (bits: number): string => bits.toString(16).padStart(width / 2, '0')

@@ -19,8 +19,8 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   const { report } = submission
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
   const inJson = (report.runs ?? []).map((run) => JSON.stringify(run))
-  const { runsKept, ...runs } = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
-  const columns = columnsOf(submission, rows.last, now)
+  const runs = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
+  const columns = columnsOf(submission, rows.last, runs.runsKept, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: rows.commands.length > 0 && !submission.gone(),
     logs: rows.logs,
@@ -28,17 +28,22 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   })
   const updates = updatesOf(rows, report, now, submission.offers && !submission.gone())
   const { level, label } = columns
+  const { machineChanges, agent } = agentAfter(rows, report, changes, updates.wished, now)
   return {
     ok: true,
     workspaceId: rows.workspaceId,
     claimed,
     told: updates.told,
     write: {
-      report: { ...columns, runsKept },
-      ...runs,
+      report: columns,
+      newRuns: runs.newRuns,
+      changedRuns: runs.changedRuns,
+      trimmed: runs.trimmed,
+      usage: runs.usage,
       levelChange: level !== null && level !== rows.last?.level ? { at: now, level, label } : undefined,
       commands: changes,
-      ...agentAfter(rows, report, changes, updates.wished, now),
+      machineChanges,
+      agent,
       wishes: updates.write,
       updateEvents: updates.events,
     },

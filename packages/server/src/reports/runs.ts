@@ -23,32 +23,29 @@ export function mergeRuns(
 ): RunWrites {
   const runsKept = last?.runsKept ?? 0
   if (!report.runs || report.runs.length === 0) return { ...none, runsKept }
-  const fresh: RunWrite[] = []
-  const changed: { run: Run; was: KeptRun; write: RunWrite & { seq: number } }[] = []
-  const freshRuns: Run[] = []
+  const fresh: { run: Run; write: RunWrite }[] = []
+  const changed: { run: Run; was: KeptRun; body: string }[] = []
   for (const [i, run] of report.runs.entries()) {
     const was = kept.get(run.id)
     const body = bodies[i] ?? ''
-    if (was === undefined) {
-      fresh.push(asWritten(run, placeOf(run, now), now, body))
-      freshRuns.push(run)
-    } else if (was.body !== body) {
-      changed.push({ run, was, write: { ...asWritten(run, was.place, now, body), seq: was.seq } })
-    }
+    if (was === undefined) fresh.push({ run, write: asWritten(run, placeOf(run, now), now, body) })
+    else if (was.body !== body) changed.push({ run, was, body })
   }
   const gone = trim(lowest, fresh, excess(last, fresh.length))
   const sums = new Sums()
-  const newRuns = fresh.filter((write, i) => {
-    if (gone.fresh.has(i)) return false
-    sums.add(write.place, freshRuns[i] as Run, 1)
-    return true
-  })
-  const changedRuns = changed.flatMap(({ run, was, write }) => {
-    if (gone.kept.has(was.seq)) return []
+  const newRuns: RunWrite[] = []
+  for (const [i, { run, write }] of fresh.entries()) {
+    if (gone.fresh.has(i)) continue
+    sums.add(write.place, run, 1)
+    newRuns.push(write)
+  }
+  const changedRuns: Writes['changedRuns'] = []
+  for (const { run, was, body } of changed) {
+    if (gone.kept.has(was.seq)) continue
     sums.add(was.place, JSON.parse(was.body) as Run, -1)
     sums.add(was.place, run, 1)
-    return [write]
-  })
+    changedRuns.push({ ...asWritten(run, was.place, now, body), seq: was.seq })
+  }
   return {
     newRuns,
     changedRuns,
@@ -68,13 +65,15 @@ export function placeOf(run: Run, now: number): number {
   return started !== undefined && started > 0 && started * 1000 <= now + mostAheadSeconds * 1000 ? started * 1000 : now
 }
 
+const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
+
 /** Which `count` runs stand lowest among the kept ones and the fresh ones; what was seen earlier goes first (D10). */
-function trim(lowest: readonly Ranked[], fresh: readonly RunWrite[], count: number) {
+function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], count: number) {
+  if (count === 0) return nothingGone
   const gone = { kept: new Set<number>(), fresh: new Set<number>() }
-  if (count === 0) return gone
   const all = [
     ...lowest.map(({ seq, place }, order) => ({ place, order, seq, index: -1 })),
-    ...fresh.map(({ place }, index) => ({ place, order: lowest.length + index, seq: -1, index })),
+    ...fresh.map(({ write: { place } }, index) => ({ place, order: lowest.length + index, seq: -1, index })),
   ].sort((a, b) => a.place - b.place || a.order - b.order)
   for (const { seq, index } of all.slice(0, count)) {
     if (index < 0) gone.kept.add(seq)
@@ -113,7 +112,7 @@ const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollar
 
 /** Differences of days, by day and model; '' holds the totals. */
 class Sums {
-  readonly #sums = new Map<string, UsageDelta>()
+  readonly #days = new Map<number, Map<string, UsageDelta>>()
 
   /** Adds (or with sign -1 takes away) one run at its place. */
   add(place: number, run: Run, sign: 1 | -1): void {
@@ -131,20 +130,28 @@ class Sums {
   }
 
   deltas(): UsageDelta[] {
-    const sums = [...this.#sums.values()]
-    for (const sum of sums) {
-      sum.costMicro = Math.min(usageMost, sum.costMicro)
-      sum.outputTokens = Math.min(usageMost, sum.outputTokens)
+    const deltas: UsageDelta[] = []
+    for (const models of this.#days.values()) {
+      for (const sum of models.values()) {
+        sum.costMicro = Math.min(usageMost, sum.costMicro)
+        sum.outputTokens = Math.min(usageMost, sum.outputTokens)
+        if (sum.runs !== 0 || sum.costMicro !== 0 || sum.outputTokens !== 0) deltas.push(sum)
+      }
     }
-    return sums.filter((s) => s.runs !== 0 || s.costMicro !== 0 || s.outputTokens !== 0)
+    return deltas
   }
 
   #of(day: number, model: string): UsageDelta {
-    const key = `${day} ${model}`
-    const known = this.#sums.get(key)
-    if (known) return known
-    const made = { day, model, runs: 0, costMicro: 0, outputTokens: 0 }
-    this.#sums.set(key, made)
-    return made
+    let models = this.#days.get(day)
+    if (!models) {
+      models = new Map()
+      this.#days.set(day, models)
+    }
+    let sum = models.get(model)
+    if (!sum) {
+      sum = { day, model, runs: 0, costMicro: 0, outputTokens: 0 }
+      models.set(model, sum)
+    }
+    return sum
   }
 }

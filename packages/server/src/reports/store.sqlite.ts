@@ -264,10 +264,10 @@ const prepare = (db: DatabaseSync) => ({
     a.previous_version, a.wishes, a.attempts, r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
     from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
   ),
-  agentsWithCommands: inArrays(db.prepare('select agent_id from command where due_at is not null limit ?')),
+  agentsWithCommands: inArrays(db.prepare('select agent_id from command where due_at is not null limit ? + 0')),
   activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
   run: inArrays(db.prepare('select seq, place, body from run where agent_id = ? and id = ?')),
-  lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ?'),
+  lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ? + 0'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
   manifest: db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`),
   openCommands: db.prepare(
