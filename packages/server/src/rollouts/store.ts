@@ -10,7 +10,7 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import { lockWorkspace } from '../wishes/trials.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import { nobody, plan, type RolloutRefusal, watchMost, watchUsual } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']

@@ -5,8 +5,9 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
-import { lockWorkspace, placesOf } from './trials.ts'
+import { placesOf } from './trials.ts'
 
 const atOnce = 100
 

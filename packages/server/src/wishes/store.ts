@@ -13,11 +13,12 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
 import { attemptsIn, type Wish, wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
-import { lockWorkspace, type Places, placesOf, takePlace } from './trials.ts'
+import { type Places, placesOf, takePlace } from './trials.ts'
 
 type Place = { id: string; workspace_id: string }
 export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'

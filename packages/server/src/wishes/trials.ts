@@ -3,9 +3,9 @@
  * press takes a place when one is free; the others wait, and the sweeper gives them places as trials end.
  */
 import { sql } from 'kysely'
-import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import { trialMostMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
@@ -15,11 +15,6 @@ export const trialsMost = (agents: number): number => Math.max(5, Math.ceil(agen
 
 /** An agent that does not fetch what it was granted gives the place to one that waits. */
 const unclaimedMs = 2 * 60_000
-
-/** Presses of a workspace one after another, so that no two take the last place. Comes before any agent's lock. */
-export async function lockWorkspace(trx: Db, id: string): Promise<void> {
-  if (isPostgres(trx)) await sql`select id from workspace where id = ${id} for no key update`.execute(trx)
-}
 
 /** Free places of a workspace that is locked. */
 export interface Places {

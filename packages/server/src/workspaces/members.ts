@@ -6,7 +6,8 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
-import { asRole, lockWorkspace, type WorkspaceInfo } from './store.ts'
+import { lockWorkspace } from './lock.ts'
+import { asRole, type WorkspaceInfo } from './store.ts'
 
 export type Member = Members['members'][number]
 

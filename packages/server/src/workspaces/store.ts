@@ -3,11 +3,11 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { Role } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
-import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import { findPerson, unknownPerson, wrongName } from '../people/store.ts'
+import { lockWorkspace } from './lock.ts'
 
 /** This service itself, as a product that a workspace is activated for. */
 export const ownProduct = 'svc'
@@ -231,12 +231,6 @@ export async function roleOf(db: Db, workspaceId: string, personId: string): Pro
 
 /** The library keeps roles as text. */
 export const asRole = (role: string): Role => (role === 'admin' ? 'admin' : 'member')
-
-/** Changes of members happen one after another, so that two cannot both be the last but one admin. */
-export async function lockWorkspace(trx: Db, id: string): Promise<void> {
-  const row = trx.selectFrom('workspace').select('id').where('id', '=', id)
-  await (isPostgres(trx) ? row.forUpdate() : row).execute()
-}
 
 export const unknownWorkspace = (slug: string) => refuse('workspace_unknown', `There is no workspace ${shown(slug)}.`)
 
