@@ -97,12 +97,8 @@ export interface Hold {
 /** A button of the page: whether it can be pressed, and if not the code and the sentence. */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
-export interface BlueprintUpdate {
-  blueprint: string
-  /** As last reported, else what was installed. */
-  running: string | null
-  /** What the machine keeps beside it: naming it rolls back. */
-  previous: string | null
+/** How a wish stands, whichever of the two it is. */
+export interface Standing {
   wish: StandingWish | null
   state: WishState
   /** The state as a sentence. */
@@ -110,6 +106,14 @@ export interface BlueprintUpdate {
   /** Null: for nothing, or only for the next report. */
   waits: WaitsFor | null
   applied: LastOutcome | null
+}
+
+export interface BlueprintUpdate extends Standing {
+  blueprint: string
+  /** As last reported, else what was installed. */
+  running: string | null
+  /** What the machine keeps beside it: naming it rolls back. */
+  previous: string | null
   /** On the machine; lifted by naming another version. */
   hold: Hold | null
   /** Versions that can be named, highest first. */
@@ -124,19 +128,13 @@ export type RuntimeRefusal =
   | 'runtime_pinned'
   | 'runtime_version_held'
 
-export interface RuntimeUpdate {
+export interface RuntimeUpdate extends Standing {
   /** Null: the agent's last report names no runtime. */
   running: string | null
   previous: string | null
   /** By a person on the machine. */
   pinned: string | null
   served: ServedRuntime | null
-  wish: StandingWish | null
-  state: WishState
-  says: string
-  /** Null: for nothing, or only for the next report. */
-  waits: WaitsFor | null
-  applied: LastOutcome | null
   /** By the service, until it serves another version or an admin lifts it. */
   hold: Hold | null
   press: Pressable<RuntimeRefusal>

@@ -1,9 +1,9 @@
 /** What a wish that stands waits for, in the words of a terminal; the page has it with times that run along. */
-import type { WaitsFor } from '../api.ts'
+import type { Standing, WaitsFor } from '../api.ts'
 import { line, moment } from './show.ts'
 
 /** The state of a wish, and on a line below what it waits for, where that is more than the next report. */
-export const wishText = (update: { says: string; waits: WaitsFor | null } | null): string =>
+export const wishText = (update: Standing | null): string =>
   [line(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
 
 function wordsOf(waits: WaitsFor): string {

@@ -3,7 +3,7 @@
  * Pure: the report's transaction gives the row and writes what comes back.
  */
 import type { Answer, Report } from '@svc/protocol'
-import type { RolloutKind, UpdateKind } from '../api.ts'
+import type { RolloutKind, UpdateEvent, UpdateKind } from '../api.ts'
 import type { Served } from '../releases/store.ts'
 import { judgeBlueprint } from './blueprint.ts'
 import { attemptsIn, attemptsOf, columnsOfWishes, type Wish, type WishColumns, type Wishes, wishesIn } from './kept.ts'
@@ -21,15 +21,8 @@ export interface UpdateRow {
 /** What an answer says beside commands and interval. */
 export type Told = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
 
-export interface UpdateNote {
-  at: number
-  of: RolloutKind
-  kind: UpdateKind
-  version: string | null
-  from: string | null
-  message: string | null
-  by: string | null
-  rollout: string | null
+/** A line of the timeline, to be written. */
+export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
   /** Of an outcome: when its attempt may have begun. */
   since: number | null
 }

@@ -1,5 +1,4 @@
 import { commandTypes, readWish, shown } from '@svc/protocol'
-import type { CommandRow } from '../../db/tables.ts'
 import { argument, command, granted, Misused, operator, type Request } from '../command.ts'
 import { moment, table } from '../show.ts'
 
@@ -27,10 +26,9 @@ export const commandCommands = {
   'command list': command({
     says: 'what was wished of an agent and what became of it, newest first',
     args: [path],
-    run: async (request, service, { agentOf, listCommands }) => {
+    run: async (request, service, { agentOf, ledgerOf }) => {
       const { agent } = await agentOf(service, argument(request, 0))
-      const { rows } = await listCommands(service.store.db, agent, { limit: listed })
-      return rows.map(entry)
+      return (await ledgerOf(service.store.db, agent, { offset: 0, limit: listed }, service.now())).rows
     },
     show: (all) =>
       table(
@@ -40,19 +38,6 @@ export const commandCommands = {
       ),
   }),
 }
-
-const entry = (row: CommandRow) => ({
-  id: row.id,
-  type: row.type,
-  payload: JSON.parse(row.payload) as Record<string, unknown>,
-  state: row.state,
-  createdAt: row.created_at,
-  createdBy: row.created_by_name,
-  deliveredAt: row.delivered_at,
-  failedAt: row.failed_at,
-  answeredAt: row.answered_at,
-  message: row.message,
-})
 
 const wishText = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
