@@ -14,6 +14,7 @@ import { numberOf, textOf } from '../web/query.ts'
 import { granted } from '../web/refusal.ts'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from './store.ts'
 
+const bytes = new TextEncoder()
 const named = z.object({ name: z.string() })
 
 export const agentRoutes = (deps: WebDeps) => {
@@ -22,8 +23,11 @@ export const agentRoutes = (deps: WebDeps) => {
   const one = agent(deps)
   return new Hono<WebEnv>()
     .get('/fleet', async (c) => {
-      const rows = await live.fleet.read(c.var.workspace.id)
-      return c.json(fleetPage(rows, readFleetQuery(c), now()))
+      const { id } = c.var.workspace
+      const query = readFleetQuery(c)
+      const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now())))
+      const body = await live.answer(id, JSON.stringify(query), list)
+      return c.body(body, 200, { 'content-type': 'application/json' })
     })
     .post('/agents', admin, async (c) => {
       const { workspace, person } = c.var

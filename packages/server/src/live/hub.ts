@@ -10,6 +10,7 @@ import type { Store } from '../db/open.ts'
 import type { Live } from '../deps.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { type Heard, joinNodes } from './nodes.ts'
+import { type Answer, type Answers, sharedAnswers } from './shared.ts'
 
 /** Milliseconds between two frames of a workspace. */
 const everyTick = 500
@@ -34,6 +35,11 @@ export interface Subscriber {
 
 export interface Hub extends Live {
   fleet: FleetCache
+  /**
+   * An answer about the fleet: while pages listen it may be the one that another of them was just given, but none from before
+   * the last frame, press, or change of the list.
+   */
+  answer: (workspaceId: string, question: string, make: () => Promise<Answer>) => Promise<Answer>
   subscribe(subscriber: Subscriber): void
   /** Another release is served: what every page says of runtimes may be otherwise (3.4). */
   releaseChanged(): void
@@ -65,6 +71,7 @@ interface Channel {
   timer: NodeJS.Timeout | undefined
   rendering: boolean
   last: number
+  answers: Answers
 }
 
 /** Frames say the time by `now`; ticks and pings follow the machine's own clock. */
@@ -81,6 +88,12 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     note(channel)
     schedule(workspaceId, channel)
   }
+  /** What is no report is seen by whoever asks next: most often it is their own doing. */
+  const touchNow = (workspaceId: string, note: (channel: Channel) => void) =>
+    touch(workspaceId, (channel) => {
+      note(channel)
+      channel.answers.forget()
+    })
 
   function schedule(workspaceId: string, channel: Channel): void {
     if (closed || channel.timer || channel.rendering || channel.subscribers.size === 0) return
@@ -98,6 +111,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
     channel.list = channel.missed = false
     channel.last = performance.now()
     channel.rendering = true
+    channel.answers.forget() // who asks because of this frame finds what is in it
     try {
       const open = new Set([...channel.subscribers].flatMap(({ agentId }) => agentId ?? []))
       const frame = frameOf(await fleet.read(workspaceId), { reported, changed, list, missed }, open, now())
@@ -149,17 +163,17 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
       fleet.reported(workspaceId, agentId)
       touch(workspaceId, (channel) => channel.reported.add(agentId))
     },
-    changed: (workspaceId, agentId) => touch(workspaceId, (channel) => channel.changed.add(agentId)),
+    changed: (workspaceId, agentId) => touchNow(workspaceId, (channel) => channel.changed.add(agentId)),
     listChanged(workspaceId) {
       fleet.listChanged(workspaceId)
-      touch(workspaceId, (channel) => {
+      touchNow(workspaceId, (channel) => {
         channel.list = true
       })
     },
     missed() {
       fleet.missed()
       for (const workspaceId of channels.keys()) {
-        touch(workspaceId, (channel) => {
+        touchNow(workspaceId, (channel) => {
           channel.list = channel.missed = true
         })
       }
@@ -169,6 +183,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
 
   const hub: Hub = {
     fleet,
+    answer: (workspaceId, question, make) => channels.get(workspaceId)?.answers.of(question, make) ?? make(),
     guard: undefined,
     reported(workspaceId, agentId) {
       here.reported(workspaceId, agentId)
@@ -197,6 +212,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = everyT
           timer: undefined,
           rendering: false,
           last: 0,
+          answers: sharedAnswers(() => performance.now()),
         }
         channels.set(workspaceId, channel)
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../api.ts'
+import type { Fleet, Session } from '../api.ts'
 import { type Given, serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
 
@@ -148,6 +148,47 @@ test('after a busy tick the list is asked for again, and only agents whose page 
   for (const { agent } of many) service.live.reported(north.id, agent.id)
   const frame = await listens.frame((f) => f.more && f.rows.length > 0)
   expect(frame).toMatchObject({ rows: [{ name: 'agent-7' }], changed: [], list: false })
+})
+
+test('pages that ask for the list in the same moment are given one answer, and none is from before the last frame or the last deed', async () => {
+  const { service, mail, ann } = await world()
+  const bob = await service.person('Bob', 'north', 'member')
+  const list = async (who = ann) => (await who.get<Fleet>('/api/web/w/north/fleet')).body
+  const stream = await streamOf(service.origin + events, ann.cookie)
+  await list()
+  for (const label of ['one', 'two', 'three', 'four']) {
+    await service.reports(mail.token, { state: { level: 'ok', label } })
+    await list()
+    await stream.frame((frame) => frame.rows.some((row) => row.label === label))
+    expect((await list()).rows).toMatchObject([{ name: 'mail', label }])
+  }
+  await ann.send('POST', '/api/web/w/north/agents', { name: 'second' })
+  expect((await list()).total).toBe(2)
+  await ann.send('DELETE', '/api/web/w/north/agents/second')
+  expect((await list()).total).toBe(1)
+  let made = 0
+  const read = service.live.fleet.read
+  service.live.fleet.read = (id) => {
+    made++
+    return read(id)
+  }
+  const lists = await Promise.all(Array.from({ length: 20 }, (_, i) => list(i % 2 ? ann : bob)))
+  expect(made).toBeLessThan(20)
+  expect(new Set(lists.map(({ rows }) => JSON.stringify(rows))).size).toBe(1)
+})
+
+test('who does not belong is refused a list that others were just given', async () => {
+  const { service, ann } = await world()
+  await service.workspace('south')
+  const eve = await service.person('Eve', 'south', 'admin')
+  const bob = await service.person('Bob', 'north', 'member')
+  await streamOf(service.origin + events, ann.cookie)
+  const all = await Promise.all([ann, eve, bob, eve, ann].map((who) => who.get('/api/web/w/north/fleet')))
+  expect(all.map(({ status }) => status)).toEqual([200, 404, 200, 404, 200])
+  const { members } = (await ann.get<{ members: { id: string; name: string }[] }>('/api/web/w/north/members')).body
+  await ann.send('DELETE', `/api/web/w/north/members/${members.find(({ name }) => name === 'Bob')?.id}`)
+  await ann.get('/api/web/w/north/fleet')
+  expect((await bob.get('/api/web/w/north/fleet')).status).toBe(404)
 })
 
 test('a page that does not read is ended instead of being waited for; others go on', async () => {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { sharedAnswers } from './shared.ts'
+
+function world() {
+  let at = 0
+  let made = 0
+  const answers = sharedAnswers(() => at)
+  return {
+    forget: answers.forget,
+    pass: (ms: number) => {
+      at += ms
+    },
+    /** The number of the answer that is given. */
+    ask: async (question = 'all') => (await answers.of(question, async () => new Uint8Array([++made])))[0],
+    fail: () => answers.of('all', () => Promise.reject(new Error('The database is away.'))),
+  }
+}
+
+test('who asks the same in the same moment is given the same; who asks something else, or later, is not', async () => {
+  const { ask, pass } = world()
+  expect(await Promise.all([ask(), ask(), ask('bad')])).toEqual([1, 1, 2])
+  pass(249)
+  expect(await ask()).toBe(1)
+  pass(1)
+  expect(await ask()).toBe(3)
+})
+
+test('after a frame or a deed an answer is made anew, also when one from before is still on the way', async () => {
+  const { ask, forget } = world()
+  const before = ask()
+  forget()
+  const after = ask()
+  expect(await Promise.all([before, after, ask()])).toEqual([1, 2, 2])
+})
+
+test('a failure is told to those who waited for it, and to nobody after them', async () => {
+  const { ask, fail } = world()
+  const both = await Promise.allSettled([fail(), ask()])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await ask()).toBe(1)
+})
+
+test('no more than sixteen questions are kept, whatever is searched for', async () => {
+  const { ask } = world()
+  for (let i = 0; i < 16; i++) await ask(`q${i}`)
+  expect(await ask('q0')).toBe(1)
+  await ask('q16')
+  expect(await ask('q0')).toBe(18)
+})
