@@ -297,7 +297,8 @@ export async function wholeWay(
     offered.wish(undefined)
   }
 }
-const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
+/** A failure, with the journal and with what the runtime said. */
+export const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
 }
 
@@ -387,7 +388,10 @@ export async function expectRests(
     const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(told(agent, running))
     const { applied } = lane.service.reports.at(-1)?.report ?? {}
     if (wanted !== 'anywhere')
-      expect({ version, outcome: applied?.outcome }, `${where}: ${applied?.message}`).toEqual(wanted)
+      expect(
+        { version, outcome: applied?.outcome },
+        `${where}: ${applied?.message}\n${running.lines.join('\n')}`,
+      ).toEqual(wanted)
     expectTheirs(agent, where)
     expect(readdirSync(agent.staging), where).toEqual([])
     return version

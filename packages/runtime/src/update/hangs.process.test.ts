@@ -22,6 +22,7 @@ import {
   pointsOf,
   rests,
   type Strace,
+  told,
   traced,
   type World,
   whole,
@@ -83,20 +84,23 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   const agent = lane.copy()
   lane.offered.wish(undefined)
   const running = lane.runs(agent)
-  await becomes('the agent', () => agent.starts().length > 0)
-  const inject = [hangsAt(point, 36_000)]
-  const swap = join(agent.root, '.current.new')
-  if (from !== undefined && from !== 'swap') lane.offered.wish('1.5.0')
-  const strace =
-    from === undefined || from === 'swap'
-      ? await traced(w, running, 'worker', inject, from && swap)
-      : await heldUntil(w, running, () => readUpdate(agent)?.state === from, inject)
   const where = `${point.join(' ')}${from ? ` from ${from}` : ''} ${way}`
-  const hung = () => running.lines.some((line) => line.includes('it hung'))
+  const comes = <T>(what: string, look: () => T | undefined | false) =>
+    becomes(`${where}: ${what}`, look).catch(told(agent, running))
+  let strace: Strace | undefined
   try {
+    await comes('the agent', () => agent.starts().length > 0)
+    const inject = [hangsAt(point, 36_000)]
+    const swap = join(agent.root, '.current.new')
+    if (from !== undefined && from !== 'swap') lane.offered.wish('1.5.0')
+    strace =
+      from === undefined || from === 'swap'
+        ? await traced(w, running, 'worker', inject, from && swap)
+        : await heldUntil(w, running, () => readUpdate(agent)?.state === from, inject)
+    const hung = () => running.lines.some((line) => line.includes('it hung'))
     lane.offered.wish('1.5.0')
     const state = () => readUpdate(agent)?.state
-    await becomes(`${where}: kept or hung`, () => hung() || state() === 'watching' || readUpdate(agent)?.retry)
+    await comes('kept or hung', () => hung() || state() === 'watching' || readUpdate(agent)?.retry)
     lane.offered.wish(undefined)
     const asked = hung() ? undefined : lane.svc(agent, ['rollback'])
     if (asked) await Promise.race([asked, becomes(`${where}: asked or hung`, hung).catch(() => {})])
@@ -108,7 +112,7 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
     await expectRests(w, lane, agent, `${where} (${stood}), the next start`)
     return stood
   } finally {
-    await strace.end('SIGKILL')
+    await strace?.end('SIGKILL')
     await running.end('SIGKILL')
     agent.remove()
   }
@@ -121,9 +125,7 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   const starts = agent.starts()
   const ran = basename(starts.at(-1)?.cwd ?? '')
   const led = leadsTo(agent)
-  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch((error: unknown) => {
-    throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
-  })
+  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(told(agent, running))
   const { outcome, message } = lane.service.reports.at(-1)?.report.applied ?? {}
   expect({ version, outcome }, `${where}: ${message}`).toEqual(wanted)
   const { length } = agent.starts()
