@@ -73,7 +73,9 @@ export function leftOut(agent: AgentRow, { kind, blueprint, version, served }: N
   if (agent.blueprint !== blueprint) {
     return { code: 'other_blueprint', message: `It was installed from ${agent.blueprint}.` }
   }
-  if (runningVersion(agent) === version) return { code: 'already_runs', message: `It runs ${version} already.` }
+  const stays = wishes.blueprint === undefined || wishes.blueprint.version === version
+  if (runningVersion(agent) === version && stays)
+    return { code: 'already_runs', message: `It runs ${version} already.` }
   if (wishes.blueprintHold?.version === version) {
     const { message } = wishes.blueprintHold
     return { code: 'version_held', message: `Its machine holds ${version} since an earlier attempt${said(message)}` }

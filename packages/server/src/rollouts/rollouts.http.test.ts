@@ -235,6 +235,21 @@ test('who would be left out is said before, with the reason; nobody left is refu
   })
 })
 
+test('an agent that runs the version, but is wished another one, is in it and stays where it is', async () => {
+  const { ann, place, agents, all } = await start(1)
+  await addVersion(place, 'triage', '1.2.0')
+  const [agent] = agents as [Agent]
+  keeps(agent)
+  await all()
+  expect(await ann.send('PUT', `${north}/agents/a1/wishes/blueprint`, { version: '1.2.0' })).toMatchObject({
+    status: 200,
+  })
+  const rollout = await begin(ann)
+  await all()
+  expect(agent.told).toBe('1.1.0')
+  expect(await page(ann, rollout)).toMatchObject({ counts: { kept: 1 } })
+})
+
 test('members watch, admins act, and a rollout of another workspace is none', async () => {
   const { service, ann } = await start(1)
   const rollout = await begin(ann)
