@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
-import { isOpen, readConnection, readEnv } from '../files/env.ts'
+import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { unfinished } from '../install/note.ts'
@@ -22,6 +22,7 @@ import { standstill } from '../update/unread.ts'
 import { isHere } from '../update/versions.ts'
 import { leastNode, version } from '../version.ts'
 import { sentence } from '../worker/process-health.ts'
+import { lackingSecrets } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, show } from './output.ts'
 
@@ -113,18 +114,14 @@ function installed(folder: Folder): Check[] {
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
   const manifest = manifestOf(folder)
   if (!manifest.ok || !manifest.value.runtime) return []
-  const set = readEnv(folder.secrets)
-  const missing = manifest.value.secrets.filter((s) => !s.optional && !set.has(s.name)).map((s) => s.name)
+  const lacking = lackingSecrets(folder, manifest.value)
   const process = processNow(folder)
   const word = process ? wordFor(process) : 'stopped'
   return [
     {
       name: 'Secrets',
-      ok: missing.length === 0,
-      message:
-        missing.length === 0
-          ? 'all that it needs are set'
-          : `${missing.join(', ')} not set; run "svc secrets set ${missing[0]}"`,
+      ok: lacking === undefined,
+      message: lacking ?? 'all that it needs are set',
     },
     {
       name: 'Process',

@@ -1,8 +1,10 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
+import type { Manifest } from '@svc/blueprint'
 import { type Desired, limits, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
-import { readConnection } from '../files/env.ts'
+import { readConnection, readEnv } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import { readInstall } from '../install/note.ts'
@@ -46,6 +48,8 @@ export function factsOf({ folder, manifest }: Agent) {
     health: [...(status?.health ?? []), ...(status?.status.health ?? [])],
     /** Of its bindings, as its runtime last knew (3.7). */
     bindings: bindingHealth(folder, manifest),
+    /** Secrets that it asks for and nobody has typed: those of a newer version, too. */
+    lacking: manifest.runtime ? lackingSecrets(folder, manifest) : undefined,
     active: status?.status.active ?? [],
     /** When the agent wrote its status, Unix seconds. */
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
@@ -62,6 +66,12 @@ export function factsOf({ folder, manifest }: Agent) {
   }
 }
 export type Facts = ReturnType<typeof factsOf>
+
+export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
+  const set = readEnv(folder.secrets)
+  const names = secrets.filter(({ name, optional }) => !optional && !set.has(name)).map(({ name }) => name)
+  return names.length === 0 ? undefined : `${names.join(', ')} not set; run "svc secrets set ${names[0]}"`
+}
 
 function desiredIn(last: Outbox | undefined): Desired | undefined {
   if (last?.answer === undefined || last.failure !== undefined) return undefined

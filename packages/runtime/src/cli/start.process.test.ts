@@ -74,6 +74,9 @@ test('a secret is listed without its value, set unseen, and counts from the next
   expect(first?.env.EXTRA_KEY).toBe('abc def')
   await svc(agent, ['stop'])
   expect((await svc(agent, ['secrets', 'unset', 'EXTRA_KEY'])).out).toBe('Removed EXTRA_KEY.\n')
+  await svc(agent, ['secrets', 'unset', 'MAIL_PASSWORD'])
+  for (const command of ['status', 'why', 'doctor'])
+    expect((await svc(agent, [command])).out).toMatch(/Secrets.*MAIL_PASSWORD not set; run "svc secrets set/)
 })
 
 test('the service: a unit is written, enabled, started, found by start and stop, and taken away', async () => {

@@ -51,6 +51,7 @@ export function lines(f: Facts): string[] {
     ...[...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
+    ...(f.lacking ? [row('Secrets', f.lacking)] : []),
     ...(f.standstill ? [row('Update', f.standstill)] : []),
     ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),
     ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),

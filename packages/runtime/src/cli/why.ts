@@ -45,6 +45,7 @@ export function explain(f: Facts, now: number): string[] {
     ...versionSentences(f),
     ...(f.standstill ? [f.standstill] : []),
     ...updateSentences(f, now * 1000),
+    ...(f.lacking ? [`Secrets: ${f.lacking}.`] : []),
     ...agentSentences(f, now),
     ...healthSentences(f.bindings),
     ...settingSentences(f),
