@@ -8,7 +8,7 @@ import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
-import { Dialog, ErrorNote } from '../ui/index.ts'
+import { Dialog, DialogEnd } from '../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { wrongWithName } from './names.ts'
 import { TokenSteps } from './TokenSteps.tsx'
@@ -105,15 +105,7 @@ function NameForm({
           For an agent that runs already, whatever it is written in. It stays on its own machine, reports here, and
           answers what you wish for.
         </Text>
-        {error !== null && <ErrorNote error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            Add agent
-          </Button>
-        </Group>
+        <DialogEnd error={error} onCancel={onCancel} submit="Add agent" busy={busy} />
       </Stack>
     </form>
   )

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,7 +6,7 @@ import { api } from '../api.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
-import { Dialog, ErrorNote } from '../ui/index.ts'
+import { Dialog, DialogEnd } from '../ui/index.ts'
 import { wrongWithName } from './names.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
@@ -46,15 +46,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
           Token, history and wishes stay. Links to the old name lead nowhere afterwards, and the agent's machine needs
           no change.
         </Text>
-        {error !== null && <ErrorNote error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            Rename
-          </Button>
-        </Group>
+        <DialogEnd error={error} onCancel={onClose} submit="Rename" busy={busy} />
       </Stack>
     </form>
   )

@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
-import { ErrorNote } from './ErrorNote.tsx'
+import { DialogEnd } from './DialogEnd.tsx'
 import './parts.css'
 
 export interface ConfirmProps {
@@ -60,15 +60,7 @@ export function Confirm({
       >
         <Stack gap="md">
           <div>{children}</div>
-          {error !== null && <ErrorNote error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" {...(danger && { color: 'red' })} loading={busy} disabled={disabled ?? false}>
-              {confirm}
-            </Button>
-          </Group>
+          <DialogEnd error={error} onCancel={close} submit={confirm} busy={busy} danger={danger} disabled={disabled} />
         </Stack>
       </form>
     </Dialog>

@@ -7,7 +7,7 @@ import { api } from '../../api.ts'
 import { wrongWithEmail } from '../../forms/rules.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
-import { CopyLines, Dialog, ErrorNote } from '../../ui/index.ts'
+import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 
 /** Makes an invitation; its link is handed over by the person who invites, since no mail is sent. */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
@@ -66,15 +66,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
             />
           </Stack>
         </Radio.Group>
-        {error !== null && <ErrorNote error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            Make link
-          </Button>
-        </Group>
+        <DialogEnd error={error} onCancel={onCancel} submit="Make link" busy={busy} />
       </Stack>
     </form>
   )

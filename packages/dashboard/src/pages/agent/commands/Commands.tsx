@@ -11,6 +11,7 @@ import { Tone } from '../../../ui/parts.tsx'
 import { type Agent, useView } from '../agent.ts'
 import { Pager } from '../Pager.tsx'
 import { isOpen, stepsOf, wordsOf } from './life.ts'
+import { ReadLog } from './ReadLog.tsx'
 import { What } from './What.tsx'
 
 const size = 50
@@ -84,18 +85,8 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
 /** The log that came, or the same once more: never by itself, since nobody may want it any longer. */
 function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
   const client = useQueryClient()
-  const { go } = useView()
   const [sending, setSending] = useState(false)
-  if (command.logId !== null && page.canAct)
-    return (
-      <Button
-        variant="default"
-        size="compact-sm"
-        onClick={() => go({ tab: 'logs', log: command.logId ?? undefined }, true)}
-      >
-        Read it
-      </Button>
-    )
+  if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />
   const over = wordsOf(command).tone
   if (!page.canAct || (over !== 'lost' && over !== 'no')) return <span />
   return (

@@ -4,8 +4,9 @@ import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { type Agent, useView } from '../agent.ts'
+import type { Agent } from '../agent.ts'
 import { controlNames, isControl, isOpen, undoOf, wordsOf } from './life.ts'
+import { ReadLog } from './ReadLog.tsx'
 import { What } from './What.tsx'
 import './commands.css'
 
@@ -69,21 +70,11 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
 
 /** What comes after an answer: the way back, the log that came, or the same once more. */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
-  const { go } = useView()
   const [sending, setSending] = useState(false)
   const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined
   const done = command.state === 'applied' || command.state === 'applied_late'
   const offered = undo !== undefined && agent.page.report?.controls?.includes(undo)
-  if (command.logId !== null)
-    return (
-      <Button
-        variant="default"
-        size="compact-sm"
-        onClick={() => go({ tab: 'logs', log: command.logId ?? undefined }, true)}
-      >
-        Read it
-      </Button>
-    )
+  if (command.logId !== null) return <ReadLog log={command.logId} />
   if (!done || !offered || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return null
   return (
     <Button

@@ -1,0 +1,12 @@
+import { Button } from '@mantine/core'
+import { useView } from '../agent.ts'
+
+/** Leads to the log that a wish brought. */
+export function ReadLog({ log }: { log: string }) {
+  const { go } = useView()
+  return (
+    <Button variant="default" size="compact-sm" onClick={() => go({ tab: 'logs', log }, true)}>
+      Read it
+    </Button>
+  )
+}

@@ -1,0 +1,28 @@
+import { Button, Group } from '@mantine/core'
+import { ErrorNote } from './ErrorNote.tsx'
+
+export interface DialogEndProps {
+  /** Why it could not be done; null: nothing failed. */
+  error: unknown
+  onCancel: () => void
+  /** The verb on the button that submits the form. */
+  submit: string
+  busy: boolean
+  danger?: boolean | undefined
+  disabled?: boolean | undefined
+}
+
+/** How a form in a dialog ends: what went wrong, the way out, the act. */
+export const DialogEnd = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogEndProps) => (
+  <>
+    {error !== null && <ErrorNote error={error} />}
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button type="submit" {...(danger && { color: 'red' })} loading={busy} disabled={disabled}>
+        {submit}
+      </Button>
+    </Group>
+  </>
+)
