@@ -43,7 +43,7 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
     sums.cost30 = plus(sums.cost30, row.cost30)
     if (fits(row, query, now)) fitting.push(row)
   }
-  const rows = sorted(fitting, query).slice(query.offset, query.offset + query.limit)
+  const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
   return { now, total: fitting.length, rows, counts, ...sums }
 }
 
@@ -57,22 +57,28 @@ function fits(row: FleetRow, { search, level, silent }: FleetQuery, now: number)
 }
 
 /** By what a column is sorted; null goes last in both directions. */
-const sorts: Record<FleetSort, (row: FleetRow) => string | number | null> = {
+const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
-  level: (row) => (row.level === null ? null : levels.indexOf(row.level)),
+  level: trouble,
   seen: (row) => row.seenAt,
   cost_today: (row) => row.costToday,
   cost_30: (row) => row.cost30,
   version: (row) => row.version,
 }
 
+/** The last level; of a silent agent at least between warn and bad, so that it does not lie among a thousand that are well. */
+function trouble(row: FleetRow, now: number): number | null {
+  const level = row.level === null ? null : levels.indexOf(row.level)
+  return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
+}
+
 /** `rows` stand in the order of their names, and stay so where the column says nothing. */
-function sorted(rows: FleetRow[], { sort, desc }: FleetQuery): FleetRow[] {
+function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): FleetRow[] {
   if (sort === 'name') return desc ? rows.reverse() : rows
   const value = sorts[sort]
   const direction = desc ? -1 : 1
   return rows.sort((a, b) => {
-    const [x, y] = [value(a), value(b)]
+    const [x, y] = [value(a, now), value(b, now)]
     if (x === y) return 0
     if (x === null) return 1
     if (y === null) return -1
