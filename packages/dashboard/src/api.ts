@@ -3,6 +3,7 @@
  * no connection is `ApiError` with status 0 and code `offline`.
  */
 import type * as web from '@svc/server/api'
+import { serviceHeard } from './ui/clock.ts'
 
 export class ApiError extends Error {
   readonly status: number
@@ -51,6 +52,7 @@ async function call<T>(method: string, path: string, body?: unknown, signal?: Ab
 
 /** What was answered; a refusal is thrown. */
 function read<T>(status: number, text: string): T {
+  serviceHeard()
   const value = parsed(text)
   if (status < 200 || status > 299) throw refusal(status, value)
   return value as T

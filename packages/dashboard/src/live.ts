@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { type LiveState, openLive } from './live/connection.ts'
 import { mergeFrame, movesGroup, readFrame } from './live/merge.ts'
 import { keys } from './queries.ts'
-import { serviceTimeIs } from './ui/clock.ts'
+import { serviceHeard, serviceTimeIs } from './ui/clock.ts'
 
 export type { LiveState }
 
@@ -35,6 +35,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       open: (times) => {
         if (times > 1) void client.invalidateQueries({ queryKey: keys.workspace(slug) })
       },
+      ping: serviceHeard,
       frame: (text) => {
         const frame = readFrame(text)
         if (!frame) return

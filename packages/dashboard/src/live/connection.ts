@@ -10,6 +10,8 @@ export interface Listener {
   /** Connected, for the `times`-th time: what is shown is to be asked for again. */
   open: (times: number) => void
   frame: (text: string) => void
+  /** Nothing happened, and the service is there. */
+  ping: () => void
   state: (state: LiveState) => void
 }
 
@@ -50,7 +52,10 @@ export function openLive(slug: string, agent: string | undefined, listener: List
       watch()
       listener.frame(event.data)
     })
-    source.addEventListener('ping', watch)
+    source.addEventListener('ping', () => {
+      watch()
+      listener.ping()
+    })
     source.addEventListener('error', lose)
     timer = setTimeout(lose, silence)
   }

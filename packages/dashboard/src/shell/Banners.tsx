@@ -28,7 +28,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
         ) : (
           lost && (
             <span className="svc-pill">
-              <IconRefresh size={15} aria-hidden /> Reconnecting…
+              <IconRefresh size={15} aria-hidden /> Reconnecting… what you see may be old
             </span>
           )
         )}

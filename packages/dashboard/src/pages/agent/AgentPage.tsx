@@ -7,7 +7,7 @@ import { ApiError } from '../../api.ts'
 import { ButtonLink } from '../../links.tsx'
 import { type AgentTab, paths } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
-import { Empty, ErrorNote, useClock, useDocumentTitle } from '../../ui/index.ts'
+import { Empty, ErrorNote, useDocumentTitle, useSilent } from '../../ui/index.ts'
 import './agent.css'
 import { type Agent, useAgentAddress, useView } from './agent.ts'
 import { Following } from './commands/Following.tsx'
@@ -34,7 +34,7 @@ export function AgentPage() {
 function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
   const { press, commands, dismiss } = usePress(slug, page, name)
-  const silent = useClock((now) => page?.silentAt != null && page.silentAt <= now)
+  const silent = useSilent(page?.silentAt)
   const view = useView()
   useDocumentTitle(name)
 

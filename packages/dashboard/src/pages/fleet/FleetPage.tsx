@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { Cost, ErrorNote, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { FleetEmpty } from './FleetEmpty.tsx'
@@ -11,6 +11,7 @@ import { FleetFilter } from './FleetFilter.tsx'
 import { FleetList } from './FleetList.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
+import { alarm, troubles } from './view.ts'
 import './fleet.css'
 
 /** What is opened by a press is loaded by that press. */
@@ -31,8 +32,8 @@ export function FleetPage() {
   const admin = workspace.role === 'admin'
   const added = useOnce(adding)
   const bulk = useOnce(admin && selection.names.size > 0)
-  useDocumentTitle('Agents', workspace.name)
   const { counts } = shown?.head ?? {}
+  useDocumentTitle(counts && alarm(counts), 'Agents', workspace.name)
   return (
     <>
       <PageHeader
@@ -40,6 +41,7 @@ export function FleetPage() {
         note={
           shown && (
             <>
+              {counts && counts.all > 0 && <Standing troubles={troubles(counts)} />}
               Today <Cost usd={shown.head.costToday} /> · 30 days <Cost usd={shown.head.cost30} />
             </>
           )
@@ -88,6 +90,19 @@ export function FleetPage() {
     </>
   )
 }
+
+/** The first thing to read: whether anything wants looking after. */
+const Standing = ({ troubles }: { troubles: string[] }) => (
+  <div className="fleet-standing">
+    {troubles.length === 0 ? (
+      <>
+        <Level level="ok" iconOnly /> All is well
+      </>
+    ) : (
+      troubles.join(', ')
+    )}
+  </div>
+)
 
 /** True from the first time on: a dialog that was open stays mounted, so that it can close gently and be opened again. */
 function useOnce(now: boolean): boolean {

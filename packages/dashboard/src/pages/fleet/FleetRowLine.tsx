@@ -4,10 +4,9 @@ import type { FleetRow } from '@svc/server/api'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'
-import { Cost, Level, PlainTime, Text, useClock } from '../../ui/index.ts'
+import { Cost, Level, PlainTime, Text, useSilent } from '../../ui/index.ts'
 import { Wished } from '../../updates/Wished.tsx'
 import { RuntimeMark } from './RuntimeMark.tsx'
-import { standing } from './view.ts'
 
 interface RowProps {
   slug: string
@@ -20,8 +19,7 @@ interface RowProps {
 
 /** One agent, on one line where there is room and on two where there is not. The whole line is its link. */
 export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
-  const stands = useClock((now) => standing(row, now))
-  const silent = stands === 'silent'
+  const silent = useSilent(row.silentAt)
   return (
     <>
       {onChoose && (
@@ -47,7 +45,7 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
         </Link>
       </div>
       <div className="fleet-cell fleet-state" role="cell" data-past={silent}>
-        <Level level={row.level} silent={silent} never={stands === 'never'} iconOnly={row.label !== null} />
+        <Level level={row.level} silent={silent} never={row.silentAt === null} iconOnly={row.label !== null} />
         {row.label !== null && (
           <span className="fleet-label" title={row.detail ?? undefined}>
             {silent && <span className="fleet-was">was </span>}

@@ -224,6 +224,30 @@ test('after the service was gone, the page says so, comes back by itself, and is
   await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
+test('while the page is cut off no agent falls silent: it would not know', async () => {
+  const { page, context } = await place.ada()
+  await place.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
+  await page.clock.install()
+  await page.goto(fleet())
+  const state = page.locator('[role="row"]', { hasText: 'link-checker' }).locator('.fleet-state')
+  await state.getByText('Checking').waitFor()
+  await context.setOffline(true)
+  await page.getByText('what you see may be old').waitFor()
+  await page.clock.fastForward('10:00')
+  await page.getByText('10 min ago').first().waitFor()
+  expect(await state.textContent()).not.toContain('was')
+  await context.close()
+})
+
+test('the first line says what wants looking after, the tab whether somebody is called for', async () => {
+  const { page, context } = await place.ada()
+  await place.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
+  await page.goto(fleet())
+  await page.getByText(/^\d (is|are) bad/).waitFor()
+  expect(await page.title()).toMatch(/^\d bad · Agents/)
+  await context.close()
+})
+
 test('a member sees and has no button to act', async () => {
   const { url } = await ada.call<{ url: string }>('POST', '/api/web/w/north-wind/invitations', {
     email: 'bo@example.org',

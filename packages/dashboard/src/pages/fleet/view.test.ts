@@ -1,7 +1,7 @@
-import type { FleetRow } from '@svc/server/api'
+import type { Fleet } from '@svc/server/api'
 import { expect, test } from 'vitest'
 import { query } from '../../api.ts'
-import { asked, pressed, standing, windowsOf } from './view.ts'
+import { alarm, asked, pressed, troubles, windowsOf } from './view.ts'
 
 test('without anything in the address the worst come first', () => {
   expect(asked({})).toMatchObject({ sort: 'level', desc: true })
@@ -36,10 +36,13 @@ test.each([
   expect(windowsOf(first, last, 200)).toEqual(windows)
 })
 
-test.each([
-  [null, 'never'],
-  [1_000, 'silent'],
-  [1_001, 'reporting'],
-] as const)('silent from %s on, at 1000 it is %s', (silentAt, stands) => {
-  expect(standing({ silentAt } as FleetRow, 1_000)).toBe(stands)
+const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 0 }
+test.each<[Partial<Fleet['counts']>, string, string | undefined]>([
+  [{ ok: 9, info: 3 }, '', undefined],
+  [{ ok: 9, warn: 1 }, '1 warns', undefined],
+  [{ bad: 2, silent: 1, warn: 5 }, '2 are bad, 1 is silent, 5 warn', '2 bad'],
+  [{ ok: 1200, silent: 1200, never: 1 }, '1,200 are silent, 1 has never reported', '1200 silent'],
+])('of %j one reads "%s", and in the tab: %s', (counts, words, tab) => {
+  expect(troubles({ ...none, ...counts }).join(', ')).toBe(words)
+  expect(alarm({ ...none, ...counts })).toBe(tab)
 })

@@ -1,5 +1,5 @@
 /** What the address says about the list, and what the service is asked for because of it. Pure. */
-import type { Fleet, FleetRow, FleetSort } from '@svc/server/api'
+import type { Fleet, FleetSort } from '@svc/server/api'
 import type { FleetQuery } from '../../api.ts'
 
 export interface FleetView {
@@ -62,15 +62,24 @@ export function asked(view: FleetView): FleetQuery {
   return { search, ...(show === 'silent' ? { silent: true } : show !== undefined && { level: show }), ...orderOf(view) }
 }
 
+/** What the workspace comes to, in the order in which one would look after it: nothing where all is well. */
+export function troubles(counts: Fleet['counts']): string[] {
+  const words: [n: number, one: string, many: string][] = [
+    [counts.bad, 'is bad', 'are bad'],
+    [counts.silent, 'is silent', 'are silent'],
+    [counts.warn, 'warns', 'warn'],
+    [counts.never, 'has never reported', 'have never reported'],
+  ]
+  return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
+}
+
+/** For the browser's tab, which is seen from elsewhere: only what somebody should be called for. */
+export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
+  bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} silent` : undefined
+
 /** The offsets of the windows that hold rows `first` to `last`. */
 export function windowsOf(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size)
   const to = Math.floor(Math.max(0, last) / size)
   return Array.from({ length: to - from + 1 }, (_, i) => (from + i) * size)
-}
-
-/** D20: how an agent stands now, by the service's clock. */
-export function standing(row: FleetRow, now: number): 'never' | 'silent' | 'reporting' {
-  if (row.silentAt === null) return 'never'
-  return row.silentAt <= now ? 'silent' : 'reporting'
 }

@@ -22,6 +22,7 @@ import {
   Tone,
   useClock,
   useDocumentTitle,
+  useSilent,
   WhyButton,
 } from '../../ui/index.ts'
 import { memberWords, rolloutWords, upToWords } from '../../updates/words.ts'
@@ -234,7 +235,7 @@ function List({
 }
 
 function Stands({ agent: { level, seenAt, silentAt } }: { agent: RolloutAgent }) {
-  const silent = useClock((now) => silentAt !== null && silentAt <= now)
+  const silent = useSilent(silentAt)
   return <Level level={level} silent={silent} never={seenAt === null} iconOnly />
 }
 
