@@ -6,7 +6,7 @@ import { Deliveries } from '../src/commands/deliveries.ts'
 import { commandOf, queueCommand } from '../src/commands/store.ts'
 import type { CommandRow } from '../src/db/tables.ts'
 import type { ReportStore } from '../src/reports/committing.ts'
-import type { Decision, Submission } from '../src/reports/rows.ts'
+import type { Decision, Places, Submission } from '../src/reports/rows.ts'
 import { openReportStore } from '../src/reports/store.ts'
 import { newClock, type TestAgent, type World } from './world.ts'
 
@@ -38,8 +38,15 @@ export function reporting(world: World): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
   const store = openReportStore(world.store)
+  const places = new Map<string, Places>()
+  const placesOf = ({ id }: TestAgent) => {
+    const known = places.get(id) ?? { agent: 0, report: 0, runs: [] }
+    places.set(id, known)
+    return known
+  }
   const decide: Reporting['decide'] = async (parts = {}, sent = {}) => {
-    const [decision] = await store([submission(world, parts, sent)], world.clock.now(), deliveries.age)
+    const sending = { ...submission(world, parts, sent), places: placesOf(sent.agent ?? world.agent) }
+    const [decision] = await store([sending], world.clock.now(), deliveries.age)
     if (!decision) throw new Error('The store decided nothing.')
     if (decision.ok) for (const { id } of decision.claimed) deliveries.note(id)
     return decision

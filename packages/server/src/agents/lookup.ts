@@ -1,6 +1,7 @@
 /** Who a token belongs to (5), asked at entry; the transaction that writes asks again (D22). */
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
+import type { Places } from '../reports/rows.ts'
 import { hashToken } from './tokens.ts'
 
 export interface Caller {
@@ -9,6 +10,8 @@ export interface Caller {
   /** 5.4 */
   activated: boolean
   tokenHash: string
+  /** Of its rows, for its reports. */
+  places: Places
 }
 
 /**
@@ -47,6 +50,7 @@ export function newLookup(store: Store): Lookup {
       workspaceId: row.workspace_id,
       activated: row.activated_at !== null,
       tokenHash: hash,
+      places: { agent: 0, report: 0, runs: [] },
     }
     if (known.size >= rememberedMost) known.clear()
     if (caller.activated) known.set(hash, caller)

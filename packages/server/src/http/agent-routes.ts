@@ -45,6 +45,7 @@ export function agentRoutes(side: Side): BareRoutes {
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: side.offers(),
+      places: caller.places,
     }
     const decision = await batcher.submit(submission, { kept: res.shouldKeepAlive, bytes: bytes.length })
     if (decision.ok) send(res, 200, answerOf(decision, interval))

@@ -3,7 +3,7 @@ import { sampleReport } from '../../../protocol/testing/sample.ts'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { addAgent, addWorkspace, world } from '../../testing/world.ts'
+import { addAgent, addWorkspace, type TestAgent, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import { storedReport } from './body.ts'
 import { twoReporters } from './reporters.ts'
@@ -149,5 +149,35 @@ everyEngine('a report', (open) => {
     ])
     const rows = await w.store.db.selectFrom('agent_report').select(['agent_id', 'label']).execute()
     expect(new Map(rows.map((row) => [row.agent_id, row.label]))).toEqual(new Map(good.map((a) => [a.id, a.name])))
+  })
+
+  test('reaches its own rows, though others stand by now where they were the last time', async () => {
+    const w = await world(await open())
+    const { store, deliveries } = reporting(w)
+    const other = await w.addAgent('other')
+    const places = new Map([w.agent, other].map(({ id }) => [id, { agent: 0, report: 0, runs: [] as number[] }]))
+    const reports = async (agent: TestAgent, label: string, ...ids: string[]) => {
+      const parts = { state: { level: 'ok', label }, runs: ids.map((id) => ({ id, status: label })) }
+      const sent = { ...submission(w, parts, { agent }), places: places.get(agent.id) }
+      expect(await store([sent], w.clock.now(), deliveries.age)).toMatchObject([{ ok: true }])
+    }
+    const kept = async ({ id }: TestAgent) => {
+      const { db } = w.store
+      const report = db.selectFrom('agent_report').select(['label', 'runs_kept']).where('agent_id', '=', id)
+      const runs = db.selectFrom('run').select(['id', 'status']).where('agent_id', '=', id).orderBy('id')
+      return [await report.executeTakeFirst(), ...(await runs.execute()).map((run) => `${run.id} ${run.status}`)]
+    }
+    for (const label of ['first', 'second']) {
+      await reports(w.agent, label, 'a', 'b')
+      await reports(other, label, 'a', 'b')
+    }
+    const [mine, its] = [...places.values()].map((one) => ({ ...one, runs: [...one.runs] }))
+    Object.assign(places.get(w.agent.id) ?? {}, its)
+    Object.assign(places.get(other.id) ?? {}, mine)
+    await reports(w.agent, 'third', 'b', 'a')
+    expect(await kept(w.agent)).toEqual([{ label: 'third', runs_kept: 2 }, 'a third', 'b third'])
+    expect(await kept(other)).toEqual([{ label: 'second', runs_kept: 2 }, 'a second', 'b second'])
+    await reports(other, 'fourth', 'b')
+    expect(await kept(other)).toEqual([{ label: 'fourth', runs_kept: 2 }, 'a second', 'b fourth'])
   })
 })

@@ -20,6 +20,18 @@ export interface Submission {
   gone: () => boolean
   /** Whether wishes that the agent has not heard of may be told: not by a node that is about to end. */
   offers: boolean
+  /** Whoever hands in reports of one agent again and again keeps this for it, and every report comes to its rows sooner. */
+  places?: Places | undefined
+}
+
+/**
+ * Where the rows of an agent were found the last time: by number, 0 for not known, runs in the order of the report. Filled and
+ * used by the embedded engine only, and never believed: each row that is read so must also name the agent and the run.
+ */
+export interface Places {
+  agent: number
+  report: number
+  runs: number[]
 }
 
 /** What is stored about one agent and matters to its report; read in the transaction that writes. */

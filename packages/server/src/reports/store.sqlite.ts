@@ -7,7 +7,17 @@ import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import { addUsage } from './pending.ts'
-import type { AgentRows, CommandChange, Decision, KeptRun, Ranked, StoredCommand, Submission, Writes } from './rows.ts'
+import type {
+  AgentRows,
+  CommandChange,
+  Decision,
+  KeptRun,
+  Places,
+  Ranked,
+  StoredCommand,
+  Submission,
+  Writes,
+} from './rows.ts'
 import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
@@ -76,8 +86,8 @@ interface Loaded {
   usage: string | null
 }
 
-function load(s: Statements, { agentId, report }: Submission, seen: Seen): Loaded | undefined {
-  const row = s.agent.get(agentId) as unknown as AgentRow | undefined
+function load(s: Statements, { agentId, report, places }: Submission, seen: Seen): Loaded | undefined {
+  const row = findAgent(s, agentId, places)
   if (!row) return undefined
   const workspaceId = row[0]
   const reportRow = row[9]
@@ -86,9 +96,11 @@ function load(s: Statements, { agentId, report }: Submission, seen: Seen): Loade
       ? undefined
       : { level: row[10], boot: row[11], seq: row[12], reporters: row[13] ?? '', runsKept: row[14] ?? 0 }
   const runs = new Map<string, KeptRun>()
-  for (const { id } of report.runs ?? []) {
-    const kept = s.run.get(agentId, id) as unknown as RunRow | undefined
-    if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2] })
+  if (report.runs) {
+    for (const [i, { id }] of report.runs.entries()) {
+      const kept = findRun(s, agentId, id, i, places)
+      if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2] })
+    }
   }
   const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
   const hasCommands = report.acks !== undefined || (seen.withCommands?.has(agentId) ?? true)
@@ -112,6 +124,30 @@ function load(s: Statements, { agentId, report }: Submission, seen: Seen): Loade
       logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
     },
   }
+}
+
+/** By the numbers of its rows, else by its id: text in an index costs several times more to find. */
+function findAgent(s: Statements, agentId: string, places: Places | undefined): AgentRow | undefined {
+  if (!places) return s.agent.get(agentId) as unknown as AgentRow | undefined
+  const known =
+    places.report === 0 ? undefined : (s.agentAt.get(places.agent, places.report, agentId) as unknown as AgentRow)
+  if (known) return known
+  const row = s.agent.get(agentId) as unknown as AgentRow | undefined
+  places.agent = row?.[16] ?? 0
+  places.report = row?.[9] ?? 0
+  return row
+}
+
+/** So many runs of a report are found by number: enough for the usual report, little enough for many agents. */
+const runPlaces = 8
+
+function findRun(s: Statements, agentId: string, id: string, i: number, places: Places | undefined) {
+  const place = places?.runs[i] ?? 0
+  const known = place === 0 ? undefined : (s.runAt.get(place, agentId, id) as unknown as RunRow | undefined)
+  if (known) return known
+  const row = s.run.get(agentId, id) as unknown as RunRow | undefined
+  if (places && i < runPlaces) places.runs[i] = row?.[0] ?? 0
+  return row
 }
 
 /** Mostly nobody waits for an answer: asking once for all costs less than asking for each. */
@@ -227,6 +263,9 @@ const reportColumns = [
 ]
 const commandColumns = 'id, type, payload, state, created_at, delivered_at, failed_at, answered_at, message, due_at'
 
+const agentColumns = `a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
+  a.previous_version, a.wishes, a.attempts, r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage, a.rowid`
+
 /** The columns of `agent` and `run` below, in their order: objects with names cost a third more. */
 type AgentRow = [
   workspaceId: string,
@@ -245,6 +284,7 @@ type AgentRow = [
   reporters: string | null,
   runsKept: number | null,
   usage: string | null,
+  agentRow: number,
 ]
 type RunRow = [seq: number, place: number, body: string]
 
@@ -260,13 +300,16 @@ const prepare = (db: DatabaseSync) => ({
   commit: db.prepare('commit'),
   rollback: db.prepare('rollback'),
   agent: inArrays(
-    db.prepare(`select a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
-    a.previous_version, a.wishes, a.attempts, r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
-    from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
+    db.prepare(`select ${agentColumns} from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
+  ),
+  agentAt: inArrays(
+    db.prepare(`select ${agentColumns} from agent a join agent_report r on r.rowid = ?2 and r.agent_id = a.id
+    where a.rowid = ?1 and a.id = ?3`),
   ),
   agentsWithCommands: inArrays(db.prepare('select agent_id from command where due_at is not null limit ? + 0')),
   activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
   run: inArrays(db.prepare('select seq, place, body from run where agent_id = ? and id = ?')),
+  runAt: inArrays(db.prepare('select seq, place, body from run where seq = ? and agent_id = ? and id = ?')),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ? + 0'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
   manifest: db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`),
