@@ -34,7 +34,7 @@ export const rollbackRuntime = (): Command =>
       }
       const { applied, hold } = readRuntimeNote(folder)
       show(json, { ...applied, hold: hold?.version ?? null }, () => [
-        `svc ${applied?.version} is back. ${hold?.version} is on hold until the service names another version.`,
+        `svc ${applied?.version} is back. ${hold?.version} is on hold until the service names another version, or its file is put in place here.`,
         ...(lock.ok ? ['It counts from the next start on: svc start.'] : []),
       ])
     })

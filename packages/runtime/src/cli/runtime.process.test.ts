@@ -56,6 +56,16 @@ test('rollback-runtime without a runtime that runs: back with one rename, and on
   expect(again.err).toContain('nothing to go back to')
 })
 
+test('a file that a person put in place of the one that came back is on hold no more', async () => {
+  updated()
+  await svc(folder, ['rollback-runtime'])
+  expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is on hold')
+  installRuntime(folder, two)
+  const { out } = await svc(folder, ['why'])
+  expect(out).toContain('Its runtime is svc 2.0.0')
+  expect(out).not.toContain('is on hold until')
+})
+
 test('rollback-runtime ends a trial that a killed runtime left', async () => {
   updated()
   const release = ({ version, sha256 }: Build) => ({ version, sha256 })

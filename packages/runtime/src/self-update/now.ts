@@ -4,10 +4,12 @@ import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { programFile } from '../launcher/file.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
+import { sha256Of } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { version } from '../version.ts'
 import { readPin } from './pin.ts'
 import { insideOf } from './release.ts'
+import { replaced } from './wanted.ts'
 
 export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: string = version): RuntimeInfo {
   const previous = previousVersion(folder)
@@ -34,7 +36,8 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
 
 /** For people, asked by another process than the runtime: what its files say. */
 export function runtimeFacts(folder: Folder) {
-  const { trial, hold, applied } = readRuntimeNote(folder)
+  const { trial, hold: noted, applied } = readRuntimeNote(folder)
+  const hold = noted && !replaced(noted, sha256Of(folder.runtime)) ? noted : undefined
   const running = insideOf(folder.runtime)?.version ?? version
   return {
     ...runtimeNow(folder, { ...(applied && { applied }) }, running),
@@ -58,7 +61,11 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
     ...(pinned === undefined
       ? []
       : [`It is pinned to ${pinned} and updates itself to no other version; "svc pin-runtime off" ends that.`]),
-    ...(hold ? [`svc ${hold.version} is on hold until the service names another version: ${hold.reason}.`] : []),
+    ...(hold
+      ? [
+          `svc ${hold.version} is on hold until the service names another version, or its file is put in place here: ${hold.reason}.`,
+        ]
+      : []),
     ...(applied ? [`The last update of the runtime, ${applied.outcome}: ${applied.message}.`] : []),
   ]
 }

@@ -87,7 +87,10 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
     const verdict = wanted(named, { running: version, pinned: readPin(folder), hold, sha256 })
     if (unjudged) told(named, verdict)
     if (verdict === 'held' && unjudged)
-      end(named, { event: 'unable', why: `it is on hold on this machine: ${hold?.reason}` })
+      end(named, {
+        event: 'unable',
+        why: `it is on hold on this machine until another version is wished or its file is put in place there: ${hold?.reason}`,
+      })
     unjudged = false
     if (verdict === 'wanted' && isDue(named) && busyWith(folder) === undefined) void make(named)
   }

@@ -22,5 +22,6 @@ export function wanted(wish: string, { running, pinned, hold, sha256 }: Facts): 
 export const lifts = (wish: string, { hold, sha256 }: Pick<Facts, 'hold' | 'sha256'>): boolean =>
   hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || replaced(hold, sha256))
 
-const replaced = (hold: Hold, sha256: string | undefined): boolean =>
+/** Whether the file in place is another one than when the hold began. */
+export const replaced = (hold: Hold, sha256: string | undefined): boolean =>
   sha256 !== undefined && hold.running !== '' && hold.running !== sha256
