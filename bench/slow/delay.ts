@@ -4,13 +4,15 @@
  */
 import { appendFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { isMainThread } from 'node:worker_threads'
 
 const resolution = 2
 const everyMs = 100
 const turns = monitorEventLoopDelay({ resolution })
 turns.enable()
-setInterval(() => {
+function note(): void {
   const longest = Math.max(0, turns.max / 1e6 - resolution)
   turns.reset()
   appendFileSync(process.env.SVC_BENCH_DELAY ?? '/dev/null', `${Date.now()} ${longest.toFixed(2)}\n`)
-}, everyMs).unref()
+}
+if (isMainThread) setInterval(note, everyMs).unref()

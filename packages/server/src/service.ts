@@ -6,6 +6,7 @@ import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { openAgentSide } from './agents/side.ts'
 import { ConfigError, type Settings } from './config.ts'
+import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
 import type { Deps } from './deps.ts'
 import { createListener } from './http/listener.ts'
 import { createLive, type Hub } from './live/hub.ts'
@@ -13,7 +14,7 @@ import { type Opened, openService } from './open.ts'
 import { operator } from './operator/command.ts'
 import { askService, serveOperator } from './operator/socket.ts'
 import { agreeOnSecret } from './ops/agreed.ts'
-import { DataFolderError, holderOf, isCode } from './ops/data-folder.ts'
+import { DataFolderError, databaseFile, holderOf, isCode } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
@@ -68,6 +69,7 @@ async function assemble(
   const { store, auth, now } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
+  else closers.push(checkpointsOf(store, config, log).close)
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   closers.push(releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
@@ -89,6 +91,16 @@ async function assemble(
     return drain()
   })
   agents.sweeper.start()
+}
+
+function checkpointsOf(
+  store: Extract<Deps['store'], { engine: 'sqlite' }>,
+  { dataDir }: Settings,
+  log: Logger,
+): Checkpoints {
+  return startCheckpoints(store, databaseFile(dataDir), (error) =>
+    log.warn({ err: error }, 'the log of the database is copied into its file between reports from now on'),
+  )
 }
 
 /** Started twice on one folder: said at once, not after waiting for the lock. */

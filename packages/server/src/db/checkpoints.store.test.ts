@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startCheckpoints } from './checkpoints.ts'
+import { openEmbedded } from './open.ts'
+
+const waits = { timeout: 30_000, interval: 20 }
+
+/** A store of which the log is copied from 200 pages on. */
+function open() {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-checkpoints-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'svc.db')
+  const store = openEmbedded(file)
+  if (store.engine !== 'sqlite') throw new Error('The embedded engine is another one.')
+  const { sqlite } = store
+  sqlite.exec('pragma wal_autocheckpoint = 200; create table thing (n integer, body text)')
+  const noop = sqlite.prepare('pragma wal_checkpoint(noop)')
+  const put = sqlite.prepare('insert into thing values (?, ?)')
+  return {
+    folder,
+    file,
+    store,
+    log: () => noop.get() as { log: number; checkpointed: number },
+    autocheckpoint: () => sqlite.prepare('pragma wal_autocheckpoint').get(),
+    /** About as many pages. */
+    write(pages: number) {
+      sqlite.exec('begin')
+      for (let n = 0; n < pages; n++) put.run(n, 'x'.repeat(4000))
+      sqlite.exec('commit')
+    },
+  }
+}
+const failed = (error: unknown) => {
+  throw error
+}
+
+test('what is committed is copied into the file by another thread, and the log begins anew', async () => {
+  const { file, store, log, write } = open()
+  const checkpoints = startCheckpoints(store, file, failed)
+  write(150)
+  write(150)
+  await vi.waitFor(() => expect(log().checkpointed).toBe(log().log), waits)
+  const before = log().log
+  expect(before).toBeGreaterThanOrEqual(300)
+  write(1)
+  expect(log().log).toBeLessThan(10)
+  await checkpoints.close()
+  await store.close()
+})
+
+test('while it is written without a pause the log stays short, and nothing is lost', async () => {
+  const { file, store, log, write } = open()
+  const checkpoints = startCheckpoints(store, file, failed)
+  let [most, rounds] = [0, 0]
+  for (const until = performance.now() + 2000; performance.now() < until; rounds++) {
+    await store.db.connection().execute(async () => write(20))
+    most = Math.max(most, log().log)
+    await setImmediate()
+  }
+  await checkpoints.close()
+  await store.close()
+  expect(existsSync(`${file}-wal`)).toBe(false)
+  const again = new DatabaseSync(file)
+  expect(again.prepare('select count(*) as n from thing').get()).toEqual({ n: rounds * 20 })
+  expect(again.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  again.close()
+  expect(most).toBeLessThan(16_500)
+})
+
+test('the log is copied a part at a time by whoever writes when the thread cannot', async () => {
+  const { folder, store, autocheckpoint, write, log } = open()
+  const other = join(folder, 'other')
+  writeFileSync(other, 'x'.repeat(5000))
+  const errors: unknown[] = []
+  const checkpoints = startCheckpoints(store, other, (error) => errors.push(error))
+  await vi.waitFor(() => expect(String(errors[0])).toMatch(/not a database/), waits)
+  expect(autocheckpoint()).toEqual({ wal_autocheckpoint: 200 })
+  write(300)
+  expect(log().checkpointed).toBe(log().log)
+  await checkpoints.close()
+  await store.close()
+})
