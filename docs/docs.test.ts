@@ -100,3 +100,15 @@ const slug = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
+
+test('the image is built with all that builds the page, and takes no secrets of the checkout along', () => {
+  expect(read('docs/deploy/Dockerfile')).toMatch(/^RUN npm ci && npm run build && npm prune --omit=dev/m)
+  const leftOut = read('docs/deploy/Dockerfile.dockerignore').split('\n')
+  expect(leftOut).toEqual(expect.arrayContaining(['**/.env', '**/*.backup', '**/release-key', '**/svc-data']))
+})
+
+test('the systemd unit leaves its settings to the file that the operator’s commands read, too', () => {
+  const unit = read('docs/deploy/svc.service')
+  expect(unit).not.toMatch(/^Environment/m)
+  expect(unit).toMatch(/^WorkingDirectory=\/opt\/svc$/m)
+})
