@@ -135,7 +135,7 @@ describe('svc connect', () => {
       'an inactive workspace',
       json({ error: { code: 'workspace_inactive', message: 'The workspace is not activated for this service.' } }, 403),
       1,
-      'not activated',
+      'not activated for this service. Nothing was written.',
     ],
     ['another program at the address', json('hello'), 1, 'not one of this protocol'],
   ])('writes nothing on %s', async (_what, reply, code, says) => {

@@ -81,7 +81,7 @@ function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: strin
       is: 'refused',
       message: `${origin} knows no such code: it is mistyped, older than 15 minutes, used or revoked. Ask for a new one.`,
     }
-  return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}` }
+  return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}.` }
 }
 
 /** The redeem answer, held against what was announced; from here on the agent exists in the service. */

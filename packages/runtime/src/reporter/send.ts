@@ -178,7 +178,10 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
     const parsed: unknown = JSON.parse(body.toString('utf8'))
     const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {}
     if (typeof error.code === 'string' && typeof error.message === 'string') {
-      return { code: error.code, message: `it answered ${status}: ${clean(error.message).slice(0, 300)}` }
+      return {
+        code: error.code,
+        message: `it answered ${status}: ${clean(error.message).slice(0, 300).replace(/\.$/, '')}`,
+      }
     }
   } catch {
     // not ours: the status has to do
