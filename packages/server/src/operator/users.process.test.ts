@@ -4,7 +4,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundle } from '../../testing/bundles.ts'
-import { newPlace, type Place, populate } from '../../testing/service-process.ts'
+import { newPlace, type Place } from '../../testing/service-process.ts'
 
 const nobody = 65534
 const program = join(import.meta.dirname, '../main.ts')
@@ -25,7 +25,7 @@ const owners = (folder: string) =>
 
 test.runIf(canBeNobody)('what root does in the folder of the service, restores too, the service can read', async () => {
   const place = await placeOfNobody()
-  await populate(place)
+  await place.value(['workspace', 'create', 'north'])
   const root = place.as(0)
   await root.value(['workspace', 'create', 'south'])
   await root.value(['backup', 'monday.backup'])
@@ -40,7 +40,7 @@ test.runIf(canBeNobody)(
   'a bundle is read by who uploads it, a backup is written by the service, and says so',
   async () => {
     const place = await placeOfNobody()
-    await populate(place)
+    await place.value(['workspace', 'create', 'north'])
     const service = await place.start()
     const root = place.as(0)
     const own = join(place.folder, 'of-root')
@@ -58,7 +58,7 @@ test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
   'another user is told whose the folder is, while the service is %s',
   async (state) => {
     const place = await newPlace()
-    await populate(place)
+    await place.value(['workspace', 'create', 'north'])
     chmodSync(place.folder, 0o755)
     if (state === 'running') await place.start()
     const { code, stderr } = await place.as(nobody).run(['workspace', 'list'])
