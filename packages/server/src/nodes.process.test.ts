@@ -61,6 +61,7 @@ test(
     const url = await newPostgresDatabase()
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
     const newer = await newPlace({ SVC_DATABASE_URL: url })
+    mkdirSync(newer.dataDir) // a new one is said, too
     const said = await newer.run(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
     expect(said.stderr.trim().split('\n')).toHaveLength(1)
