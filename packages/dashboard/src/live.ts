@@ -58,11 +58,12 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
 /** Puts a frame into the cache; true when the list must be asked for again. */
 export function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
-  for (const [key, fleet] of client.getQueriesData<Fleet>({ queryKey: keys.fleet(slug) })) {
+  for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
+    const fleet = query.state.data as Fleet | undefined
     if (!fleet) continue
-    stale ||= movesGroup(fleet, frame)
+    stale ||= query.isActive() && movesGroup(fleet, frame)
     const merged = mergeFrame(fleet, frame)
-    if (merged !== fleet) client.setQueryData(key, merged)
+    if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
   const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
   for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })

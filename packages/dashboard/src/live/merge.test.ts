@@ -53,6 +53,15 @@ test.each<[string, Fleet, FleetRow, boolean]>([
   expect(movesGroup(before, { ...frame(after), now: before.now })).toBe(again)
 })
 
+test.each<[string, number, boolean, FleetRow[]]>([
+  ['fell silent since', 91_000, true, []],
+  ['is due in a moment', 90_999, false, []],
+  ['was due, and reports in this frame', 91_000, false, [row('a', { silentAt: 181_000 })]],
+])('when an agent that is shown %s, the counts are asked for again: %3$s', (_what, now, again, reports) => {
+  const before = { ...fleet, rows: [row('a'), row('b', { silentAt: 200_000 })] }
+  expect(movesGroup(before, { ...frame(...reports), now })).toBe(again)
+})
+
 test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is no frame', (text) => {
   expect(readFrame(text)).toBeUndefined()
 })

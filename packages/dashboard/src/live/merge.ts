@@ -11,13 +11,10 @@ export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
 const group = (row: FleetRow, now: number) =>
   row.silentAt === null ? 'never' : row.silentAt <= now ? 'silent' : (row.level ?? 'none')
 
-/** Whether a row's change moves it between the filter's groups, so that counts and order must be asked for again. */
+/** Whether a row moves between the filter's groups, by a report or by having been silent for too long, so that counts and order must be asked for again. */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
-  const before = new Map(fleet.rows.map((row) => [row.name, row]))
-  return frame.rows.some((row) => {
-    const old = before.get(row.name)
-    return old !== undefined && group(old, fleet.now) !== group(row, frame.now)
-  })
+  const fresh = new Map(frame.rows.map((row) => [row.name, row]))
+  return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
 
 /** Reads a frame's text; undefined when it is none. */

@@ -73,17 +73,16 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
   </li>
 )
 
-const None = ({ admin }: { admin: boolean }) => (
-  <Section title="How one comes about">
-    <Empty icon={IconPackage} title="No blueprints yet" order={3}>
-      {admin ? (
-        <>
-          In an agent’s folder, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is
-          wrong with it, and <code>svc pack</code> makes the zip to upload here.
-        </>
-      ) : (
-        'An admin of this workspace uploads them. They will be listed here.'
-      )}
+const None = ({ admin }: { admin: boolean }) =>
+  admin ? (
+    <Section title="How one comes about">
+      <Empty icon={IconPackage} title="No blueprints yet" order={3}>
+        In an agent’s folder, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong
+        with it, and <code>svc pack</code> makes the zip to upload here.
+      </Empty>
+    </Section>
+  ) : (
+    <Empty icon={IconPackage} title="No blueprints yet">
+      An admin of this workspace uploads them. They will be listed here.
     </Empty>
-  </Section>
-)
+  )

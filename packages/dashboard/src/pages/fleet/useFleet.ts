@@ -1,9 +1,9 @@
 import type { Fleet, FleetRow } from '@svc/server/api'
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { fleetQuery, fleetWindow } from '../../queries.ts'
-import { serviceTimeIs } from '../../ui/index.ts'
-import { asked, type FleetView, windowsOf } from './view.ts'
+import { fleetQuery, fleetWindow, keys } from '../../queries.ts'
+import { serviceNow, serviceTimeIs } from '../../ui/index.ts'
+import { asked, type FleetView, nextSilence, windowsOf } from './view.ts'
 
 export interface Shown {
   total: number
@@ -30,6 +30,7 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
     row: (index) => windows.get(Math.floor(index / fleetWindow) * fleetWindow)?.rows[index % fleetWindow],
   }
   const before = useRef<{ slug: string; shown: Shown } | undefined>(undefined)
+  useSilence(slug, [...windows.values()])
   const headNow = head?.now
   useEffect(() => {
     if (headNow !== undefined) serviceTimeIs(headNow)
@@ -43,4 +44,17 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
     error: results.find(({ error, data }) => error && !data)?.error ?? null,
     retry: () => Promise.all(results.map(({ refetch }) => refetch())),
   }
+}
+
+/** No frame tells that an agent fell silent: the list is asked for again when one does, so that counts and order say so with its row. */
+function useSilence(slug: string, windows: readonly Fleet[]): void {
+  const client = useQueryClient()
+  const times = windows.flatMap((window) => nextSilence(window) ?? [])
+  const next = times.length === 0 ? undefined : Math.min(...times)
+  useEffect(() => {
+    if (next === undefined) return
+    const wait = Math.max(next - serviceNow() + 500, 3_000) // a fleet that falls silent one by one is no flood
+    const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
+    return () => clearTimeout(timer)
+  }, [client, slug, next])
 }

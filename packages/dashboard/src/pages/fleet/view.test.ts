@@ -1,7 +1,7 @@
-import type { Fleet } from '@svc/server/api'
+import type { Fleet, FleetRow } from '@svc/server/api'
 import { expect, test } from 'vitest'
 import { query } from '../../api.ts'
-import { alarm, asked, pressed, troubles, windowsOf } from './view.ts'
+import { alarm, asked, nextSilence, pressed, troubles, windowsOf } from './view.ts'
 
 test('without anything in the address the worst come first', () => {
   expect(asked({})).toMatchObject({ sort: 'level', desc: true })
@@ -45,4 +45,12 @@ test.each<[Partial<Fleet['counts']>, string, string | undefined]>([
 ])('of %j one reads "%s", and in the tab: %s', (counts, words, tab) => {
   expect(troubles({ ...none, ...counts }).join(', ')).toBe(words)
   expect(alarm({ ...none, ...counts })).toBe(tab)
+})
+
+test.each([
+  [[null, 900, 1_000, 1_500, 1_200], 1_200],
+  [[null, 900, 1_000], undefined],
+])('of those that fall silent at %j, at 1000, the next is %s', (times, next) => {
+  const rows = times.map((silentAt) => ({ silentAt }) as FleetRow)
+  expect(nextSilence({ now: 1_000, rows })).toBe(next)
 })

@@ -77,6 +77,12 @@ export function troubles(counts: Fleet['counts']): string[] {
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} silent` : undefined
 
+/** When the next of these falls silent unless it reports; undefined when none will. */
+export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
+  const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
 /** The offsets of the windows that hold rows `first` to `last`. */
 export function windowsOf(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size)
