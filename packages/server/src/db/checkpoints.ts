@@ -4,7 +4,7 @@
  * Only the last few pages are copied here, between two transactions, since the log begins anew only when nobody writes meanwhile.
  */
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
@@ -21,7 +21,7 @@ export function startCheckpoints(
   file: string,
   failed: (error: unknown) => void,
 ): Checkpoints {
-  // Closed last: to close any descriptor of the file would release the locks of all connections of this process.
+  // Open until the process ends: to close any descriptor of the file releases the locks of all connections of this process.
   const fd = openSync(file, 'r')
   const usual = Number(Object.values(sqlite.prepare('pragma wal_autocheckpoint').get() ?? {})[0])
   const worker = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: { file, fd, from: usual } })
@@ -47,7 +47,6 @@ export function startCheckpoints(
       worker.ref()
       worker.postMessage('end')
       await gone
-      closeSync(fd)
     },
   }
 }
