@@ -11,7 +11,8 @@ import type { RuntimeNote } from './trial.ts'
 
 export interface Host {
   tell(message: ToWorker): void
-  order(): Promise<Order | undefined>
+  /** `silent` when the worker does not answer in time. */
+  order(): Promise<Order | 'silent' | undefined>
   /** Lets the worker end by itself for so long and starts the one that is next now. */
   replace(seconds: number): Promise<void>
   /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
@@ -61,7 +62,7 @@ interface Hosted {
 }
 
 export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Host {
-  const asking = new Map<number, (order: Order | undefined) => void>()
+  const asking = new Map<number, (order: Order | 'silent' | undefined) => void>()
   const ending = new AbortController()
   const left = new Set<Hosted>()
   let ids = 0
@@ -156,8 +157,8 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
     order: () =>
       new Promise((resolve) => {
         const id = ++ids
-        const timer = setTimeout(() => done(undefined), Math.max(duration(5), 2000))
-        const done = (order: Order | undefined) => {
+        const timer = setTimeout(() => done('silent'), Math.max(duration(5), 2000))
+        const done = (order: Order | 'silent' | undefined) => {
           clearTimeout(timer)
           asking.delete(id)
           resolve(order)

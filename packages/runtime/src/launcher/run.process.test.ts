@@ -166,6 +166,18 @@ describe('the life of the process', () => {
     )
   })
 
+  test('a runtime that takes long to begin says nothing against the agent, which starts as soon as somebody says how', async () => {
+    const { good, agent } = await world()
+    const slow = join(agent.root, 'slow.cjs')
+    const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
+    writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
+    const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 }) // a worker is waited for longer than it sleeps
+    const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
+    const process = health?.find(({ name }) => name === 'Process')
+    expect(process).toMatchObject({ level: 'ok', detail: expect.stringMatching(/^Running since .*, process \d+\.$/) })
+    expect(lines.filter((line) => line.includes('nobody'))).toEqual([expect.stringContaining('it is asked again')])
+  })
+
   test('policy on-failure: an end with code 0 is the end, until somebody asks it to run', async () => {
     const { good, agent } = await world({ ...changed('restart: always', 'restart: on-failure') })
     mkdirSync(agent.state, { recursive: true })

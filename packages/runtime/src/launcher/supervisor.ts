@@ -32,8 +32,8 @@ export interface Supervisor {
   kill(): void
 }
 export interface Hands {
-  /** How to start the agent now; undefined when nobody can say. */
-  readonly order: () => Promise<Order | undefined>
+  /** How to start the agent now; undefined when nobody can say, `silent` when nobody answers. */
+  readonly order: () => Promise<Order | 'silent' | undefined>
   readonly changed: (state: ProcessState) => void
   readonly say: (line: string) => void
 }
@@ -48,6 +48,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let child: ChildProcess | undefined
   let asked = false
   let busy = false
+  let silent = false
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
   let rotated = 0
@@ -93,8 +94,10 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     if (busy) return
     busy = true
     try {
-      last = (await order()) ?? last
+      const told = await order()
+      if (told !== 'silent') last = told ?? last
       if (asked || state.is !== 'waiting') return
+      if (!last && told === 'silent') return unanswered()
       if (!last) return step({ is: 'unstartable', exit: { error: 'nobody could say how it is started', at: clock() } })
       started = nextMark(started)
       version = last.version
@@ -109,6 +112,12 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       busy = false
       if (asked) look()
     }
+  }
+
+  /** The runtime proper is slow, or hangs: that says nothing of the agent, and the next look asks again. */
+  function unanswered(): void {
+    if (!silent) say('nobody says yet how the agent is started; it is asked again')
+    silent = true
   }
 
   function ended(pid: number, code: number | null, signal: string | null): void {
@@ -188,7 +197,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   changed(shown())
   void order()
     .then((first) => {
-      last ??= first
+      if (first !== 'silent') last ??= first
     })
     .finally(look)
 
