@@ -103,11 +103,14 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 
 const sqliteBusy = 5
 
-/** What root makes in the folder belongs to whom the folder belongs: the service's own user has to open it. */
+/**
+ * What root makes in the folder belongs to whom the folder belongs: the service's own user has to open it. Not what lies deeper: that was there before and
+ * only moved, and on a longer path its owner could put a link to somewhere else while root looks.
+ */
 export function giveToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)
   if (process.getuid?.() !== 0 || uid === 0) return
-  for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
+  for (const name of readdirSync(dataDir)) {
     const path = join(dataDir, name)
     const made = lstatSync(path, { throwIfNoEntry: false })
     if (made?.uid === 0 && (made.isDirectory() || made.nlink === 1)) lchownSync(path, uid, gid)
