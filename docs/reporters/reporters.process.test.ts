@@ -72,7 +72,8 @@ async function settled(service: Service, id: string) {
 
 describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses what it does not know', async () => {
-    const { folder, service, has, start } = await world(command)
+    // three seconds for an answer: half of that was too few while the other tests kept this process busy
+    const { folder, service, has, start } = await world(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
     start()
     const first = await service.next()
     expect([first.path, first.token]).toEqual(['/api/agent/v1/report', token])

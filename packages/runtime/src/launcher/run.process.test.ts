@@ -169,7 +169,7 @@ describe('the life of the process', () => {
   test('a runtime that takes long to begin says nothing against the agent, which starts as soon as somebody says how', async () => {
     const { good, agent } = await world()
     const slow = join(agent.root, 'slow.cjs')
-    const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
+    const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
     const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 }) // a worker is waited for longer than it sleeps
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
