@@ -31,7 +31,7 @@ describe('zlib unpacks to what was packed', () => {
     expect(same(deflate(bytes), bytes)).toBe(true)
   })
 
-  test('whatever is made of few words', () => {
+  test('whatever is made of few words', { timeout: 120_000 }, () => {
     const word = fc.uint8Array({ minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(

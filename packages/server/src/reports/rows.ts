@@ -72,6 +72,8 @@ export interface Ranked {
 }
 export interface KeptRun extends Ranked {
   body: string
+  costMicro: number | null
+  outputTokens: number | null
 }
 export interface StoredCommand {
   id: string

@@ -36,15 +36,16 @@ export function mergeRuns(
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {
     if (gone.fresh.has(i)) continue
-    sums.add(write.place, run, 1)
+    sums.add(write.place, write, run.models, 1)
     newRuns.push(write)
   }
   const changedRuns: Writes['changedRuns'] = []
   for (const { run, was, body } of changed) {
     if (gone.kept.has(was.seq)) continue
-    sums.add(was.place, JSON.parse(was.body) as Run, -1)
-    sums.add(was.place, run, 1)
-    changedRuns.push({ ...asWritten(run, was.place, now, body), seq: was.seq })
+    const write = { ...asWritten(run, was.place, now, body), seq: was.seq }
+    sums.add(was.place, was, modelsIn(was.body), -1)
+    sums.add(was.place, write, run.models, 1)
+    changedRuns.push(write)
   }
   return {
     newRuns,
@@ -110,22 +111,39 @@ function costOf(run: Run): number | null {
 
 const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollars * 1e6))
 
+const modelsKey = '"models":{'
+
+/**
+ * The models of a run in JSON, without the rest of it being read. Nothing else in there looks so: a quote inside of a text stands behind a backslash, and
+ * no other key of a run has an object for its value.
+ */
+export function modelsIn(body: string): Run['models'] {
+  const at = body.indexOf(modelsKey)
+  if (at < 0) return undefined
+  const from = at + modelsKey.length - 1
+  try {
+    return JSON.parse(body.slice(from, body.indexOf('}', from) + 1))
+  } catch {
+    return (JSON.parse(body) as Run).models // a brace in a name
+  }
+}
+
 /** Differences of days, by day and model; '' holds the totals. */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
 
   /** Adds (or with sign -1 takes away) one run at its place. */
-  add(place: number, run: Run, sign: 1 | -1): void {
+  add(place: number, costs: Pick<RunWrite, 'costMicro' | 'outputTokens'>, models: Run['models'], sign: 1 | -1): void {
     const day = Math.floor(place / dayMs)
     const total = this.#of(day, '')
     total.runs += sign
-    total.costMicro += sign * (costOf(run) ?? 0)
-    total.outputTokens += sign * Math.min(usageMost, run.output_tokens ?? 0)
-    if (!run.models) return
-    for (const model of Object.keys(run.models)) {
+    total.costMicro += sign * (costs.costMicro ?? 0)
+    total.outputTokens += sign * Math.min(usageMost, costs.outputTokens ?? 0)
+    if (!models) return
+    for (const model of Object.keys(models)) {
       const share = this.#of(day, model)
       share.runs += sign
-      share.costMicro += sign * micro(run.models[model] ?? 0)
+      share.costMicro += sign * micro(models[model] ?? 0)
     }
   }
 

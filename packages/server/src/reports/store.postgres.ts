@@ -65,8 +65,7 @@ async function load(client: pg.PoolClient, batch: readonly Submission[]): Promis
   ])
   const served = release && servedOf(release)
   const rows = new Map((agents as AgentRow[]).map((row) => agentOf(row, served)))
-  for (const [agent, id, seq, place, body] of runs as RunRow[])
-    rows.get(agent)?.runs.set(id, { seq: Number(seq), place: Number(place), body })
+  for (const row of runs as RunRow[]) rows.get(row[0])?.runs.set(row[1], keptOf(row))
   for (const row of [...open, ...closed] as CommandRow[]) rows.get(row[0])?.commands.push(commandOf(row))
   await loadMore(client, batch, rows)
   return rows
@@ -93,7 +92,7 @@ type AgentRow = readonly [
   reporters: string,
   runsKept: Text,
 ]
-type RunRow = readonly [agent: string, id: string, seq: string, place: string, body: string]
+type RunRow = readonly [agent: string, id: string, seq: string, place: string, body: string, cost: Text, tokens: Text]
 type CommandRow = readonly [
   agent: string,
   id: string,
@@ -108,6 +107,14 @@ type CommandRow = readonly [
   due: Text,
 ]
 const number = (text: Text): number | null => (text === null ? null : Number(text))
+
+const keptOf = ([, , seq, place, body, cost, tokens]: RunRow): KeptRun => ({
+  seq: Number(seq),
+  place: Number(place),
+  body,
+  costMicro: number(cost),
+  outputTokens: number(tokens),
+})
 
 /** What is read of an agent, filled bit by bit. */
 interface Loaded extends AgentRows {
@@ -237,7 +244,7 @@ const statements = {
 const namedRuns = many<{ agent: string; run: string }>(
   'report_named_runs',
   { agent: 'text', run: 'text' },
-  (rows) => `select run.agent_id, run.id, run.seq, run.place, run.body from ${rows}
+  (rows) => `select run.agent_id, run.id, run.seq, run.place, run.body, run.cost_micro, run.output_tokens from ${rows}
     join run on run.agent_id = r.agent and run.id = r.run`,
 )
 const lowestRuns = many<{ agent: string; count: number }>(

@@ -99,7 +99,7 @@ function load(s: Statements, { agentId, report, places }: Submission, seen: Seen
   if (report.runs) {
     for (const [i, { id }] of report.runs.entries()) {
       const kept = findRun(s, agentId, id, i, places)
-      if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2] })
+      if (kept) runs.set(id, { seq: kept[0], place: kept[1], body: kept[2], costMicro: kept[3], outputTokens: kept[4] })
     }
   }
   const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
@@ -266,7 +266,9 @@ const commandColumns = 'id, type, payload, state, created_at, delivered_at, fail
 const agentColumns = `a.workspace_id, a.token_hash, a.facts, a.blueprint, a.installed_version, a.reported_version,
   a.previous_version, a.wishes, a.attempts, r.rowid, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage, a.rowid`
 
-/** The columns of `agent` and `run` below, in their order: objects with names cost a third more. */
+const runColumns = 'seq, place, body, cost_micro, output_tokens'
+
+/** The columns of `agent` and `run` above, in their order: objects with names cost a third more. */
 type AgentRow = [
   workspaceId: string,
   tokenHash: string,
@@ -286,7 +288,7 @@ type AgentRow = [
   usage: string | null,
   agentRow: number,
 ]
-type RunRow = [seq: number, place: number, body: string]
+type RunRow = [seq: number, place: number, body: string, costMicro: number | null, outputTokens: number | null]
 
 function inArrays(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true)
@@ -308,8 +310,8 @@ const prepare = (db: DatabaseSync) => ({
   ),
   agentsWithCommands: inArrays(db.prepare('select agent_id from command where due_at is not null limit ? + 0')),
   activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
-  run: inArrays(db.prepare('select seq, place, body from run where agent_id = ? and id = ?')),
-  runAt: inArrays(db.prepare('select seq, place, body from run where seq = ? and agent_id = ? and id = ?')),
+  run: inArrays(db.prepare(`select ${runColumns} from run where agent_id = ? and id = ?`)),
+  runAt: inArrays(db.prepare(`select ${runColumns} from run where seq = ? and agent_id = ? and id = ?`)),
   lowest: db.prepare('select seq, place from run where agent_id = ? order by place, seq limit ? + 0'),
   logNames: db.prepare('select distinct log from run where agent_id = ? and log is not null'),
   manifest: db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`),
