@@ -32,8 +32,8 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
     })
     const close = openLive(slug, agent, {
       state: setState,
-      open: (times) => {
-        if (times > 1) void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+      open: (missed) => {
+        if (missed) void client.invalidateQueries({ queryKey: keys.workspace(slug) })
       },
       ping: serviceHeard,
       frame: (text) => {

@@ -7,8 +7,8 @@ import { query } from '../api.ts'
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 export interface Listener {
-  /** Connected, for the `times`-th time: what is shown is to be asked for again. */
-  open: (times: number) => void
+  /** Connected. `missed`: not at the first try, so what is shown is to be asked for again. */
+  open: (missed: boolean) => void
   frame: (text: string) => void
   /** Nothing happened, and the service is there. */
   ping: () => void
@@ -23,7 +23,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  let opens = 0
+  let missed = false
   let closed = false
 
   const watch = () => {
@@ -34,6 +34,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
     source?.close()
     clearTimeout(timer)
     if (closed) return
+    missed = true
     listener.state('lost')
     const pause = pauses[Math.min(failures++, pauses.length - 1)] ?? 10_000
     timer = setTimeout(connect, pause * (0.7 + 0.6 * Math.random()))
@@ -46,7 +47,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
       failures = 0
       watch()
       listener.state('live')
-      listener.open(++opens)
+      listener.open(missed)
     })
     source.addEventListener('frame', (event) => {
       watch()

@@ -224,6 +224,19 @@ test('after the service was gone, the page says so, comes back by itself, and is
   await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
+test('what is reported while the first connection does not come about is shown as soon as it does', async () => {
+  const { page, context } = await place.ada()
+  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })
+  await page.route('**/events', (route) => route.abort())
+  await page.goto(fleet())
+  await page.getByText('Reconnecting…').waitFor()
+  await page.getByText('Four links are broken').waitFor()
+  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Three links are broken' } })
+  await page.unroute('**/events')
+  await page.getByText('Three links are broken').waitFor()
+  await context.close()
+})
+
 test('while the page is cut off no agent falls silent: it would not know', async () => {
   const { page, context } = await place.ada()
   await place.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
