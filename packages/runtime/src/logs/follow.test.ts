@@ -1,0 +1,94 @@
+/** What "svc logs -f" shows of a file that is rotated as ours are: copied beside and emptied in place. */
+import { appendFileSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beginning, endOfFile, follower } from './follow.ts'
+
+let root: string
+let file: string
+let shown: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-follow-'))
+  file = join(root, 'output.log')
+  shown = ''
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const follows = (from = beginning) =>
+  follower(file, from, (text) => {
+    shown += text
+  })
+const prints = (text: string) => appendFileSync(file, text)
+function rotated(): void {
+  for (const n of [2, 1]) if (existsSync(`${file}.${n}`)) renameSync(`${file}.${n}`, `${file}.${n + 1}`)
+  copyFileSync(file, `${file}.1`)
+  truncateSync(file)
+}
+/** All of one length and, but for their number, alike. */
+const line = (n: number) => `line ${String(n).padStart(4, '0')} ${'x'.repeat(90)}\n`
+const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(from + i)).join('')
+
+test('lines are shown whole, once the rest of them is there', () => {
+  const look = follows()
+  prints('one\ntw')
+  look()
+  expect(shown).toBe('one\n')
+  prints('o\n')
+  look()
+  expect(shown).toBe('one\ntwo\n')
+})
+
+test('from the end of a file only what is added is shown, and nothing of a file that is not there', () => {
+  expect(follows()()).toBe(false)
+  prints('before\n')
+  const look = follows(endOfFile(file))
+  prints('after\n')
+  look()
+  expect(shown).toBe('after\n')
+})
+
+test('what was printed before a rotation and after it is shown, in that order', () => {
+  const look = follows()
+  prints(lines(1, 20))
+  look()
+  prints(lines(21, 40))
+  rotated()
+  prints(lines(41, 45))
+  look()
+  expect(shown).toBe(lines(1, 45))
+})
+
+test('whoever falls behind by several rotations misses nothing that is still kept', () => {
+  const look = follows()
+  prints(lines(1, 20))
+  look()
+  for (const n of [21, 41, 61]) {
+    prints(lines(n, n + 19))
+    rotated()
+  }
+  prints(lines(81, 85))
+  look()
+  expect(shown).toBe(lines(1, 85))
+})
+
+test('a file that was emptied and has grown beyond the place is not taken for the one that was read, though it looks alike there', () => {
+  const look = follows()
+  prints(lines(1, 20))
+  look()
+  rotated()
+  prints(lines(21, 60))
+  look()
+  expect(shown).toBe(lines(1, 60))
+})
+
+test('the beginning of a line whose end was lost in a rotation stands on a line of its own', () => {
+  const look = follows()
+  prints('whole\nbegun')
+  look()
+  truncateSync(file)
+  prints('next\n')
+  look()
+  look()
+  expect(shown).toBe('whole\nbegun\nnext\n')
+})
