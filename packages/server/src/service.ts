@@ -8,13 +8,14 @@ import { openAgentSide } from './agents/side.ts'
 import { ConfigError, type Settings } from './config.ts'
 import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
 import type { Deps } from './deps.ts'
+import { listen, listenWide } from './http/listen.ts'
 import { createListener } from './http/listener.ts'
 import { createLive, type Hub } from './live/hub.ts'
 import { type Opened, openService } from './open.ts'
 import { operator } from './operator/command.ts'
 import { askService, serveOperator } from './operator/socket.ts'
 import { agreeOnSecret } from './ops/agreed.ts'
-import { DataFolderError, databaseFile, holderOf, isCode } from './ops/data-folder.ts'
+import { DataFolderError, databaseFile, holderOf } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
@@ -35,8 +36,6 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-/** Connections that wait to be taken while the service is busy; the system may grant fewer. Whoever finds no room knocks again a second later. */
-const backlog = 4096
 /** No statement of the service takes so long; what migrates before it may. */
 const silenceMs = 30_000
 
@@ -84,8 +83,11 @@ async function assemble(
   await beat(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
-  const drain = drainable(server, live.close)
-  await listen(server, config.port, config.host, 'SVC_PORT, or npm start -- --port N')
+  const drain = drainable(
+    server,
+    live.close,
+    await listenWide(server, { port: config.port, host: config.host, how: 'SVC_PORT, or npm start -- --port N' }),
+  )
   closers.push(() => {
     agents.drain()
     return drain()
@@ -121,7 +123,7 @@ async function firstLink({ store, config, now }: Opened): Promise<string | undef
 async function listenOps(server: Server, config: Settings, log: Logger, closers: (() => void)[]): Promise<void> {
   if (config.metricsPort === 0) return
   try {
-    await listen(server, config.metricsPort, '127.0.0.1', 'SVC_METRICS_PORT, 0 for none')
+    await listen(server, { port: config.metricsPort, host: '127.0.0.1', how: 'SVC_METRICS_PORT, 0 for none' })
     closers.push(() => {
       server.close()
       server.closeAllConnections()
@@ -130,24 +132,4 @@ async function listenOps(server: Server, config: Settings, log: Logger, closers:
     if (config.metricsPortChosen || !(error instanceof ConfigError)) throw error
     log.warn({ port: config.metricsPort }, 'There is no /healthz and no /metrics: their port is taken.')
   }
-}
-
-function listen(server: Server, port: number, host: string, how: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, port, host, how)))
-    server.listen(port, host, backlog, () => {
-      server.removeAllListeners('error')
-      resolve()
-    })
-  })
-}
-
-function portError(error: Error, port: number, host: string, how: string): Error {
-  if (isCode(error, 'EADDRINUSE'))
-    return new ConfigError(`Port ${port} on ${host} is taken by another program: end it, or choose another (${how}).`)
-  if (isCode(error, 'EACCES'))
-    return new ConfigError(`Port ${port} needs rights that this user does not have: choose one above 1023 (${how}).`)
-  if (isCode(error, 'EADDRNOTAVAIL'))
-    return new ConfigError(`SVC_HOST must be an address of this machine: ${host} is none.`)
-  return error
 }

@@ -63,9 +63,10 @@ export function createListener(
     keepAliveTimeout: most.idle,
     connectionsCheckingInterval: most.check,
   })
-  server.maxConnections = most.connections
   server.maxRequestsPerSocket = most.requestsPerConnection
   const { open } = connectionsOf(server)
+  // Node counts what came through one listening socket; the limit is that of all (listen.ts).
+  Object.defineProperty(server, 'maxConnections', { get: () => (open.size < most.connections ? undefined : 0) })
   server.on('request', listen)
   server.on('checkContinue', expecting)
   server.on('checkExpectation', listen)

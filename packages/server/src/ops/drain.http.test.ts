@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listenWide } from '../http/listen.ts'
 import { drainable } from './drain.ts'
 
 let server: Server
@@ -16,9 +17,7 @@ beforeEach(async () => {
     req.resume().on('end', () => res.end('stored'))
   })
   server.keepAliveTimeout = 60_000
-  drain = drainable(server, () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  drain = drainable(server, () => {}, await listenWide(server, { port: 0, host: '127.0.0.1', how: '' }))
 })
 afterEach(() => {
   for (const { socket } of clients) socket.destroy()
@@ -73,6 +72,15 @@ test('whoever was connecting at that moment is answered', async () => {
   await drain()
   const ends = await Promise.all(all.map(async ({ ended, answers }) => [await ended, answers()]))
   expect(ends).toEqual(all.map(() => ['end', 1]))
+})
+
+test('nobody is taken any more once it has ended', async () => {
+  const { port } = server.address() as AddressInfo
+  await drain()
+  for (let i = 0; i < 32; i++) {
+    const socket = connect(port, '127.0.0.1')
+    await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED')
+  }
 })
 
 test('a request that comes while hundreds of idle connections are closed is answered', async () => {

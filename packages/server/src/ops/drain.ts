@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Socket, Server as SocketServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { connectionsOf } from '../http/connections.ts'
 
@@ -14,15 +14,19 @@ const atOnce = 32
 
 /**
  * D53: gives a function that stops accepting, answers what was received within ten seconds with `Connection: close`, and
- * cuts what is left. `endStreams` ends answers that would go on for ever.
+ * cuts what is left. `endStreams` ends answers that would go on for ever; `others` listen on the same port.
  *
  * Closing thousands of idle connections takes a while, in which requests arrive on those that are not closed yet; and whoever
  * connects at that moment is in the system's queue. So the end begins with reading all of that, and goes on in small steps.
  */
-export function drainable(server: Server, endStreams: () => void): () => Promise<void> {
+export function drainable(
+  server: Server,
+  endStreams: () => void,
+  others: readonly SocketServer[] = [],
+): () => Promise<void> {
   const connections = connectionsOf(server)
 
-  /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which one is taken a turn. */
+  /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which few are taken a turn. */
   async function readAll(): Promise<void> {
     const until = performance.now() + queue
     await setImmediate()
@@ -45,7 +49,9 @@ export function drainable(server: Server, endStreams: () => void): () => Promise
     endStreams()
     await readAll()
     server.closeIdleConnections = () => {} // it would close them all at once
-    const stopped = new Promise<void>((done) => server.close(() => done()))
+    const stopped = Promise.all(
+      [server, ...others].map((each) => new Promise<void>((done) => each.close(() => done()))),
+    )
     for (const { answer } of connections.open.values())
       if (answer && !answer.headersSent) answer.shouldKeepAlive = false
     await setImmediate()

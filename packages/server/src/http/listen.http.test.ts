@@ -1,0 +1,81 @@
+/** How the service begins to listen, seen by who connects and by who starts it twice. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { testConfig } from '../../testing/service.ts'
+import { ConfigError } from '../config.ts'
+import { connectionsOf } from './connections.ts'
+import { listen, listenWide } from './listen.ts'
+import { createListener, listenerLimits } from './listener.ts'
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup()
+})
+
+const where = { port: 0, host: '127.0.0.1', how: 'SVC_PORT' }
+
+async function listening(server: Server, count?: number): Promise<number> {
+  const others = await listenWide(server, where, count)
+  cleanups.push(() => {
+    for (const each of [server, ...others]) each.close()
+    server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+function begin(port: number): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  cleanups.push(() => socket.destroy())
+  return socket
+}
+
+/** How many turns of the event loop it takes until all have been taken that are connecting at this moment. */
+async function turnsFor(clients: number, sockets: number): Promise<number> {
+  const server = createServer()
+  const connections = connectionsOf(server)
+  const port = await listening(server, sockets)
+  for (let i = 0; i < clients; i++) begin(port)
+  let turns = 0
+  for (; connections.taken < clients; turns++) await setImmediate()
+  return turns
+}
+
+test.runIf(process.platform === 'linux')('of a crowd several are taken in each turn', async () => {
+  expect(await turnsFor(400, 1)).toBeGreaterThan(390)
+  expect(await turnsFor(400, 8)).toBeLessThan(200)
+})
+
+test('whichever socket took it, a request is answered', async () => {
+  const port = await listening(createServer((_req, res) => res.end('here')))
+  const asked = Array.from({ length: 40 }, () => fetch(`http://127.0.0.1:${port}/`).then((answer) => answer.text()))
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['here']))
+})
+
+test('a second one on the port is refused with what to do, and takes no connection from the first', async () => {
+  const port = await listening(createServer((_req, res) => res.end('first')))
+  const second = createServer((_req, res) => res.end('second'))
+  const refused = listenWide(second, { ...where, port })
+  await expect(refused).rejects.toThrow(ConfigError)
+  await expect(refused).rejects.toThrow(
+    `Port ${port} on 127.0.0.1 is taken by another program: end it, or choose another (SVC_PORT).`,
+  )
+  await expect(listen(second, { ...where, port })).rejects.toThrow(ConfigError)
+  expect(second.listening).toBe(false)
+})
+
+test('the limit of connections is that of all sockets together', async () => {
+  const server = createListener(
+    { config: testConfig(), log: pino({ level: 'silent' }) },
+    { agentRoutes: {}, fallback: (_req, res) => res.end() },
+    listenerLimits(20),
+  )
+  const port = await listening(server)
+  const closed = Array.from({ length: 100 }, () => once(begin(port).resume(), 'close'))
+  await Promise.race(closed)
+  await expect.poll(() => connectionsOf(server).open.size).toBe(20)
+  expect(connectionsOf(server).taken).toBe(20)
+})
