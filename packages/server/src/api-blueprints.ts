@@ -81,7 +81,7 @@ export interface BlueprintVersionRow {
   keeps: string[]
   /** Names of the agents for which it is wished. */
   wished: string[]
-  /** Install codes for it that are still good. */
+  /** Install codes for it that are still open. */
   codes: number
 }
 export interface BlueprintVersion extends BlueprintVersionRow {

@@ -150,7 +150,7 @@ export function deleteVersion(
       return refuse('version_in_use', `A rollout of ${name} ${version} has not ended: cancel it first.`)
     const { codes } = await liveCodes(trx, row.id, now)
     if (codes > 0)
-      return refuse('version_in_use', `An install code for ${name} ${version} is still good: revoke it first.`)
+      return refuse('version_in_use', `An install code for ${name} ${version} is still open: revoke it first.`)
     await trx.deleteFrom('blueprint_version').where('id', '=', row.id).execute()
     await trx
       .deleteFrom('blueprint')

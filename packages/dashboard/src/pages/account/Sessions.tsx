@@ -14,7 +14,7 @@ export function Sessions() {
     mutationFn: (id: string | 'others') => (id === 'others' ? api.endOtherSessions() : api.endSession(id)),
     onSettled: () => client.invalidateQueries({ queryKey: keys.sessions }),
   })
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (
     <Stack gap="sm" align="flex-start">

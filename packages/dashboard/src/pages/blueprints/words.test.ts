@@ -24,10 +24,10 @@ test.each([
   [{ runs: ['a'], keeps: ['b'], codes: 1 }, 'It cannot be deleted: a runs it.'],
   [{ runs: ['a', 'b'], keeps: [], codes: 0 }, 'It cannot be deleted: a and b run it.'],
   [{ runs: [], keeps: ['a'], codes: 0 }, 'It cannot be deleted: a keeps it, to go back to.'],
-  [{ runs: [], keeps: [], codes: 1 }, 'It cannot be deleted: an install code for it is still good. Revoke that first.'],
+  [{ runs: [], keeps: [], codes: 1 }, 'It cannot be deleted: an install code for it is still open. Revoke that first.'],
   [
     { runs: [], keeps: [], codes: 2 },
-    'It cannot be deleted: 2 install codes for it are still good. Revoke them first.',
+    'It cannot be deleted: 2 install codes for it are still open. Revoke them first.',
   ],
 ])('%j: %s', (version, words) => {
   expect(whyKept(version)).toBe(words)

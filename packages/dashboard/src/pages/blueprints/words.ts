@@ -47,8 +47,8 @@ export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 
   }
   if (codes === 0) return null
   return codes === 1
-    ? 'It cannot be deleted: an install code for it is still good. Revoke that first.'
-    : `It cannot be deleted: ${codes} install codes for it are still good. Revoke them first.`
+    ? 'It cannot be deleted: an install code for it is still open. Revoke that first.'
+    : `It cannot be deleted: ${codes} install codes for it are still open. Revoke them first.`
 }
 
 /** `a`, `a and b`, `a, b and 3 more`. */

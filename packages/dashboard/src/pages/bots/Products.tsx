@@ -5,7 +5,7 @@ import { count, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
 /** The products that this service knows, and which of them this workspace may use. That is the operator's to decide. */
 export function Products({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(productsQuery(slug))
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (
     <Section title="Products" flush>

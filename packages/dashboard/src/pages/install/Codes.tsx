@@ -21,7 +21,7 @@ export interface CodesProps {
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!codes || codes.length === 0) return null
   const open = codes.filter(isOpen)
   const over = codes.filter((code) => !isOpen(code))

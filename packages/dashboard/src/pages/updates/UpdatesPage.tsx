@@ -115,7 +115,7 @@ export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 
 
 function Runtime({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(runtimeQuery(slug))
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (
     <Section title="Runtime" aside={data.served ? `${data.served.version} is served` : 'none is served'} flush>

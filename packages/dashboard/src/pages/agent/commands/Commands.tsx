@@ -22,7 +22,7 @@ export default function Commands({ agent }: { agent: Agent }) {
   const view = useView()
   const at = view.page()
   const { data, error, refetch } = useQuery(commandsQuery(slug, page.name, (at - 1) * size, size))
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   if (data.rows.length === 0)
     return (

@@ -20,7 +20,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useQuery(logsQuery(slug, page.name))
   const chosen = view.text('log')
   const asked = useArrivals(data, (id) => view.go({ log: id, find: undefined }))
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   return (
     <div className="ag-logs">
       <div className="ag-logs-side">

@@ -28,7 +28,7 @@ export default function Updates({ agent }: { agent: Agent }) {
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(updatesQuery(slug, page.name))
-  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   const wentWrong = data?.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
   return (
     <Section title="Timeline" aside={data && data.length > 0 ? 'newest first' : undefined} flush>
