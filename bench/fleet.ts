@@ -13,14 +13,17 @@ import { startLimit } from './common/limit.ts'
 import { type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { memory } from './common/usage.ts'
-import { type Counts, quantile } from './fleet/counts.ts'
+import { type Counts, quantile, sum } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 import type { Measured } from './main.ts'
 
 /** Seconds (8). */
 const interval = 30
-/** The warm-up: until every agent has reported once, and its row is there. */
+/** The warm-up: until every agent has reported once, and its row is there; longer where so many at once were too many, and were asked to wait. */
 const warm = interval * 1.15 + 2
+const warmMost = 240
+/** Of the agents, who may still be asked for a longer interval when the measurement begins. */
+const fewUnsettled = 0.01
 /** What Node holds for a connection that is kept: ten thousand of a server that does nothing took 147 MB. */
 const connectionKb = 15
 const goal = { cores: 1, p99: 100, memory: 1024 } as const
@@ -28,10 +31,17 @@ const goal = { cores: 1, p99: 100, memory: 1024 } as const
 interface Run {
   agents: number
   connections: number
+  joining: Joining
   steady: Window
   memory: { now: number; highest: number }
   limit: Window | undefined
   restart: { seconds: number; after: Window }
+}
+
+/** The first reports of all: seconds until all had reported and none was asked for a longer interval, and what was refused or lost meanwhile. */
+interface Joining {
+  seconds: number
+  counts: Counts
 }
 
 export async function benchFleet(args: string[]): Promise<Measured> {
@@ -50,10 +60,10 @@ async function run(agents: number, connections: number, seconds: number, limited
   const service = await startService(agents)
   const load = await startLoad({ port: service.port, agents, connections, interval })
   try {
-    await sleep(warm * 1000)
+    const joining = await join(load, agents)
     const steady = await window(load, service.pid, seconds)
     const used = memory(service.pid)
-    return { agents, connections, steady, memory: used, limit, restart: await measureRestart(service, load) }
+    return { agents, connections, joining, steady, memory: used, limit, restart: await measureRestart(service, load) }
   } finally {
     await load.stop()
     await service.stop()
@@ -64,12 +74,23 @@ async function measureLimit(agents: number, connections: number, seconds: number
   const limit = await startLimit(agents)
   const load = await startLoad({ port: limit.port, agents, connections, interval })
   try {
-    await sleep(warm * 1000)
+    await join(load, agents)
     return await window(load, limit.pid, seconds)
   } finally {
     await load.stop()
     await limit.stop()
   }
+}
+
+async function join(load: Load, agents: number): Promise<Joining> {
+  await sleep(warm * 1000)
+  const all = [await load.take()]
+  let seconds = warm
+  for (; (all.at(-1)?.unsettled ?? 0) > agents * fewUnsettled && seconds < warmMost; seconds += 5) {
+    await sleep(5_000)
+    all.push(await load.take())
+  }
+  return { seconds, counts: sum(all) }
 }
 
 /** Until everybody has come back, and some. */
@@ -98,6 +119,12 @@ function nameStored({ crossed, errors }: Counts, file: string): void {
 }
 
 function tables(runs: Run[], seconds: number): string {
+  const joined = runs
+    .filter(({ joining }) => joining.seconds > warm || Object.keys(joining.counts.errors).length > 0)
+    .map(
+      ({ agents, connections, joining: { seconds: s, counts } }) =>
+        `${count(agents)} ${connections === 0 ? 'with a new connection each time' : 'on kept connections'}: after ${fixed(s, 0)} s, ${count(counts.answered)} reports answered, and ${errors(counts)}`,
+    )
   const steady = runs.map(({ agents, connections, steady: s, memory: m, limit }) => [
     count(agents),
     connections === 0 ? 'new each time' : `${count(connections)} kept`,
@@ -122,7 +149,7 @@ function tables(runs: Run[], seconds: number): string {
     ...times(after.counts),
   ])
   return [
-    `${seconds} s each, after every agent had reported once.`,
+    `${seconds} s each, after every agent had reported once${joined.length === 0 ? '' : `. All begin within ${interval} s; where that was too much at once, they were all there later (${joined.join('; ')})`}.`,
     table(
       [
         'agents',

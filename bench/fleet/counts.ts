@@ -12,6 +12,8 @@ export interface Counts {
   /** Reports by their time. */
   times: number[]
   slowest: number
+  /** Agents that have had no answer yet, or were asked for a longer interval by the last one. */
+  unsettled: number
   /** By how many milliseconds the generator itself was late at most: above some, it measures itself. */
   late: number
 }
@@ -22,6 +24,7 @@ export const newCounts = (): Counts => ({
   crossed: [],
   times: new Array(steps).fill(0),
   slowest: 0,
+  unsettled: 0,
   late: 0,
 })
 
@@ -42,6 +45,7 @@ export function sum(all: readonly Counts[]): Counts {
     total.answered += one.answered
     total.slowest = Math.max(total.slowest, one.slowest)
     total.late = Math.max(total.late, one.late)
+    total.unsettled += one.unsettled
     total.crossed.push(...one.crossed)
     for (const [name, n] of Object.entries(one.errors)) total.errors[name] = (total.errors[name] ?? 0) + n
     for (const [i, n] of one.times.entries()) total.times[i] = (total.times[i] ?? 0) + n

@@ -48,6 +48,8 @@ let requests: string[] = []
 let reportsOf = new Uint32Array(0)
 /** Whose phase is still that of another interval. */
 let anew = new Uint8Array(0)
+/** Who was answered at last, and not asked for a longer interval. */
+let settled = new Uint8Array(0)
 let at = 0
 let begun = 0
 
@@ -58,7 +60,7 @@ process.on('message', (message: { start?: Fleet; interval?: number; take?: true 
     anew.fill(1)
   }
   if (message.take) {
-    process.send?.({ counts })
+    process.send?.({ counts: { ...counts, unsettled: fleet.agents - settled.reduce((n, one) => n + one, 0) } })
     counts = newCounts()
   }
 })
@@ -70,6 +72,7 @@ function start(given: Fleet): void {
   nexts = new Int32Array(given.agents)
   reportsOf = new Uint32Array(given.agents)
   anew = new Uint8Array(given.agents)
+  settled = new Uint8Array(given.agents)
   requests = Array.from({ length: given.agents }, (_, i) => headOf(tokenOf(given.first + i)))
   lines = Array.from({ length: given.connections }, () => ({
     socket: undefined,
@@ -143,6 +146,7 @@ function sendOn(line: Line, agent: number): void {
   socket.on('data', (chunk) => {
     if (line.agent >= 0) answered(line.agent, line.sentAt, chunk)
     line.used = true
+    if (chunk.includes('\r\nConnection: close\r\n')) leave(line, socket)
     next(line)
   })
   socket.on('error', (error: NodeJS.ErrnoException) => failed(line, socket, error.code))
@@ -161,13 +165,18 @@ function next(line: Line): void {
   if (agent !== undefined) sendOn(line, agent)
 }
 
+/** The service said that this was the last answer on it. */
+function leave(line: Line, socket: Socket): void {
+  line.socket = undefined
+  line.open = line.used = false
+  socket.destroy()
+}
+
 /** A connection that is gone costs a report only if one was waiting on it. */
 function failed(line: Line, socket: Socket, code: string | undefined): void {
   if (line.socket !== socket) return
   const { agent, used } = line
-  line.socket = undefined
-  line.open = line.used = false
-  socket.destroy()
+  leave(line, socket)
   if (agent < 0) return
   const name = nameOf(code, used)
   countError(counts, name)
@@ -211,6 +220,7 @@ function answered(agent: number, sentAt: number, chunk: Buffer): void {
   if (text.startsWith('HTTP/1.1 200')) {
     addTo(counts, performance.now() - sentAt)
     const asked = Number(/"interval":(\d+)/.exec(text)?.[1])
+    settled[agent] = asked > usual ? 0 : 1
     planNext(agent, asked > usual ? asked : interval)
   } else {
     countError(counts, text.slice(9, 12))

@@ -136,7 +136,9 @@ export function agentRoutes(side: Side): BareRoutes {
   ): Promise<undefined> {
     countRefusal(metrics, code)
     await drain(req)
-    refuseAndClose(req, res, code, code === 'rate_limited' || code === 'unavailable' ? retryAfter : undefined)
+    // Under overload whoever has sent all of it keeps the connection: to begin another one costs the service more than this answer.
+    if (code === 'unavailable' && req.complete) refuse(res, code, undefined, retryAfter)
+    else refuseAndClose(req, res, code, code === 'rate_limited' || code === 'unavailable' ? retryAfter : undefined)
   }
 
   async function refuseBody(res: ServerResponse, caller: Caller, message: string): Promise<void> {

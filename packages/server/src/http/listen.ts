@@ -11,7 +11,7 @@ import { isCode } from '../ops/data-folder.ts'
 /** Connections that wait to be taken from a socket while the service is busy; the system may grant fewer. Whoever finds no room knocks again a second later. */
 const backlog = 4096
 /** The system spreads new connections over them. */
-const sockets = process.platform === 'linux' ? 8 : 1
+const sockets = process.platform === 'linux' ? 32 : 1
 
 export interface Where {
   port: number

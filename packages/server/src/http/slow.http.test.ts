@@ -250,8 +250,9 @@ async function manyAgents(count: number): Promise<{ token: string }[]> {
 }
 
 test('when more waits than memory is for, the next report is turned away unread and may come again later', async () => {
-  const { metrics } = await start()
+  const { metrics, port } = await start()
   const agents = await manyAgents(136)
+  const { socket: kept } = await open(port)
   const large = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(250_000) })
   const sent: ReturnType<typeof ask>[] = []
   await whileStoreStands(async () => {
@@ -261,6 +262,8 @@ test('when more waits than memory is for, the next report is turned away unread 
     expect([refused.status, refused.json.error.code]).toEqual([503, 'unavailable'])
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(5)
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(30)
+    kept.write(authorized(good.length) + good)
+    expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 503 [\s\S]*Connection: keep-alive/)
   })
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
   expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
@@ -269,6 +272,8 @@ test('when more waits than memory is for, the next report is turned away unread 
     await w.store.db.selectFrom('agent_report').select('agent_id').where('agent_id', '=', w.agent.id).execute(),
   ).toEqual([])
   expect((await ask()).status).toBe(200)
+  kept.write(authorized(good.length) + good)
+  expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('logs that wait to be stored are memory as well: beyond so much the next one is turned away unread', async () => {
