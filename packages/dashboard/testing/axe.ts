@@ -12,6 +12,10 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 export async function axe(page: Page): Promise<string[]> {
   // "As it stands" begins when the page stands: the frame comes with the program, the rest with its route.
   await page.locator('h1').first().waitFor()
+  await page.evaluate(() => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => undefined)
+  })
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: source })
   const { violations } = (await page.evaluate(async () => {

@@ -2,9 +2,10 @@
  * Begins to listen. Node takes one connection from a listening socket in a turn of its event loop; when thousands of agents
  * connect at once and a turn takes milliseconds, they would wait for seconds. So the port of the service has several sockets.
  */
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { type AddressInfo, createServer, type ListenOptions, type Server as SocketServer } from 'node:net'
+import { type AddressInfo, BoundSocket, createServer, type ListenOptions, type Server as SocketServer } from 'node:net'
 import { ConfigError } from '../config.ts'
 import { isCode } from '../ops/data-folder.ts'
 
@@ -36,20 +37,25 @@ export async function listenWide(server: Server, where: Where, count = sockets):
     await listen(server, where)
     return []
   }
-  await refuseIfTaken(where)
-  await listen(server, where, { reusePort: true })
+  const { address } = await lookup(where.host)
+  refuseIfTaken(address, where)
+  await listen(server, { ...where, host: address }, { reusePort: true })
   const { port } = server.address() as AddressInfo
   const others = Array.from({ length: count - 1 }, () => feeding(server))
-  for (const other of others) await listen(other, { ...where, port }, { reusePort: true })
+  for (const other of others) await listen(other, { ...where, host: address, port }, { reusePort: true })
   return others
 }
 
-/** Sockets that share a port let in every program of the same user; a second service must be refused as with one socket. */
-async function refuseIfTaken(where: Where): Promise<void> {
-  const alone = createServer()
-  await listen(alone, where)
-  alone.close()
-  await once(alone, 'close')
+/**
+ * Sockets that share a port let in every program of the same user; a second service must be refused as with one socket. It is
+ * bound and nothing more, so that nobody is connected to what is closed at once.
+ */
+function refuseIfTaken(address: string, where: Where): void {
+  try {
+    new BoundSocket({ host: address, port: where.port }).close()
+  } catch (error) {
+    throw portError(error, where)
+  }
 }
 
 /** Its connections are those of the server, like its own: so is the limit of their number. */

@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts'
 import { blueprintQuery, blueprintsQuery, keys, rolloutQuery, runtimeQuery } from '../../queries.ts'
 import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../../ui/index.ts'
 import { chosenIn } from '../../updates/chosen.ts'
+import { NewSecrets } from '../../updates/NewSecrets.tsx'
 import { readWaves } from '../../updates/words.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -73,6 +74,8 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
     placeholderData: keepPreviousData,
   })
   const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
+  const told = new Set(reached)
+  const running = page?.agents.flatMap((agent) => (told.has(agent.name) ? agent.running : [])) ?? []
   const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
   const [results, setResults] = useState<WishResult[] | null>(null)
   const { busy, error, submit } = useSubmit(async () => {
@@ -83,10 +86,9 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
       void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
-    const told: WishResult[] = []
-    for (const wish of wishesOf(whole, plan.agents ?? (whole.how === 'withdraw' ? [...reached, ...left] : reached)))
-      told.push(...(await api.updateMany(slug, wish)))
-    setResults(told)
+    const became: WishResult[] = []
+    for (const wish of wishesOf(whole, whom)) became.push(...(await api.updateMany(slug, wish)))
+    setResults(became)
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
       void client.invalidateQueries({ queryKey: key })
   })
@@ -95,13 +97,17 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
     if (why === null) submit(undefined)
   }
   const wavesGood = plan.how !== 'waves' || readWaves(plan.waves) !== undefined
+  const whom = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
+  const known = preview.data && !preview.isPlaceholderData
   const why = busy
     ? 'It is being sent.'
     : !rollout
       ? 'The form is not complete yet.'
-      : plan.how !== 'withdraw' && preview.data && reached.length === 0
-        ? 'No agent would be reached.'
-        : null
+      : !known
+        ? 'Who would be reached is still being asked for.'
+        : (plan.how === 'withdraw' ? whom : reached).length === 0
+          ? 'No agent would be reached.'
+          : null
   if (results) return <Results slug={slug} results={results} how={plan.how} again={() => setResults(null)} />
   return (
     <form className="up-form" onSubmit={send} noValidate>
@@ -191,6 +197,9 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
               />
             )}
           </>
+        )}
+        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && whole.version !== '' && (
+          <NewSecrets slug={slug} blueprint={plan.blueprint} version={whole.version} running={running} />
         )}
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}

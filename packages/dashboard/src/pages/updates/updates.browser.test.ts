@@ -215,6 +215,30 @@ test('all agents of a blueprint are told at once; what is refused is named with 
   await page.getByText('cancelled the rollout of').waitFor()
 })
 
+test('nothing is sent before it is known to whom', async () => {
+  const page = await window('/updates')
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/rollouts/preview', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.goto(at('/updates/new?blueprint=mail-triage'))
+  await page.getByLabel('Withdraw what is wished').check()
+  const button = page.getByRole('button', { name: 'Withdraw', exact: true })
+  await page.getByText('Who would be reached is still being asked for.').waitFor({ state: 'attached' })
+  await button.click({ force: true })
+  expect(await page.getByRole('link', { name: 'To the agents' }).count()).toBe(0)
+  answer()
+  await button.click()
+  await page
+    .getByRole('heading', { name: /^(Withdrawn|Refused) for \d agents?/ })
+    .first()
+    .waitFor()
+})
+
 test('a member sees all of it and can press nothing', async () => {
   const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member']
   await place.operator(mo, password)
@@ -284,6 +308,20 @@ test('older rollouts come when they are asked for, piece by piece, each once', a
   await page.getByText(`${rows.length} rollouts`).waitFor()
   expect(await shown()).toEqual(rows.map((row) => row.id))
   expect(await older.count()).toBe(0)
+})
+
+test('a secret that a version asks for and the running one did not is named before anybody is told', async () => {
+  await uploadVersions(place, ['1.3.0'], 'secrets: [{name: MAIL_PASSWORD, purpose: to read the mail}]\n')
+  const page = await window('/agents/south?tab=updates')
+  await page.getByRole('button', { name: 'Update to 1.3.0…' }).click()
+  const note = page.locator('.up-secrets')
+  await note.getByText('svc secrets set MAIL_PASSWORD').waitFor()
+  expect(await note.textContent()).toContain(`Version 1.3.0 asks for a secret that ${agent('south').running} did not.`)
+  expect(await axe(page)).toEqual([])
+  await page.goto(at('/updates/new?blueprint=mail-triage&version=1.3.0'))
+  await note.getByText('to read the mail').waitFor()
+  await page.getByLabel('Version', { exact: true }).selectOption('1.2.0')
+  await note.waitFor({ state: 'detached' })
 })
 
 test('no page threw, none wrote an error', () => {

@@ -5,6 +5,7 @@ import { api } from '../../../api.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
+import { NewSecrets } from '../../../updates/NewSecrets.tsx'
 import { stands, verb, wishWords } from '../../../updates/words.ts'
 import { type Agent, adminsOnly } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
@@ -110,6 +111,9 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
           </li>
           <li>What the agent has stored stays as it is: going back brings back the program, not its data.</li>
         </ul>
+        {version !== '' && running !== null && (
+          <NewSecrets slug={agent.slug} blueprint={update.blueprint} version={version} running={[running]} />
+        )}
       </Confirm>
       <Confirm
         opened={asking === 'withdraw'}

@@ -65,8 +65,8 @@ export class Played {
   }
 }
 
-/** Uploads these versions of the blueprint, each as `svc pack` makes it. */
-export async function uploadVersions(place: Place, versions: readonly string[]): Promise<void> {
+/** Uploads these versions of the blueprint, each as `svc pack` makes it. `more`: further lines of the manifest. */
+export async function uploadVersions(place: Place, versions: readonly string[], more = ''): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-versions-'))
   try {
     for (const version of versions) {
@@ -75,7 +75,7 @@ export async function uploadVersions(place: Place, versions: readonly string[]):
       writeFileSync(join(dir, 'main.py'), 'import time\nwhile True:\n    time.sleep(60)\n')
       writeFileSync(
         join(dir, 'svc.agent.yaml'),
-        `name: ${blueprint}\nversion: ${version}\ndescription: Sorts incoming mail.\nruntime: {kind: process, command: [python3, -u, main.py]}\nlogs: [{name: work, path: state/work.log}]\nstate: [state]\n`,
+        `name: ${blueprint}\nversion: ${version}\ndescription: Sorts incoming mail.\nruntime: {kind: process, command: [python3, -u, main.py]}\nlogs: [{name: work, path: state/work.log}]\nstate: [state]\n${more}`,
       )
       execFileSync(process.execPath, [program, 'pack', dir, '--out', `${dir}.zip`], { stdio: 'ignore' })
       await place.operator(['blueprint', 'upload', 'north-wind', `${dir}.zip`])

@@ -1,0 +1,48 @@
+import { useQueries } from '@tanstack/react-query'
+import { versionQuery } from '../queries.ts'
+import { Text } from '../ui/index.ts'
+import { newSecrets } from './secrets.ts'
+import './updates.css'
+
+export interface NewSecretsProps {
+  slug: string
+  blueprint: string
+  /** The one that is to be named. */
+  version: string
+  /** What the agents run that would take it; of versions that are not here any more nothing is known. */
+  running: readonly string[]
+}
+
+/** What the version asks for and those that run do not. Only somebody at the machine can type it: better before than after. */
+export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProps) {
+  const others = [...new Set(running)].filter((each) => each !== version).slice(0, 20)
+  const asked = useQueries({ queries: [version, ...others].map((each) => versionQuery(slug, blueprint, each)) })
+  const [wanted, ...known] = asked.map(({ data }) => data?.manifest)
+  const secrets = newSecrets(
+    wanted,
+    known.filter((manifest) => manifest !== undefined),
+  )
+  if (secrets.length === 0) return null
+  return (
+    <div className="up-secrets" role="note">
+      <p>
+        Version <Text>{version}</Text> asks for {secrets.length === 1 ? 'a secret' : 'secrets'} that{' '}
+        <Text>{others.join(', ')}</Text> did not. It is typed on the agent’s machine; do that first, else the version
+        may not start:
+      </p>
+      <ul>
+        {secrets.map(({ name, purpose, optional }) => (
+          <li key={name}>
+            <code>
+              svc secrets set <Text>{name}</Text>
+            </code>{' '}
+            <span className="svc-quiet">
+              <Text>{purpose}</Text>
+              {optional && ' (optional)'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
