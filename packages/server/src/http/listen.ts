@@ -42,7 +42,12 @@ export async function listenWide(server: Server, where: Where, count = sockets):
   await listen(server, { ...where, host: address }, { reusePort: true })
   const { port } = server.address() as AddressInfo
   const others = Array.from({ length: count - 1 }, () => feeding(server))
-  for (const other of others) await listen(other, { ...where, host: address, port }, { reusePort: true })
+  try {
+    for (const other of others) await listen(other, { ...where, host: address, port }, { reusePort: true })
+  } catch (error) {
+    for (const each of [server, ...others]) each.close()
+    throw error
+  }
   return others
 }
 

@@ -297,6 +297,7 @@ function inArrays(statement: StatementSync): StatementSync {
 
 type Statements = ReturnType<typeof prepare>
 
+/** `limit ? + 0`: SQLite prepares a bare `limit ?` anew for every value. */
 const prepare = (db: DatabaseSync) => ({
   begin: db.prepare('begin immediate'),
   commit: db.prepare('commit'),
