@@ -1,5 +1,6 @@
 /** The three reporters of docs/report-from-anything.md, as processes of their own, against a service that misbehaves. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +38,8 @@ afterAll(async () => {
 /** An agent's folder, a service, and a reporter between them whose every duration is a tenth of the usual one. */
 async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  // What its shell has begun may still write for a moment.
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
   writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
   mkdirSync(join(folder, 'logs'))
@@ -51,7 +53,11 @@ async function world(command: string[], time: Record<string, string> = { SVC_TIM
     const [program = '', ...rest] = [...command, folder]
     const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => said.push(text))
-    cleanups.push(() => child.kill('SIGKILL'))
+    cleanups.push(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    })
     return child
   }
   const said: string[] = []
