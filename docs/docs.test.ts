@@ -7,7 +7,8 @@ import { limits, refusals } from '../packages/protocol/src/index.ts'
 const root = new URL('..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const protocol = read('docs/protocol.md')
-const decisions = read('docs/decisions.md')
+const topics = globSync('docs/decisions/*.md', { cwd: root })
+const decisions = topics.map(read).join('\n')
 
 test.each(Object.entries(refusals).map(([code, [status]]) => [code, status]))(
   'protocol.md names the error code %s with status %i',
@@ -58,9 +59,9 @@ test.each([
   expect(section.split('\n').some((line) => line.includes(what) && line.includes(`${value}`))).toBe(true)
 })
 
-test('every rule that code or documents cite stands in decisions.md', () => {
+test('every rule that code or documents cite stands in docs/decisions', () => {
   const known = new Set([...decisions.matchAll(/\*\*([DI]\d+)\*\*/g)].map((match) => match[1]))
-  const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'docs/*.md', 'conformance/**/*.json'], { cwd: root })
+  const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'docs/**/*.md', 'conformance/**/*.json'], { cwd: root })
   const missing = files.flatMap((file) =>
     [...read(file).matchAll(/\b(D\d{1,2}|I[1-9]\d?)\b/g)].flatMap(([, rule = '']) =>
       known.has(rule) ? [] : [`${file}: ${rule}`],
@@ -69,7 +70,7 @@ test('every rule that code or documents cite stands in decisions.md', () => {
   expect(missing).toEqual([])
 })
 
-test.each(['docs/protocol.md', 'docs/decisions.md', 'docs/report-from-anything.md', 'conformance/README.md'])(
+test.each(['docs/protocol.md', ...topics, 'docs/report-from-anything.md', 'conformance/README.md'])(
   'every link of %s leads to something',
   (file) => {
     const links = [

@@ -1,6 +1,6 @@
 /**
  * Every limit of the contract as a named constant. The number in brackets is the section of docs/protocol.md
- * that sets it; `D12` and the like name the rules of docs/decisions.md for what the contract leaves open.
+ * that sets it; `D12` and the like name the rules of docs/decisions for what the contract leaves open.
  * Sizes are bytes, texts are Unicode code points, durations say their unit in the name.
  */
 export const limits = {
