@@ -290,6 +290,23 @@ test.each([
   expect(await overflow(visitor.page)).toBe(0)
 })
 
+test.each([320, 768, 992, 1000, 1024, 1087, 1100, 1204, 1232])(
+  'nothing is wider than a window of %i pixels',
+  async (width) => {
+    const visitor = await place.ada({ width })
+    await visitor.page.goto(fleet())
+    await row(visitor, 'mail-triage').waitFor()
+    expect(await overflow(visitor.page)).toBe(0)
+    const cut = await visitor.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('.fleet-body .fleet-seen, .fleet-body .fleet-today')]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth)
+        .map((cell) => cell.textContent),
+    )
+    expect(cut).toEqual([])
+    await visitor.context.close()
+  },
+)
+
 test('with 2,000 agents only what is seen is fetched and drawn, and the last is one key away', async () => {
   const slow = await place.ada()
   const crowd = Array.from({ length: 2000 }, (_, i) => `crowd-${i}`)
