@@ -15,6 +15,8 @@ import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { usePress } from './press.ts'
+import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
+import { useDrafts } from './settings/useDrafts.ts'
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },
@@ -35,16 +37,18 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
   const { press, commands, dismiss } = usePress(slug, page, name)
   const silent = useSilent(page?.silentAt)
+  const settings = useDrafts()
   const view = useView()
   useDocumentTitle(name)
 
   if (page === undefined) return <NotThere slug={slug} error={error} retry={refetch} />
-  const agent: Agent = { slug, page, silent, press }
+  const agent: Agent = { slug, page, silent, press, settings }
   const shown = tabsOf(agent)
   const tab = shown.includes(view.tab) ? view.tab : 'overview'
   const Panel = tabs[tab].panel
   return (
     <>
+      <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}
       <Following agent={agent} commands={commands} dismiss={dismiss} />

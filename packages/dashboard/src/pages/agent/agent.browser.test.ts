@@ -181,6 +181,34 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('form input')?.value === '20')
 })
 
+test('what is typed in the settings outlives a look at another tab, and is not lost without a question', async () => {
+  const agent = await world.addAgent('drafts')
+  await agent.report(wholeReport(now()))
+  const page = await world.visit('admin', 'drafts', { tab: 'settings' })
+  const every = page.getByLabel('Minutes between runs', { exact: true })
+  await every.fill('33')
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  await seen(page, '60 runs kept')
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  expect(await every.inputValue()).toBe('33')
+
+  const question = page.getByRole('dialog', { name: 'Leave without sending?' })
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await question.getByText('You changed 1 setting and did not send it to the agent.').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await every.inputValue()).toBe('33')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await question.getByRole('button', { name: 'Discard and leave' }).click()
+  await page.getByRole('heading', { name: 'Activity' }).waitFor()
+
+  await page.goBack()
+  await every.waitFor()
+  expect(await every.inputValue()).toBe('10')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('heading', { name: 'Activity' }).waitFor()
+})
+
 test('a log is asked for, comes, opens by itself, is searched and taken along', async () => {
   const agent = await world.addAgent('logs')
   await agent.report({ active: [{ kind: 'triage', log: 'work' }] })

@@ -3,6 +3,7 @@ import type { AgentPage, Command } from '@svc/server/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { WishBody } from '../../api.ts'
 import type { AgentTab } from '../../paths.ts'
+import type { SettingsDrafts } from './settings/useDrafts.ts'
 
 export type Wish = WishBody
 
@@ -13,6 +14,7 @@ export interface Agent {
   readonly silent: boolean
   /** Wishes something; the command's life is followed from then on. */
   readonly press: Press
+  readonly settings: SettingsDrafts
 }
 export interface Press {
   readonly wish: (wish: Wish) => Promise<Command>

@@ -9,7 +9,7 @@ import { Section, WhyButton } from '../../../ui/parts.tsx'
 import { type Agent, adminsOnly } from '../agent.ts'
 import { settingByMachine } from '../machine.ts'
 import { minutesToAnswer } from '../press.ts'
-import { type Drafts, draftsOf, groupsOf, reportedOf, wishedOf, withDraft, withoutDraft } from './form.ts'
+import { draftsOf, groupsOf, reportedOf, wishedOf, withDraft, withoutDraft } from './form.ts'
 import { LastAnswer } from './LastAnswer.tsx'
 import { SettingRow } from './SettingRow.tsx'
 import { lastSet, openWishes } from './wishes.ts'
@@ -18,9 +18,8 @@ import './settings.css'
 /** The form that the agent's schema describes (2.4). Values are the agent's; what is sent is a wish to change them. */
 export default function SettingsTab({ agent }: { agent: Agent }) {
   const { slug, page, press } = agent
+  const { drafts, setDrafts, tried, setTried, discard } = agent.settings
   const settings = page.report?.settings
-  const [drafts, setDrafts] = useState<Drafts>({})
-  const [tried, setTried] = useState(false)
   const [sending, setSending] = useState(false)
   const { data: ledger } = useQuery(commandsQuery(slug, page.name))
   if (!settings?.schema || settings.schema.length === 0)
@@ -37,8 +36,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
     setSending(true)
     try {
       await press.wish({ type: 'set', payload: { ...changes } })
-      setDrafts({})
-      setTried(false)
+      discard()
     } catch {
       // The reason is on the page; what was typed stays.
     } finally {
@@ -82,7 +80,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
               : ''}
         </span>
         {Object.keys(drafts).length > 0 && (
-          <Button variant="default" onClick={() => setDrafts({})}>
+          <Button variant="default" onClick={discard}>
             Discard
           </Button>
         )}

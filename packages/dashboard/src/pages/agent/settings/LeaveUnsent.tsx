@@ -1,0 +1,25 @@
+import { useBlocker } from '@tanstack/react-router'
+import { count } from '../../../ui/format.ts'
+import { Confirm } from '../../../ui/index.ts'
+
+/** Asks before the agent's page is left with unsent changes. The tabs of the page share one path, so they never ask. */
+export function LeaveUnsent({ changes }: { changes: number }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => changes > 0 && current.pathname !== next.pathname,
+    enableBeforeUnload: () => changes > 0,
+    withResolver: true,
+  })
+  return (
+    <Confirm
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without sending?"
+      confirm="Discard and leave"
+      danger
+      keepOpen
+      onConfirm={async () => blocker.proceed?.()}
+    >
+      {`You changed ${count(changes, 'setting')} and did not send ${changes === 1 ? 'it' : 'them'} to the agent.`}
+    </Confirm>
+  )
+}

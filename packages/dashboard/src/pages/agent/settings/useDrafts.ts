@@ -1,0 +1,22 @@
+import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
+import type { Drafts } from './form.ts'
+
+/** The changes a person typed in the settings form and has not sent. They outlive the tab, not the agent's page. */
+export interface SettingsDrafts {
+  readonly drafts: Drafts
+  readonly setDrafts: Dispatch<SetStateAction<Drafts>>
+  /** True once the person tried to send values that do not fit: from then on every wrong value is marked. */
+  readonly tried: boolean
+  readonly setTried: (tried: boolean) => void
+  readonly discard: () => void
+}
+
+export function useDrafts(): SettingsDrafts {
+  const [drafts, setDrafts] = useState<Drafts>({})
+  const [tried, setTried] = useState(false)
+  const discard = useCallback(() => {
+    setDrafts({})
+    setTried(false)
+  }, [])
+  return useMemo(() => ({ drafts, setDrafts, tried, setTried, discard }), [drafts, tried, discard])
+}
