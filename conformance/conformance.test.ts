@@ -2,10 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
+  type Ack,
+  answeringAck,
+  type CommandState,
+  type CommandType,
   checkValues,
   clampInterval,
   isLink,
   logNames,
+  moveCommand,
   type Report,
   readAnswer,
   readLogUpload,
@@ -49,6 +54,12 @@ const runners: Record<string, (c: Case, rule: Rule) => void> = {
   report: reads(readReport),
   'answer/reading': reads(readAnswer),
   'answer/interval': (c) => expect(clampInterval((c.asked ?? undefined) as number, c.last as number)).toBe(c.inForce),
+  'commands/acks': (c) => {
+    const command = c.command as { id: string; type: CommandType; state: CommandState }
+    const ack = answeringAck(command, c.acks as Ack[])
+    const state = ack && moveCommand(command.state, ack.ok ? 'ackedOk' : 'ackedNo')
+    expect(state ? { state, message: ack.message ?? null } : { state: command.state }).toEqual(c.becomes)
+  },
   'log/uploads': reads(readLogUpload),
   'log/end-of-text': (c) => {
     const upload = { command: 'c', name: 'work', text: repeated(c.text) }

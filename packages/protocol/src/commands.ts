@@ -1,7 +1,7 @@
 /** Commands (2.7, 3.2): what may be wished, when it is offered, and the life of one in the service. */
 import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
-import { type Control, controls, logNames, type Report } from './report.ts'
+import { type Ack, type Control, controls, logNames, type Report } from './report.ts'
 import { checkValues, type SettingValues } from './settings.ts'
 import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
@@ -98,6 +98,13 @@ export const commandStates = Object.keys(commandMoves) as CommandState[]
 
 export const moveCommand = (state: CommandState, event: CommandEvent): CommandState | undefined =>
   (commandMoves[state] as Partial<Record<CommandEvent, CommandState>>)[event]
+
+/**
+ * D3: the ack of a report that answers this command: the first one. A `log` is answered by its upload, so of its acks only
+ * a refusal counts.
+ */
+export const answeringAck = ({ id, type }: { id: string; type: CommandType }, acks: readonly Ack[]): Ack | undefined =>
+  acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /** D2: when an open command times out, in milliseconds: ten minutes after it was made, or after it was delivered. */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

@@ -1,6 +1,7 @@
 /** What a report does to its agent's commands, in the order of D1: acks, time-outs, claim. Pure. */
 import {
   type Ack,
+  answeringAck,
   type Command,
   type CommandEvent,
   commandDeadline,
@@ -49,14 +50,11 @@ export function settleAndClaim(
   }
 }
 
-/** D3: the first ack is the truth, also a late one; acks of queued, foreign or log commands mean nothing. */
+/** D3: the first ack is the truth, also a late one; acks of commands that are queued or another agent's mean nothing. */
 export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ack[], now: number): StoredCommand[] {
-  const first = new Map<string, Ack>()
-  for (const ack of acks) if (!first.has(ack.id)) first.set(ack.id, ack)
   return commands.map((c) => {
-    const ack = first.get(c.id)
-    if (!ack || c.type === 'log' || c.delivered_at === null) return c
-    return moved(c, ack.ok ? 'ackedOk' : 'ackedNo', { answered_at: now, message: ack.message ?? null })
+    const ack = c.delivered_at === null ? undefined : answeringAck(c, acks)
+    return ack ? moved(c, ack.ok ? 'ackedOk' : 'ackedNo', { answered_at: now, message: ack.message ?? null }) : c
   })
 }
 

@@ -72,6 +72,15 @@ everyEngine('logs', (open) => {
     expect(await upload(second)).toEqual({ ok: false, code: 'command_unknown' })
   })
 
+  test('after a refusal by an ack an upload is answered like a second one and stores nothing (3.2, D3)', async () => {
+    const { w, r, upload, asked } = await start()
+    const id = await asked()
+    await r.report({ acks: [{ id, ok: false, message: 'There is no such log.' }] })
+    expect(await upload(id)).toMatchObject({ ok: true, made: false })
+    expect(await listLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
+    expect(await r.command(id)).toMatchObject({ state: 'refused', message: 'There is no such log.' })
+  })
+
   test('a token that was rotated meanwhile stores nothing (D22)', async () => {
     const { w, upload, asked } = await start()
     const id = await asked()

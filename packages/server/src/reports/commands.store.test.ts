@@ -182,12 +182,47 @@ everyEngine('commands in a report', (open) => {
     expect((await report(offering)).map(({ id }) => id)).toEqual(ids.slice(20))
   })
 
-  test('a log command is not answered by an ack, only by its upload (D3)', async () => {
+  test('an ack with ok true does not answer a log command: its upload does (D3)', async () => {
     const { press, report, command } = await start()
     const { id } = await press('log', { name: 'work' })
     await report(offering)
     await report({ acks: [{ id, ok: true }] })
     expect(await command(id)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('an agent refuses a log command with an ack, at once and also after the timeout (D3)', async () => {
+    const { press, report, command, clock, monotonic } = await start()
+    const atOnce = await press('log', { name: 'work' })
+    await report(offering)
+    const message = 'There is no such log.'
+    await report({ ...offering, acks: [{ id: atOnce.id, ok: false, message }] })
+    expect(await command(atOnce.id)).toMatchObject({
+      state: 'refused',
+      message,
+      answered_at: clock.now(),
+      due_at: null,
+    })
+    const late = await press('log', { name: 'work' })
+    await report(offering)
+    clock.pass(600)
+    monotonic.pass(600)
+    await report(offering)
+    expect(await command(late.id)).toMatchObject({ state: 'failed' })
+    await report({ acks: [{ id: late.id, ok: false, message }] })
+    expect(await command(late.id)).toMatchObject({ state: 'refused_late', message, answered_at: clock.now() })
+  })
+
+  test('of two acks of a log command the refusal counts, since the other one answers nothing (D3)', async () => {
+    const { press, report, command } = await start()
+    const { id } = await press('log', { name: 'work' })
+    await report(offering)
+    await report({
+      acks: [
+        { id, ok: true },
+        { id, ok: false, message: 'gone' },
+      ],
+    })
+    expect(await command(id)).toMatchObject({ state: 'refused', message: 'gone' })
   })
 
   test('two nodes that answer the same agent at the same time hand out a command once (I1)', async () => {
