@@ -284,7 +284,7 @@ const contents: readonly Hostile[] = [
 const bombs: readonly Hostile[] = [
   withArchive(
     'names of 64 KB, each of 32,000 folders',
-    'lies deeper than 64 folders',
+    'is longer than 1024 bytes',
     () => bundleWith(Array.from({ length: 150 }, (_, i) => ({ name: `${i}/${'a/'.repeat(32_000)}b` }))),
     `0/${'a/'.repeat(32_000)}b`,
   ),
@@ -322,6 +322,19 @@ const bombs: readonly Hostile[] = [
     'x1',
   ),
   withArchive('entries that lie in one another', 'overlaps another entry', nested, 'b'),
+  withArchive('4990 empty files, each below 63 folders of its own', 'has more than 5000 folders', () =>
+    bundleWith(Array.from({ length: 4990 }, (_, i) => ({ name: `${`${i}/`.repeat(63)}f`, content: '' }))),
+  ),
+  withArchive('5001 folders that only paths name', 'has more than 5000 folders', () =>
+    bundleWith(Array.from({ length: 4900 }, (_, i) => ({ name: i < 101 ? `${i}/x/f` : `${i}/f`, content: '' }))),
+  ),
+  withArchive('4900 listed folders and 101 implied ones', 'has more than 5000 folders', () =>
+    bundleWith([
+      ...Array.from({ length: 4900 }, (_, i) => ({ name: `listed${i}/` })),
+      ...Array.from({ length: 50 }, (_, i) => ({ name: `${i}/implied/f`, content: '' })),
+      { name: 'one/more', content: '' },
+    ]),
+  ),
   withArchive('5001 entries', 'has more than 5000 entries', () => rawZip([manifestEntry, ...many(5000)])),
   withArchive('an end record that says 5001', 'has more than 5000 entries', () =>
     bundleWith([], { end: { here: 5001, all: 5001 } }),

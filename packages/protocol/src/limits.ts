@@ -127,6 +127,8 @@ export const limits = {
   trialSeconds: 300,
   /** [4, acceptance rules] */
   bundleEntries: 5000,
+  /** [4, D49] Distinct folders of a bundle, listed or only implied by the paths of files. Stricter than the contract. */
+  bundleFolders: 5000,
   bundleUnpackedBytes: 100 * 1024 * 1024,
   bundleFileBytes: 50 * 1024 * 1024,
   /** [D47] */

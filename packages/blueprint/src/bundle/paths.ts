@@ -1,5 +1,4 @@
-/** The rules for the paths in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
-import { type BundleFinding, shownPath } from './findings.ts'
+/** The rules for one path in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
 
 export interface Named {
   /** With `/`; a folder ends in one. */
@@ -7,6 +6,10 @@ export interface Named {
 }
 
 type PathRule = readonly [says: string, holds: (path: string, segments: readonly string[]) => boolean]
+
+const maxBytes = 1024
+const tooLong = `is longer than ${maxBytes} bytes`
+const isTooLong = (path: string): boolean => Buffer.byteLength(path) > maxBytes
 
 /** A bundle is refused when any of these holds. */
 export const pathRules: readonly PathRule[] = [
@@ -27,14 +30,16 @@ export const pathRules: readonly PathRule[] = [
     (_, segments) => segments.some((s) => /[. ]$/.test(s) && s !== '.' && s !== '..'),
   ],
   ['holds a segment of more than 255 bytes', (_, segments) => segments.some((s) => Buffer.byteLength(s) > 255)],
-  ['is longer than 1024 bytes', (path) => Buffer.byteLength(path) > 1024],
+  [tooLong, isTooLong],
   ['lies deeper than 64 folders', (_, segments) => segments.length > 65],
 ]
 
 const notPlain = (path: string) => (segment: string) =>
   path !== '' && !path.startsWith('/') && (segment === '' || segment === '.')
 
+/** Which of the rules a path breaks. A path that is too long is not looked at further: a thousand of 64 KB would take seconds. */
 export function wrongWithPath(path: string): string[] {
+  if (isTooLong(path)) return [tooLong]
   const segments = segmentsOf(path)
   return pathRules.filter(([, holds]) => holds(path, segments)).map(([says]) => says)
 }
@@ -53,50 +58,6 @@ export const keyOf = (path: string): string =>
     .toUpperCase()
     .toLowerCase()
     .normalize('NFC')
-
-/** What is wrong between paths that are good by themselves: twice, alike, or a file where another needs a folder. */
-export function wrongBetween(named: readonly Named[]): BundleFinding[] {
-  const findings: BundleFinding[] = []
-  const files = new Map<string, string>()
-  const folders = new Map<string, string>()
-  const listed = new Set<string>()
-  const keyed = named.map(withKeys)
-  for (const { file, path, keys } of keyed) {
-    const key = keys.at(-1) ?? ''
-    if (listed.has(key)) findings.push({ file, message: twice(path, files.get(key) ?? folders.get(key)) })
-    listed.add(key)
-    ;(file === path ? files : folders).set(key, path)
-  }
-  for (const { file, path, keys } of keyed) {
-    for (const [i, folder] of above(path).entries()) {
-      const key = keys[i] ?? ''
-      const taken = files.get(key)
-      const known = folders.get(key)
-      if (taken !== undefined)
-        findings.push({ file, message: `needs "${shownPath(taken)}" as a folder, which is a file` })
-      else if (known === undefined) folders.set(key, folder)
-      else if (known !== folder) findings.push({ file, message: alike(folder, known) })
-    }
-  }
-  return findings
-}
-
-/** The keys of the folders that a path lies in, and its own as the last. */
-function withKeys(one: Named): { file: string; path: string; keys: string[] } {
-  let key = ''
-  const keys = segmentsOf(one.path).map((segment) => {
-    key += `/${keyOf(segment)}`
-    return key
-  })
-  return { file: one.path, path: one.path.replace(/\/$/, ''), keys }
-}
-const alike = (folder: string, known: string): string =>
-  `lies in "${shownPath(folder)}", which some file systems take for "${shownPath(known)}"`
-
-const twice = (path: string, before: string | undefined): string =>
-  before === undefined || before === path
-    ? 'appears twice'
-    : `appears twice for file systems that take it for "${shownPath(before)}"`
 
 /** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
 export function above(path: string): string[] {

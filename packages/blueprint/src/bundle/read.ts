@@ -10,7 +10,8 @@ import { type Entry, type Layout, layoutOf } from '../zip/layout.ts'
 import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
 import { atMost, type BundleFinding, type BundleVerdict, refused, shownPath } from './findings.ts'
 import { type Expected, readOwnManifest } from './manifest.ts'
-import { wrongBetween, wrongWithPath } from './paths.ts'
+import { wrongWithPath } from './paths.ts'
+import { wrongBetween } from './tree.ts'
 
 export interface BundleEntry {
   readonly path: string

@@ -170,6 +170,8 @@ test.each<[string, RawEntry[]]>([
     '5000 entries',
     Array.from({ length: 4999 }, (_, i) => ({ name: `d${i % 9}/f${i}`, content: `${i}`, pack: 'deflate' })),
   ],
+  ['5000 entries in one folder', Array.from({ length: 4999 }, (_, i) => ({ name: `d/f${i}`, content: '' }))],
+  ['5000 folders', Array.from({ length: 4900 }, (_, i) => ({ name: i < 100 ? `${i}/x/f` : `${i}/f`, content: '' }))],
   ['a file of 50 MB', [{ name: 'x', content: Buffer.alloc(50 * MB), pack: 'deflate' }]],
   [
     '100 MB in all',

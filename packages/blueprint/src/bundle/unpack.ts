@@ -17,12 +17,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { contentOf, type Total } from '../zip/contents.ts'
 import type { Entry, Layout } from '../zip/layout.ts'
 import { isExecutable } from '../zip/profile.ts'
 import { type BundleVerdict, refused } from './findings.ts'
-import { above } from './paths.ts'
 import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
+import { foldersOf } from './tree.ts'
 
 /** Unpacks into `folder`, which must not exist; the folder above it must. Never throws. */
 export async function unpackBundle(
@@ -71,13 +72,16 @@ export function sweepStaging(folder: string): string[] {
 async function stage(layout: Layout, staging: string): Promise<void> {
   mkdirSync(staging)
   const total: Total = { bytes: 0 }
-  const folders = new Set<string>()
-  for (const { path } of layout.entries) {
-    for (const one of [...above(path), ...(path.endsWith('/') ? [path.slice(0, -1)] : [])]) folders.add(one)
+  const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
+  for (const one of folders) {
+    mkdirSync(join(staging, one))
+    await setImmediate() // thousands of folders must not hold up everything else
   }
-  for (const one of folders) mkdirSync(join(staging, one))
   for (const entry of layout.entries) if (!entry.path.endsWith('/')) await writeEntry(layout, entry, staging, total)
-  for (const one of [...folders].reverse()) syncFolder(join(staging, one), 0o755)
+  for (const one of folders.reverse()) {
+    syncFolder(join(staging, one), 0o755)
+    await setImmediate()
+  }
   syncFolder(staging, 0o755)
 }
 

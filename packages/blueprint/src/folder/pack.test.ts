@@ -1,12 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkFolder, examineFolder, packFolder, readBundle, sentence } from '../index.ts'
 
 let root: string
+/** Where thousands of folders cost nothing. */
+const memory = '/dev/shm'
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-pack-'))
+  root = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'svc-pack-'))
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
@@ -147,6 +149,15 @@ test.each([
     'a file over 50 MB',
     () => folder('a', { ...files, big: 'x'.repeat(50 * 1024 * 1024 + 1) }),
     /^big: unpacks to more than 50 MB/,
+  ],
+  [
+    'a folder with 5,040 folders in it',
+    () =>
+      folder('a', {
+        ...files,
+        ...Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`${`${i}/`.repeat(63)}f`, 'x'])),
+      }),
+    /^The bundle has more than 5000 folders/,
   ],
 ])('%s cannot be packed', async (_what, dir, says) => {
   const made = await packFolder(dir())

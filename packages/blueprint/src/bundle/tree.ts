@@ -1,0 +1,99 @@
+/**
+ * What is wrong between paths that are good by themselves (4, acceptance rules; D49): too many folders, a name twice, names that are
+ * alike, a file where another path needs a folder. Each distinct folder is looked at once, however many paths lie in it, so that time
+ * and memory depend on the limits and not on how deep the paths are.
+ */
+import { limits } from '@svc/protocol'
+import { type BundleFinding, shownPath } from './findings.ts'
+import { keyOf, type Named } from './paths.ts'
+
+export const tooManyFolders = `has more than ${limits.bundleFolders} folders (a path such as a/b/c needs two)`
+
+interface Folder {
+  readonly path: string
+  readonly key: string
+  /** The folder that it lies in; absent at the root. */
+  readonly above?: Folder
+}
+
+/** All folders of the paths, listed or implied, each once and behind the one that it lies in; undefined when they are too many. */
+export function foldersOf(named: readonly Named[]): ReadonlyMap<string, Folder> | undefined {
+  const folders = new Map<string, Folder>()
+  for (const { path } of named) {
+    const lowest = path.endsWith('/') ? path.slice(0, -1) : parentOf(path)
+    for (const folder of unseen(lowest, folders)) {
+      if (folders.size === limits.bundleFolders) return undefined
+      folders.set(folder, placed(folder, folders))
+    }
+  }
+  return folders
+}
+
+/** From the top down, a folder and those above it that are not known yet. */
+function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
+  const found: string[] = []
+  for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
+  return found.reverse()
+}
+
+function placed(path: string, known: ReadonlyMap<string, Folder>): Folder {
+  const above = known.get(parentOf(path))
+  return { path, key: keyBelow(above, path), ...(above && { above }) }
+}
+
+/** Everything that is wrong between the paths. With too many folders that is the only thing said. */
+export function wrongBetween(named: readonly Named[]): BundleFinding[] {
+  const folders = foldersOf(named)
+  if (!folders) return [{ file: '', message: tooManyFolders }]
+  const findings: BundleFinding[] = []
+  const files = new Map<string, string>()
+  const known = new Map<string, string>()
+  const listed = new Set<string>()
+  for (const { path } of named) {
+    const isFolder = path.endsWith('/')
+    const plain = isFolder ? path.slice(0, -1) : path
+    const key = isFolder ? (folders.get(plain)?.key ?? '') : keyBelow(folders.get(parentOf(path)), path)
+    if (listed.has(key)) findings.push({ file: path, message: twice(plain, files.get(key) ?? known.get(key)) })
+    listed.add(key)
+    ;(isFolder ? known : files).set(key, plain)
+  }
+  const clashes = wrongFolders(folders, files, known)
+  for (const { path } of named) {
+    const own = path.endsWith('/') ? path.slice(0, -1) : path
+    const messages = clashes.get(parentOf(own)) ?? []
+    findings.push(...messages.map((message) => ({ file: path, message })))
+  }
+  return findings
+}
+
+/** What is wrong with a folder and those above it, from the top down; said of everything that lies in it. */
+function wrongFolders(
+  folders: ReadonlyMap<string, Folder>,
+  files: ReadonlyMap<string, string>,
+  known: Map<string, string>,
+): Map<string, readonly string[]> {
+  const clashes = new Map<string, readonly string[]>()
+  for (const { path, key, above } of folders.values()) {
+    const message = wrongFolder(path, files.get(key), known.get(key))
+    if (message === undefined && !known.has(key)) known.set(key, path)
+    const inherited = (above && clashes.get(above.path)) ?? none
+    clashes.set(path, message === undefined ? inherited : [...inherited, message])
+  }
+  return clashes
+}
+const none: readonly string[] = []
+
+function wrongFolder(path: string, file: string | undefined, known: string | undefined): string | undefined {
+  if (file !== undefined) return `needs "${shownPath(file)}" as a folder, which is a file`
+  if (known === undefined || known === path) return undefined
+  return `lies in "${shownPath(path)}", which some file systems take for "${shownPath(known)}"`
+}
+
+const twice = (path: string, before: string | undefined): string =>
+  before === undefined || before === path
+    ? 'appears twice'
+    : `appears twice for file systems that take it for "${shownPath(before)}"`
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const keyBelow = (above: Folder | undefined, path: string): string =>
+  `${above?.key ?? ''}/${keyOf(path.slice(path.lastIndexOf('/') + 1))}`
