@@ -43,7 +43,7 @@ async function measureHistory(agents: number, rate: number, seconds: number): Pr
   console.error(`growth: ${count(agents)} agents with old runs`)
   const [without, beside] = [
     await measure(await startService(agents), agents, rate, seconds),
-    await measure(await startService(agents, [], {}, oldRuns), agents, rate, seconds),
+    await measure(await startService(agents, { oldRuns }), agents, rate, seconds),
   ]
   const rowOf = (runs: number, measured: Window) => [
     count(agents),

@@ -51,7 +51,7 @@ export async function benchPage(args: string[]): Promise<string> {
 async function measure(browser: Browser, agents: number, rounds: number, open: number, seconds: number): Promise<Size> {
   console.error(`page: ${count(agents)} agents`)
   const people = Array.from({ length: Math.max(1, Math.ceil(open / perPerson)) }, (_, i) => `person-${i}@example.org`)
-  const service = await startService(agents, people)
+  const service = await startService(agents, { people })
   const load = await startLoad({ port: service.port, agents, connections: Math.min(agents, 10_000), interval })
   try {
     await sleep((interval + 2) * 1000)

@@ -2,35 +2,29 @@
  * What a report costs: CPU of the server's process per report, and reports a second, of the service and of the limit servers
  * T and L (report/limit.ts) in the same run, interleaved, medians of the rounds. In parts, which can be chosen:
  *
- *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3]
+ *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
  *
- * PART: keep-alive, close (3 KB), 30kb, 250kb, slow-disk (each sync a millisecond later), postgres.
+ * PART: keep-alive, close (3 KB), 30kb, 250kb, slow-disk (each sync a millisecond later), postgres. With --beside the service is
+ * compared with the service of the checkout in FOLDER instead (report/beside.ts): keep-alive, close and postgres, 15 rounds.
  */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
-import { startPostgres } from '../packages/server/testing/postgres.ts'
 import { startLimit } from './common/limit.ts'
-import { startService } from './common/service.ts'
 import { slowDisk } from './common/slow-disk.ts'
 import { count, fixed, table } from './common/table.ts'
-import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
+import { checkoutIn, compare } from './report/beside.ts'
+import { embedded, type Load, type Measured, measure, median, onPostgres, type Server } from './report/measure.ts'
 
-interface Part {
+interface Part extends Load {
   says: string
-  kilobytes: number
-  agents: number
-  mode: 'keep-alive' | 'close'
   /** × T's CPU: to reach, and the most that is acceptable. */
   goal?: readonly [goal: number, least: number]
   slowDisk?: boolean
   postgres?: boolean
 }
 
-/** Agents: enough that none reports more than 60 times a minute (8), however fast the service is. */
 const parts: Readonly<Record<string, Part>> = {
   'keep-alive': {
     says: '3 KB, connections kept',
@@ -59,37 +53,29 @@ const parts: Readonly<Record<string, Part>> = {
   },
 }
 
-interface Server {
-  name: string
-  port: number
-  pid: number
-  database?: number | undefined
-  stop(): Promise<void>
-}
-interface Measured {
-  cpu: number
-  database: number
-  rate: number
-  p50: number
-  p99: number
-  errors: number
-}
-
 export async function benchReport(args: string[]): Promise<string> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '3' } },
+    options: { rounds: { type: 'string' }, seconds: { type: 'string', default: '3' }, beside: { type: 'string' } },
   })
-  const chosen = positionals.length > 0 ? positionals : Object.keys(parts)
-  const unknown = chosen.find((name) => !Object.hasOwn(parts, name))
-  if (unknown) throw new Error(`There is no part "${unknown}" of this measurement: ${Object.keys(parts).join(', ')}.`)
+  const checkout = values.beside === undefined ? undefined : checkoutIn(values.beside)
+  const rounds = Number(values.rounds ?? (checkout ? 15 : 5))
+  const seconds = Number(values.seconds)
   const texts: string[] = []
-  for (const name of chosen) {
+  for (const name of chosenOf(positionals, checkout === undefined)) {
     console.error(`report: ${name}`)
-    texts.push(await measurePart(parts[name] as Part, Number(values.rounds), Number(values.seconds)))
+    const part = parts[name] as Part
+    texts.push(await (checkout ? compare(part, checkout, rounds, seconds) : measurePart(part, rounds, seconds)))
   }
   return texts.join('\n\n')
+}
+
+function chosenOf(names: string[], everyByDefault: boolean): string[] {
+  const unknown = names.find((name) => !Object.hasOwn(parts, name))
+  if (unknown) throw new Error(`There is no part "${unknown}" of this measurement: ${Object.keys(parts).join(', ')}.`)
+  if (names.length > 0) return names
+  return everyByDefault ? Object.keys(parts) : ['keep-alive', 'close', 'postgres']
 }
 
 async function measurePart(part: Part, rounds: number, seconds: number): Promise<string> {
@@ -100,7 +86,7 @@ async function measurePart(part: Part, rounds: number, seconds: number): Promise
     if (!slow) return `**${part.says}**: not measured, since there is no C compiler here (\`cc\`).`
     servers.push({ name: 'T', ...(await startLimit(part.agents, 'T', slow)) })
     servers.push({ name: 'L', ...(await startLimit(part.agents, 'L', slow)) })
-    servers.push(part.postgres ? await onPostgres(part) : await embedded(part, slow))
+    servers.push(part.postgres ? await onPostgres(part.agents) : await embedded(part.agents, { env: slow }))
     const results = await inTurns(servers, part, rounds, seconds)
     return textOf(part, servers, results, rounds, seconds)
   } finally {
@@ -122,52 +108,6 @@ async function inTurns(servers: Server[], part: Part, rounds: number, seconds: n
   }
   return results
 }
-
-async function embedded({ agents }: Part, env: Record<string, string>): Promise<Server> {
-  return { name: 'service', ...(await withPid(await startService(agents, [], env))) }
-}
-
-async function onPostgres({ agents }: Part): Promise<Server> {
-  const postgres = await startPostgres({ durable: true })
-  const admin = new pg.Client({ connectionString: postgres.url('postgres') })
-  await admin.connect()
-  await admin.query('create database bench')
-  const { version } = (await admin.query("select current_setting('server_version') as version")).rows[0]
-  await admin.end()
-  const service = await startService(agents, [], { SVC_DATABASE_URL: postgres.url('bench') })
-  const stop = async () => {
-    await service.stop()
-    await postgres.stop()
-  }
-  return { name: `service, PostgreSQL ${parseFloat(version)}`, ...withPid(service), database: postgres.pid, stop }
-}
-
-const withPid = ({ port, pid, stop }: Omit<Server, 'name'>) => ({ port, pid, stop })
-
-/** `all`: until every agent has reported once, so that rows are overwritten and not made. */
-async function measure(server: Server, part: Part, seconds: number | 'all'): Promise<Measured> {
-  const [cpu, database] = [cpuSeconds(server.pid), databaseCpu(server)]
-  const program = join(import.meta.dirname, 'report/load.ts')
-  const args = [program, String(server.port), part.mode, String(seconds), String(part.kilobytes)]
-  const load = spawn(process.execPath, args, {
-    env: { ...process.env, SVC_BENCH_AGENTS: String(part.agents) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of load.stdout) said += chunk
-  const { reports, errors, elapsed, p50, p99 } = JSON.parse(said)
-  const each = (from: number, to: number) => ((to - from) / reports) * 1e6
-  return {
-    cpu: each(cpu, cpuSeconds(server.pid)),
-    database: each(database, databaseCpu(server)),
-    rate: reports / elapsed,
-    p50,
-    p99,
-    errors,
-  }
-}
-
-const databaseCpu = ({ database }: Server): number => (database === undefined ? 0 : cpuSecondsOfAll(database))
 
 function textOf(part: Part, servers: Server[], results: Measured[][], rounds: number, seconds: number): string {
   const rows = servers.map(({ name, database }, i) => {
@@ -209,6 +149,3 @@ function verdictOf(ratio: number, goal: Part['goal']): string {
   if (ratio <= wanted) return ` (goal: ${wanted})`
   return ratio <= least ? ` (acceptable up to ${least}, above the goal of ${wanted})` : ` (ABOVE ${least})`
 }
-
-const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -86,7 +86,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   const quiet: Measured[] = []
   const together: Beside[] = []
   const spread: Beside[] = []
-  await on(await startService(agents + slow, [], env), async (server, load) => {
+  await on(await startService(agents + slow, { env }), async (server, load) => {
     for (let round = 0; round < rounds; round++) {
       for (const [all, time] of [
         [together, within.together],

@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { hashToken } from '../../packages/server/src/agents/tokens.ts'
-import { migrate } from '../../packages/server/src/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../../packages/server/src/db/open.ts'
 import { newId } from '../../packages/server/src/ids.ts'
-import { databaseFile, makeDataFolder } from '../../packages/server/src/ops/data-folder.ts'
+import { databaseFile } from '../../packages/server/src/ops/data-folder.ts'
 import { addWorkspace } from '../../packages/server/testing/world.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
 import { tokenOf } from '../report/fleet.ts'
 
-const program = join(import.meta.dirname, '../../packages/server/src/main.ts')
+const thisCheckout = join(import.meta.dirname, '../..')
 export const workspace = 'bench'
 
 export interface Service {
@@ -30,16 +29,21 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/**
- * With agents whose tokens are `tokenOf(0)` and so on, none of which has reported yet. `more` goes into its environment, such as
- * SVC_DATABASE_URL. `oldRuns`: so many has each from earlier, on the embedded engine.
- */
-export async function startService(
-  agents: number,
-  people: string[] = [],
-  more: Record<string, string> = {},
-  oldRuns = 0,
-): Promise<Service> {
+export interface ServiceOptions {
+  /** E-mail addresses of admins. */
+  people?: string[]
+  /** Variables of its environment, such as SVC_DATABASE_URL. */
+  env?: Record<string, string>
+  /** Runs that each agent has from earlier, on the embedded engine. */
+  oldRuns?: number
+  /** The folder with the checkout whose service is started; this one by default. */
+  checkout?: string
+}
+
+/** The agents' tokens are `tokenOf(0)` and so on; none of them has reported yet. */
+export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
+  const { people = [], oldRuns = 0, checkout = thisCheckout } = options
+  const program = join(checkout, 'packages/server/src/main.ts')
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
   const env = {
@@ -49,10 +53,12 @@ export async function startService(
     SVC_METRICS_PORT: '0',
     SVC_LOG_LEVEL: 'warn',
     SVC_RELEASE_DIR: join(folder, 'none'),
-    ...more,
+    ...options.env,
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
+  // Its first start makes the tables, so that a service of another checkout has the tables of its own version.
+  await end(await startProcess(program, folder, env))
   await seed(env, agents, oldRuns)
   const operator = <T>(args: string[], input = ''): T =>
     JSON.parse(
@@ -60,7 +66,7 @@ export async function startService(
     )
   for (const email of people)
     operator(['person', 'create', email, '--name', email, '--workspace', workspace, '--role', 'admin'], password)
-  let child = await startProcess(folder, env)
+  let child = await startProcess(program, folder, env)
   return {
     port,
     url: `http://localhost:${port}`,
@@ -71,7 +77,7 @@ export async function startService(
     async restart() {
       const from = performance.now()
       await end(child)
-      child = await startProcess(folder, env)
+      child = await startProcess(program, folder, env)
       return (performance.now() - from) / 1000
     },
     operator,
@@ -90,10 +96,8 @@ async function seed(
   agents: number,
   oldRuns: number,
 ): Promise<void> {
-  makeDataFolder(env.SVC_DATA_DIR)
   const url = env.SVC_DATABASE_URL
   const store = url === undefined ? openEmbedded(databaseFile(env.SVC_DATA_DIR)) : openPostgres(url)
-  await migrate(store)
   const { id } = await addWorkspace(store, workspace, true, Date.now())
   await addAgents(store, id, agents)
   if (oldRuns > 0) addOldRuns(store, oldRuns)
@@ -145,7 +149,7 @@ async function addAgents(store: Store, workspaceId: string, agents: number): Pro
   })
 }
 
-async function startProcess(cwd: string, env: Record<string, string>): Promise<ChildProcess> {
+async function startProcess(program: string, cwd: string, env: Record<string, string>): Promise<ChildProcess> {
   const flags = process.env.SVC_BENCH_NODE?.split(' ') ?? []
   const child = spawn(process.execPath, [...flags, program, 'start', '--json'], {
     cwd,

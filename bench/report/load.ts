@@ -1,43 +1,80 @@
-/** The load of one measurement, `load.ts PORT MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its answer. Prints one JSON line. */
+/**
+ * The load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its answer. Several
+ * ports, separated by commas, take turns of a fraction of a second, so that a moment in which the machine is slow meets all of
+ * them; each gets so many seconds in all. Prints one JSON line, an entry for each port.
+ */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
 
-const [port, mode, seconds, kilobytes = '3'] = process.argv.slice(2)
+const [ports = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
+/** Short against what others do on the machine, long against the time between two commits. */
+const sliceMs = 200
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
-const latencies: number[] = []
 const close = mode === 'close'
 /** Scattered over the fleet: a stride without a common divisor visits every agent before any comes again. */
 const stride = 3571
-let next = Math.floor(Date.now() / 1000) % fleetSize
+const first = Math.floor(Date.now() / 1000) % fleetSize
 let turn = Math.floor(Date.now() / 10) % 1_000_000
-let errors = 0
 
-/** Either so many seconds, or until every agent has had its turn. */
-let turns = seconds === 'all' ? fleetSize : Infinity
-const started = performance.now()
-const end = started + (seconds === 'all' ? 60 : Number(seconds)) * 1000
-await Promise.all(Array.from({ length: clients }, client))
-const elapsed = (performance.now() - started) / 1000
-latencies.sort((a, b) => a - b)
-const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
-console.log(JSON.stringify({ reports: latencies.length, errors, elapsed, p50: at(0.5), p99: at(0.99) }))
+interface Target {
+  port: string
+  sockets: (Socket | undefined)[]
+  next: number
+  latencies: number[]
+  errors: number
+  elapsed: number
+}
+const targets = ports.split(',').map(
+  (port): Target => ({
+    port,
+    sockets: Array.from({ length: clients }, () => undefined),
+    next: first,
+    latencies: [],
+    errors: 0,
+    elapsed: 0,
+  }),
+)
+if (seconds === 'all') for (const target of targets) await slice(target, 60_000, fleetSize)
+else if (targets.length === 1) await slice(targets[0] as Target, Number(seconds) * 1000)
+else
+  for (let left = Number(seconds) * 1000; left > 0; left -= sliceMs)
+    for (const target of targets) await slice(target, Math.min(left, sliceMs))
+
+console.log(
+  JSON.stringify(
+    targets.map(({ latencies, errors, elapsed }) => {
+      latencies.sort((a, b) => a - b)
+      const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
+      return { reports: latencies.length, errors, elapsed: elapsed / 1000, p50: at(0.5), p99: at(0.99) }
+    }),
+  ),
+)
 process.exit(0)
 
-async function client(): Promise<void> {
-  let socket: Socket | undefined
-  while (turns-- > 0 && performance.now() < end) {
-    const from = performance.now()
-    socket = close || !socket ? await open() : socket
-    const answer = await exchange(socket)
-    if (close) socket.destroy()
-    if (socket.destroyed) socket = undefined
-    if (answer.startsWith('HTTP/1.1 200')) latencies.push(performance.now() - from)
-    else errors++
+/** All clients against one port, for so long or until every agent has had its turn. */
+async function slice(target: Target, ms: number, most = Infinity): Promise<void> {
+  let turns = most
+  const started = performance.now()
+  const client = async (_: undefined, i: number) => {
+    while (turns-- > 0 && performance.now() < started + ms) await report(target, i)
   }
+  await Promise.all(Array.from({ length: clients }, client))
+  target.elapsed += performance.now() - started
 }
 
-function open(): Promise<Socket> {
+async function report(target: Target, client: number): Promise<void> {
+  const from = performance.now()
+  const kept = target.sockets[client]
+  const socket = kept && !kept.destroyed ? kept : await open(target.port)
+  const answer = await exchange(target, socket)
+  if (close) socket.destroy()
+  target.sockets[client] = close ? undefined : socket
+  if (answer.startsWith('HTTP/1.1 200')) target.latencies.push(performance.now() - from)
+  else target.errors++
+}
+
+function open(port: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => resolve(socket))
     socket.setNoDelay(true)
@@ -45,11 +82,11 @@ function open(): Promise<Socket> {
   })
 }
 
-function exchange(socket: Socket): Promise<string> {
-  next = (next + stride) % fleetSize
-  const body = bodyOf(next, turn++, Number(kilobytes))
+function exchange(target: Target, socket: Socket): Promise<string> {
+  target.next = (target.next + stride) % fleetSize
+  const body = bodyOf(target.next, turn++, Number(kilobytes))
   socket.write(
-    `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${tokens[next]}\r\nContent-Type: application/json\r\n` +
+    `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:${target.port}\r\nAuthorization: Bearer ${tokens[target.next]}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n${close ? 'Connection: close\r\n' : ''}\r\n${body}`,
   )
   return new Promise((resolve) => {

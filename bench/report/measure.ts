@@ -1,0 +1,96 @@
+/** One measurement of a server that takes reports, and the servers that several measurements share. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../../packages/server/testing/postgres.ts'
+import { type ServiceOptions, startService } from '../common/service.ts'
+import { cpuSeconds, cpuSecondsOfAll } from '../common/usage.ts'
+
+/** What is sent, and by how many agents: enough that none reports more than 60 times a minute (8), however fast the service is. */
+export interface Load {
+  kilobytes: number
+  agents: number
+  mode: 'keep-alive' | 'close'
+}
+export interface Server {
+  name: string
+  port: number
+  pid: number
+  /** The process of its database, where that is a server. */
+  database?: number | undefined
+  stop(): Promise<void>
+}
+/** CPU is in microseconds per report. */
+export interface Measured {
+  cpu: number
+  database: number
+  rate: number
+  p50: number
+  p99: number
+  errors: number
+}
+
+/** `all`: until every agent has reported once, so that rows are overwritten and not made. */
+export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measured> {
+  return (await measureInTurns([server], load, seconds))[0] as Measured
+}
+
+/** Several servers that take turns of a fraction of a second, and so many seconds each. */
+export async function measureInTurns(
+  servers: readonly Server[],
+  { mode, agents, kilobytes }: Load,
+  seconds: number | 'all',
+): Promise<Measured[]> {
+  const before = servers.map(cpuOf)
+  const ports = servers.map(({ port }) => port).join(',')
+  const program = join(import.meta.dirname, 'load.ts')
+  const load = spawn(process.execPath, [program, ports, mode, String(seconds), String(kilobytes)], {
+    env: { ...process.env, SVC_BENCH_AGENTS: String(agents) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  for await (const chunk of load.stdout) said += chunk
+  const after = servers.map(cpuOf)
+  return (JSON.parse(said) as Loaded[]).map(({ reports, elapsed, ...rest }, i) => {
+    const each = (of: 'service' | 'database') => (((after[i]?.[of] ?? 0) - (before[i]?.[of] ?? 0)) / reports) * 1e6
+    return { cpu: each('service'), database: each('database'), rate: reports / elapsed, ...rest }
+  })
+}
+
+/** What the load says of a server. */
+interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99'> {
+  reports: number
+  elapsed: number
+}
+
+const cpuOf = ({ pid, database }: Server) => ({
+  service: cpuSeconds(pid),
+  database: database === undefined ? 0 : cpuSecondsOfAll(database),
+})
+
+/** The service on its embedded database. */
+export async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
+  return { name: 'service', ...withPid(await startService(agents, options)) }
+}
+
+/** The service on a PostgreSQL of its own, which syncs every commit. */
+export async function onPostgres(agents: number, options: ServiceOptions = {}): Promise<Server> {
+  const postgres = await startPostgres({ durable: true })
+  const admin = new pg.Client({ connectionString: postgres.url('postgres') })
+  await admin.connect()
+  await admin.query('create database bench')
+  const { version } = (await admin.query("select current_setting('server_version') as version")).rows[0]
+  await admin.end()
+  const env = { ...options.env, SVC_DATABASE_URL: postgres.url('bench') }
+  const service = await startService(agents, { ...options, env })
+  const stop = async () => {
+    await service.stop()
+    await postgres.stop()
+  }
+  return { name: `service, PostgreSQL ${parseFloat(version)}`, ...withPid(service), database: postgres.pid, stop }
+}
+
+const withPid = ({ port, pid, stop }: Omit<Server, 'name'>) => ({ port, pid, stop })
+
+export const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
