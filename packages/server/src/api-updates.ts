@@ -41,7 +41,7 @@ export interface AgentUpdates {
 /**
  * Where a wish stands, computed from what the agent says it runs and from the outcome it reports, never from a message that
  * came once (D24):
- * `none` no wish · `queued` stands, and waits for its turn (only so many runtimes are on trial at once) · `waiting` goes out
+ * `none` no wish · `queued` of a rollout, and waits for its turn (a rollout has only so many runtimes on trial at once) · `waiting` goes out
  * with the next answer · `offered` the agent was told · `trying` it has fetched the version, or runs it on trial · `kept` it
  * runs it for good · `rolled_back`, `failed` the attempt ended so; the version is not tried again until another is named
  * (a fetch that failed is: every ten minutes) · `held` the machine keeps it on hold from an earlier attempt
@@ -59,7 +59,7 @@ export type WishState =
 
 /**
  * Why a wish that stands has no outcome yet: `silent` nobody hears the agent · `node` it has reported since, to a node that was
- * told to end and tells nobody · `trials` so many runtimes of the workspace are on trial as may be · `window` it watches
+ * told to end and tells nobody · `trials` its rollout has as many runtimes on trial as it may · `window` it watches
  * the version that it took last (D30), until then at the earliest · `runtime_trial`, `blueprint_trial` one at a time (D31) ·
  * `fetch` it was told and has reported since, and not begun
  */

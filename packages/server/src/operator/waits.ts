@@ -15,7 +15,7 @@ function wordsOf(waits: WaitsFor): string {
     case 'node':
       return 'It has reported since, to a part of the service that was about to stop. The next one tells it.'
     case 'trials':
-      return `${waits.now} of at most ${waits.most} runtimes of this workspace are on trial: it waits for its turn.`
+      return `It waits for its turn: its rollout starts a trial while fewer than ${waits.most} runtimes of this workspace are on trial (now ${waits.now}).`
     case 'window':
       return `It watches the version that it took last, until ${moment(waits.until)} at the earliest.`
     case 'runtime_trial':

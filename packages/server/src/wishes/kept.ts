@@ -30,7 +30,7 @@ export interface BlueprintWish extends Wish {
 }
 /** 3.4: over with the outcome of the attempt. */
 export interface RuntimeWish extends Wish {
-  /** Since when it may go out: only so many runtimes of a workspace are on trial at once (trials.ts). */
+  /** Since when it may go out: a press at once, a rollout's wish when it has a place among the trials (trials.ts). */
   grantedAt?: number
   /** Since when reports name the wished version while they carry the old outcome: the trial. */
   runsSince?: number
@@ -91,6 +91,10 @@ export const attemptsOf = ({ applied, runtime }: Report): string | null =>
 /** 3.4: by outcome and message, not by version. */
 export const sameAttempt = (applied: Applied, mark: Applied | null | undefined): boolean =>
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
+
+/** 2.7: a press is in the next answer; a rollout's wish may have to wait for its turn. */
+export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
+  rollout === undefined || grantedAt !== undefined
 
 /** 3.4: held until another release is served, also when that is one of the same version with other bytes. */
 export const isHeld = (hold: RuntimeHold | undefined, served: Served | undefined): hold is RuntimeHold =>

@@ -5,9 +5,7 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
-import { placesOf } from './trials.ts'
 
 const atOnce = 100
 
@@ -45,8 +43,6 @@ async function wishPiece(
   by: By,
   now: number,
 ): Promise<ManyWished> {
-  if (wish.kind === 'runtime') await lockWorkspace(trx, workspace.id)
-  const places = wish.kind === 'runtime' ? await placesOf(trx, workspace.id, now) : { free: 0 }
   const agents = await trx
     .selectFrom('agent')
     .select(['id', 'name', 'workspace_id'])
@@ -57,7 +53,7 @@ async function wishPiece(
   const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
   const changed: AgentRow[] = []
   for (const agent of agents) {
-    const verdict = await one(trx, agent, wish, by, now, { silent: true, places })
+    const verdict = await one(trx, agent, wish, by, now, { silent: true })
     const refused = verdict.ok ? null : verdict
     results.set(agent.name, {
       agent: agent.name,

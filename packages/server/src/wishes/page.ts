@@ -22,6 +22,7 @@ import {
   type BlueprintWish,
   type HoldNote,
   isHeld,
+  mayGoOut,
   type RuntimeHold,
   type RuntimeWish,
   type Wish,
@@ -159,7 +160,7 @@ export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | 
   if (!wish) return hold?.outcome ?? 'none'
   if (wish.runsSince !== undefined) return 'trying'
   if (wish.offeredAt !== undefined) return 'offered'
-  return wish.grantedAt === undefined ? 'queued' : 'waiting'
+  return mayGoOut(wish) ? 'waiting' : 'queued'
 }
 
 function blueprintUpdate(

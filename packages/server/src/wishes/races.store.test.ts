@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { reporting } from '../../testing/reporting.ts'
+import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type TestAgent, type World, world } from '../../testing/world.ts'
 import { deleteVersion } from '../blueprints/store.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
-import { createRollout } from '../rollouts/store.ts'
+import { cancelRollout, createRollout } from '../rollouts/store.ts'
 import { awayBetween, beat, timesAway } from './away.ts'
 import { wishesIn } from './kept.ts'
+import { wishMany } from './many.ts'
 import { noteFetched, pressRuntime, wishBlueprint } from './store.ts'
 import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
 import { grantWaiting, trialsOf } from './trials.ts'
@@ -19,6 +20,11 @@ const events = async (w: World, kind: 'wished' | 'fetched') =>
 const wishes = async (w: World, { id }: TestAgent) => {
   const row = await w.store.db.selectFrom('agent').select('wishes').where('id', '=', id).executeTakeFirstOrThrow()
   return wishesIn(row.wishes)
+}
+
+const filter = async <T>(all: readonly T[], holds: (one: T) => Promise<boolean>) => {
+  const held = await Promise.all(all.map(holds))
+  return all.filter((_, i) => held[i])
 }
 
 everyEngine('wishes that nodes race for', (open) => {
@@ -39,35 +45,90 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await events(w, 'wished')).toBe(1)
   })
 
-  test('no two presses take the last place among the trials', async () => {
+  const waits = async (w: World, agent: TestAgent) => {
+    const { runtime: wish } = await wishes(w, agent)
+    return wish !== undefined && wish.grantedAt === undefined
+  }
+  /** The runtimes of all agents in one wave. */
+  const rollOut = async (w: World, nodes = 1) => {
+    const wanted = { kind: 'runtime', waves: ['100%'] } as const
+    const by = { id: null, name: 'Ada' }
+    const made = await createRollout(w.store.db, w.workspace, { ...wanted, waves: ['100%'] }, by, w.clock.now())
+    await Promise.all(Array.from({ length: nodes }, () => advanceRollouts(w.store.db, w.clock.now())))
+    if (!made.ok) throw new Error(made.message)
+    return made.value.id
+  }
+  const told = async (r: Reporting, agents: readonly TestAgent[]) => {
+    const decided = await Promise.all(agents.map((agent) => r.decide(runtime, { agent })))
+    return agents.filter((_, i) => decided[i]?.ok && decided[i].told.runtime_desired !== undefined)
+  }
+
+  test('a press is in the next answer, for however many agents it is pressed (2.7)', async () => {
     const { w, r, agents } = await start(16)
-    await Promise.all(agents.map((agent) => press(w, agent)))
+    await Promise.all(agents.slice(0, 8).map((agent) => press(w, agent)))
+    const names = agents.slice(8).map(({ name }) => name)
+    const { results } = await wishMany(w.store.db, w.workspace, { kind: 'runtime', agents: names }, w.admin, 1)
+    expect(results.every(({ ok }) => ok)).toBe(true)
+    expect(await told(r, agents)).toEqual(agents)
+  })
+
+  test('a rollout keeps to the trials that may run at once, whichever nodes take it forward', async () => {
+    const { w, r, agents } = await start(16)
+    await rollOut(w, 4)
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 5 })
     const granted = await Promise.all([0, 1].map(() => grantWaiting(w.store.db, w.clock.now())))
     expect(granted.flat()).toEqual([])
-    const told = await Promise.all(agents.map((agent) => r.decide(runtime, { agent })))
-    expect(told.filter((one) => one.ok && one.told.runtime_desired).length).toBe(5)
+    expect((await told(r, agents)).length).toBe(5)
+  })
+
+  test('a press for an agent that waits for its turn in a rollout is in its next answer, even if the rollout ends first', async () => {
+    const { w, r, agents } = await start(7)
+    const id = await rollOut(w)
+    const waiting = await filter(agents, (agent) => waits(w, agent))
+    expect(waiting.length).toBe(2)
+    expect(await told(r, waiting)).toEqual([])
+    const [agent] = waiting as [TestAgent]
+    const before = (await wishes(w, agent)).runtime
+    expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: true } })
+    expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: false } })
+    expect((await wishes(w, agent)).runtime).toMatchObject({ at: before?.at, mark: before?.mark ?? null })
+    await cancelRollout(w.store.db, w.workspace, id, false, w.admin, w.clock.now())
+    expect(await told(r, waiting)).toEqual([agent])
+  })
+
+  test('a rollout waits while as many presses are on trial as it may start', async () => {
+    const { w, r, agents } = await start(8)
+    for (const agent of agents.slice(0, 6)) await press(w, agent)
+    await rollOut(w)
+    expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 6 })
+    await grantWaiting(w.store.db, w.clock.now())
+    expect(await told(r, agents)).toEqual(agents.slice(0, 6))
+  })
+
+  test('a press that an earlier version of the service left without a place is in the next answer', async () => {
+    const { w, r, agents } = await start(1)
+    await press(w, w.agent)
+    const { runtime: wish } = await wishes(w, w.agent)
+    const { grantedAt: _, ...stored } = wish ?? {}
+    const columns = { wishes: JSON.stringify({ runtime: stored }), runtime_granted_at: null }
+    await w.store.db.updateTable('agent').set(columns).execute()
+    expect(await told(r, agents)).toEqual(agents)
   })
 
   test('a place that a silent agent does not take goes to one that reports', async () => {
     const { w, r, agents } = await start(7)
-    for (const agent of agents) await press(w, agent)
-    const [talks] = (await Promise.all(agents.map(async (a) => ({ a, wish: (await wishes(w, a)).runtime })))).filter(
-      ({ wish }) => wish?.grantedAt === undefined,
-    )
-    if (!talks) throw new Error('Nobody waits.')
+    await rollOut(w)
+    const [talks] = (await filter(agents, (agent) => waits(w, agent))) as [TestAgent]
     w.clock.pass(180)
-    await r.report(runtime, { agent: talks.a })
-    expect(await grantWaiting(w.store.db, w.clock.now())).toMatchObject([{ id: talks.a.id }])
-    expect(await r.decide(runtime, { agent: talks.a })).toMatchObject({ told: { runtime_desired: '2.0.0' } })
+    await r.report(runtime, { agent: talks })
+    expect(await grantWaiting(w.store.db, w.clock.now())).toMatchObject([{ id: talks.id }])
+    expect(await told(r, [talks])).toEqual([talks])
   })
 
   test('a place is free again when a trial took far too long', async () => {
     const { w, r, agents } = await start(6)
-    for (const agent of agents) {
-      await press(w, agent)
-      await r.report(runtime, { agent })
-    }
+    await rollOut(w)
+    await told(r, agents)
     w.clock.pass(1201)
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 0 })
   })

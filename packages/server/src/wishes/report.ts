@@ -6,7 +6,16 @@ import type { Answer, Report } from '@svc/protocol'
 import type { RolloutKind, UpdateEvent, UpdateKind } from '../api.ts'
 import type { Served } from '../releases/store.ts'
 import { judgeBlueprint } from './blueprint.ts'
-import { attemptsIn, attemptsOf, columnsOfWishes, type Wish, type WishColumns, type Wishes, wishesIn } from './kept.ts'
+import {
+  attemptsIn,
+  attemptsOf,
+  columnsOfWishes,
+  mayGoOut,
+  type Wish,
+  type WishColumns,
+  type Wishes,
+  wishesIn,
+} from './kept.ts'
 import { judgeRuntime } from './runtime.ts'
 
 /** Of the agent's row. */
@@ -81,7 +90,7 @@ function offer(row: UpdateRow, wishes: Wishes, report: Report, now: number, note
     blueprint.offeredAt = now
     if (blueprint.keptAt === undefined) note('blueprint', 'offered', { version: blueprint.version }, blueprint)
   }
-  if (report.runtime && runtime && runtime.offeredAt === undefined && runtime.grantedAt !== undefined) {
+  if (report.runtime && runtime && runtime.offeredAt === undefined && mayGoOut(runtime)) {
     runtime.offeredAt = now
     note('runtime', 'offered', { version: runtime.version, from: report.runtime.version }, runtime)
   }

@@ -13,12 +13,11 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
 import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
-import { attemptsIn, type Wish, wishesIn } from './kept.ts'
+import { attemptsIn, type RuntimeWish, type Wish, wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
-import { type Places, placesOf, takePlace } from './trials.ts'
+import { type Places, takePlace } from './trials.ts'
 
 type Place = { id: string; workspace_id: string }
 export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'
@@ -28,7 +27,7 @@ export type Wished = { agent: AgentRow; made: boolean }
 export interface WithOthers {
   rollout?: string
   silent?: boolean
-  /** Of several presses in one transaction: the places that are left, counted once. */
+  /** Of a rollout: the trials that it may still start, counted once for all of its agents. A press takes none. */
   places?: Places
 }
 
@@ -123,12 +122,12 @@ export const pressRuntime = (
   by: By,
   now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
-  transaction(db, async (trx) => {
-    await lockWorkspace(trx, place.workspace_id)
-    return pressWithin(trx, place, by, now)
-  })
+  transaction(db, (trx) => pressWithin(trx, place, by, now))
 
-/** The same where the caller has the workspace locked, which comes before any agent. */
+/**
+ * The same in a transaction of the caller's. A press goes out with the agent's next answer; a rollout's wish takes one of
+ * the rollout's `places`, or waits for one.
+ */
 export async function pressWithin(
   trx: Db,
   place: Place,
@@ -143,20 +142,26 @@ export async function pressWithin(
   const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
   if (!verdict.ok) return verdict
   const { version } = verdict.served
-  if (wishes.runtime?.version === version) return { ok: true, value: { agent, made: false } }
+  const standing = wishes.runtime?.version === version ? wishes.runtime : undefined
+  if (standing && (others.rollout !== undefined || !isUntoldOfRollout(standing)))
+    return { ok: true, value: { agent, made: false } }
   delete wishes.runtimeHold
   wishes.runtime = {
     version,
-    at: now,
+    at: standing?.at ?? now,
     by: by.name,
-    mark: runtime?.applied ?? null,
+    mark: standing ? standing.mark : (runtime?.applied ?? null),
     ...(others.rollout !== undefined && { rollout: others.rollout }),
-    ...(takePlace(others.places ?? (await placesOf(trx, agent.workspace_id, now))) && { grantedAt: now }),
+    ...((others.places === undefined || takePlace(others.places)) && { grantedAt: now }),
   }
   const after = await keep(trx, agent, wishes)
   await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, ...others })
   return { ok: true, value: { agent: after, made: true } }
 }
+
+/** A press makes such a wish the person's: it waits for no place, and stays when the rollout takes its wishes back. */
+const isUntoldOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
+  rollout !== undefined && offeredAt === undefined
 
 /** Takes the press back; a runtime that has begun ends what it does. */
 export const clearRuntime = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>

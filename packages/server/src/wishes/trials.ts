@@ -1,6 +1,7 @@
 /**
- * How many runtimes of a workspace are on trial at once: a service that goes away in the middle then throws back few. A
- * press takes a place when one is free; the others wait, and the sweeper gives them places as trials end.
+ * How many runtimes of a workspace a rollout has on trial at once, so that few are rolled back when the service goes away in
+ * the middle. A rollout's wish takes a place when one is free; the others wait, and the sweeper gives them places as trials
+ * end. A press waits for none (2.7), but its trial takes a place away from rollouts.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
@@ -16,7 +17,7 @@ export const trialsMost = (agents: number): number => Math.max(5, Math.ceil(agen
 /** An agent that does not fetch what it was granted gives the place to one that waits. */
 const unclaimedMs = 2 * 60_000
 
-/** Free places of a workspace that is locked. */
+/** Free places of a workspace that is locked; below zero where presses take more. */
 export interface Places {
   free: number
 }
@@ -25,7 +26,7 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
   return { free: most - busy }
 }
 
-/** Whether one more wish may go out now. */
+/** Whether one more wish of a rollout may go out now. */
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
 /** The places of a workspace, and how many are taken: by wishes that were granted and that no report has ended yet. */

@@ -30,15 +30,23 @@ test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<Blue
   expect(blueprintWaits(state, wish, { ...facts, ...more }, now)).toEqual(waits)
 })
 
-const granted = { ...wish, grantedAt: at }
+const ofRollout = { ...wish, rollout: 'r' }
+const granted = { ...ofRollout, grantedAt: at }
 const offered = { ...granted, offeredAt: at + minute }
 const places = { most: 5, busy: 5 }
 
 test.each<
-  [string, WishState, typeof wish & { grantedAt?: number; offeredAt?: number }, Partial<RuntimeFacts>, WaitsFor | null]
+  [
+    string,
+    WishState,
+    typeof wish & { rollout?: string; grantedAt?: number; offeredAt?: number },
+    Partial<RuntimeFacts>,
+    WaitsFor | null,
+  ]
 >([
-  ['as many as may be are on trial', 'queued', wish, {}, { for: 'trials', most: 5, now: 5 }],
-  ['it is silent before its turn', 'queued', wish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['a rollout has as many on trial as it may', 'queued', ofRollout, {}, { for: 'trials', most: 5, now: 5 }],
+  ['it is silent before its turn', 'queued', ofRollout, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it was pressed, and reported to a node that was told to end', 'waiting', wish, {}, { for: 'node' }],
   ['it reported to a node that was told to end', 'waiting', granted, {}, { for: 'node' }],
   ['it has not reported since its turn came', 'waiting', { ...wish, grantedAt: now }, {}, null],
   ['it tries a version of its blueprint', 'offered', offered, { blueprintOnTrial: true }, { for: 'blueprint_trial' }],

@@ -1,6 +1,6 @@
 /** Why a wish that stands has no outcome yet, from what the agent's rows say. Pure. */
 import type { WaitsFor, WishState } from '../api.ts'
-import type { BlueprintWish, RuntimeWish } from './kept.ts'
+import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
 /** 3.3: so long an agent watches the version that it took last before it takes another one (D30). */
 export const windowMs = 30 * 60_000
@@ -54,8 +54,8 @@ export function runtimeWaits(
   if (!wish) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
-  if (wish.grantedAt === undefined) return { for: 'trials', most: trials.most, now: trials.busy }
-  if (wish.offeredAt === undefined) return since(facts, wish.grantedAt) && { for: 'node' }
+  if (!mayGoOut(wish)) return { for: 'trials', most: trials.most, now: trials.busy }
+  if (wish.offeredAt === undefined) return since(facts, wish.grantedAt ?? wish.at) && { for: 'node' }
   if (facts.blueprintOnTrial) return { for: 'blueprint_trial' }
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }

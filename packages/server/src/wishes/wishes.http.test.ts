@@ -211,26 +211,40 @@ test('from the moment on in which the service is told to end, no agent hears of 
   expect(await report(service, w.agent.token, runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
 })
 
-test('only so many runtimes of a workspace are on trial at once; a place that is free goes to one that waits', async () => {
-  const { service, ann, mail, agent, release } = await start()
+const fleet = async (count: number) => {
+  const { service, ann, agent, release } = await start()
   await release('2.0.0')
-  const others = [mail, ...(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => agent(name))))]
-  for (const { token } of others) await service.reports(token, runtime('1.0.0'))
-  await ann.send('POST', `${north}/wishes`, { kind: 'runtime', agents: others.map(({ agent: { name } }) => name) })
+  const agents = await Promise.all(Array.from({ length: count }, (_, i) => agent(`a${i}`)))
+  for (const { token } of agents) await service.reports(token, runtime('1.0.0'))
   const told = async () => {
-    const answers = await Promise.all(others.map(({ token }) => service.reports(token, runtime('1.0.0'))))
+    const answers = await Promise.all(agents.map(({ token }) => service.reports(token, runtime('1.0.0'))))
     return answers.map(({ runtime_desired }) => runtime_desired !== undefined)
   }
+  const trials = async () => (await ann.get<RuntimeOverview>(`${north}/runtime`)).body.trials
+  return { service, ann, agents, names: agents.map(({ agent: { name } }) => name), told, trials }
+}
+
+test('a press for many agents is in the next answer of each of them (2.7)', async () => {
+  const { ann, names, told, trials } = await fleet(7)
+  await ann.send('POST', `${north}/wishes`, { kind: 'runtime', agents: names })
   const pressed = (await ann.get<AuditEntry[]>(`${north}/activity?limit=1`)).body
   expect(pressed).toMatchObject([{ action: 'wish.made', subject: '7 agents', details: { version: '2.0.0' } }])
+  expect(await told()).toEqual(names.map(() => true))
+  expect(await trials()).toEqual({ most: 5, now: 7 })
+})
+
+test('a rollout has only so many runtimes on trial at once; a free place goes to an agent that waits', async () => {
+  const { service, ann, agents, names, told, trials } = await fleet(7)
+  const wave = { kind: 'runtime', agents: names, waves: ['100%'], watchSeconds: 60 }
+  expect((await ann.send('POST', `${north}/rollouts`, wave)).status).toBe(201)
   const first = await told()
   expect(first.filter((yes) => yes).length).toBe(5)
-  expect((await ann.get<RuntimeOverview>(`${north}/runtime`)).body.trials).toEqual({ most: 5, now: 5 })
+  expect(await trials()).toEqual({ most: 5, now: 5 })
   await service.sweeps()
   expect(await told()).toEqual(first)
-  const waiting = others[first.indexOf(false)]?.agent.name ?? ''
+  const waiting = agents[first.indexOf(false)]?.agent.name ?? ''
   expect((await updates(ann, waiting)).runtime).toMatchObject({ state: 'queued', wish: { offeredAt: null } })
-  const done = others[first.indexOf(true)]
+  const done = agents[first.indexOf(true)]
   await service.reports(done?.token ?? '', runtime('2.0.0', { version: '2.0.0', outcome: 'ok', message: 'updated' }))
   await service.sweeps()
   expect((await updates(ann, waiting)).runtime).toMatchObject({ state: 'waiting' })

@@ -207,11 +207,6 @@ test.each<[string, string, Line[]]>([
       answer('r2', { at: 31, served: '2.0.0', runtime: '2.0.0' }),
     ],
   ]),
-  [
-    'trials',
-    '6 runtimes of w',
-    [view({ agents: Array.from({ length: 6 }, (_, i) => ({ ...agent, id: `a${i}`, name: `a${i}`, onTrial: true })) })],
-  ],
   ['I12', 'redeemed twice', [redeem(), redeem(), view({ codes: [used] })]],
   ['I13', 'is not used', [redeem(), view({ codes: [{ ...used, used: false, agents: 0, tokens: 0 }] })]],
   ['I13', 'used and has 1 agents and 1 tokens', [view({ codes: [{ ...used, tokens: 1 }] })]],

@@ -96,8 +96,6 @@ export interface Agent {
   /** Of every part of the shown report, the number of the report it came with. */
   shown: string[]
   runs: Run[]
-  /** Its runtime may be on trial: the wish was granted, and no report has ended it. */
-  onTrial?: boolean
 }
 export interface Code {
   code: string

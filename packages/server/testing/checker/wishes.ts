@@ -1,5 +1,4 @@
 /** I11, 2.7 and 3.4: what answers wish. */
-import { trialsMost } from '../../src/wishes/trials.ts'
 import { type Line, type Of, only } from './lines.ts'
 
 type Sent = Of<'send'>
@@ -13,13 +12,7 @@ export function wishFaults(lines: readonly Line[]): string[] {
     const send = sent.get(answer.report)
     return send && answer.status === 200 ? [[send, answer]] : []
   })
-  return [
-    ...notWished(lines, pairs),
-    ...notServed(lines, pairs),
-    ...unasked(pairs),
-    ...wishedOn(lines, pairs),
-    ...tooManyTrials(lines),
-  ]
+  return [...notWished(lines, pairs), ...notServed(lines, pairs), ...unasked(pairs), ...wishedOn(lines, pairs)]
 }
 
 /** Of lines that take each other's place, those that may have been in force at some moment between sending and answer. */
@@ -89,14 +82,3 @@ function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
 
 /** A version that was kept ends the wish for it; one that failed ends the wish that stood. */
 const endsWish = ({ runtime }: Sent, version: string): boolean => runtime?.ends !== 'ok' || runtime.version === version
-
-/** Only so many runtimes of a workspace are on trial at once. */
-function tooManyTrials(lines: readonly Line[]): string[] {
-  return only(lines, 'view').flatMap(({ agents }) =>
-    [...Map.groupBy(agents, ({ workspace }) => workspace)].flatMap(([id, all]) => {
-      const busy = all.filter(({ onTrial }) => onTrial).length
-      const most = trialsMost(all.length)
-      return busy > most ? [`trials: ${busy} runtimes of ${id} are on trial, and ${most} may be`] : []
-    }),
-  )
-}

@@ -1,6 +1,5 @@
 /** Everything that is stored, as the checker reads it. */
 import type { Db } from '../../src/db/open.ts'
-import { trialMostMs } from '../../src/wishes/judge.ts'
 import type { Of } from '../checker/lines.ts'
 
 /** `ids` are the codes by the row that was made for them. */
@@ -10,7 +9,7 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
   const agents = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.id', 'workspace_id', 'name', 'label', 'detail', 'body', 'runtime_wished', 'runtime_granted_at'])
+    .select(['agent.id', 'workspace_id', 'name', 'label', 'detail', 'body'])
     .execute()
   const runs = await db.selectFrom('run').select(['agent_id', 'id', 'place']).execute()
   const runsOf = Map.groupBy(runs, (run) => run.agent_id)
@@ -33,7 +32,6 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
       name: agent.name,
       shown: shownIn(agent),
       runs: (runsOf.get(agent.id) ?? []).map(({ id, place }) => ({ id, place })),
-      onTrial: agent.runtime_wished !== null && (agent.runtime_granted_at ?? 0) > at - trialMostMs,
     })),
     codes: [...codes].flatMap(([code, id]) => {
       const row = rows.find((one) => one.id === id)

@@ -129,7 +129,7 @@ function Runtime({ slug }: { slug: string }) {
           ['Wished for', data.wished > 0 && count(data.wished, 'agent')],
           ['On hold for', data.held > 0 && count(data.held, 'agent')],
           ['Pinned on', data.pinned > 0 && count(data.pinned, 'machine')],
-          ['On trial now', `${data.trials.now} of at most ${data.trials.most} at once`],
+          ['On trial now', `${data.trials.now} (a rollout keeps to ${data.trials.most} at once)`],
         ]}
       />
     </Section>

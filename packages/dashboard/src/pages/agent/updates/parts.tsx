@@ -45,7 +45,7 @@ function waitsWords(waits: WaitsFor): ReactNode {
     case 'node':
       return 'It has reported since, to a part of the service that was about to stop and tells nobody. The next one tells it.'
     case 'trials':
-      return `${waits.now} of at most ${waits.most} runtimes of this workspace are on trial. Its turn comes when one of them has ended.`
+      return `Its rollout starts a trial while fewer than ${waits.most} runtimes of this workspace are on trial. Now ${trials(waits.now)}.`
     case 'window':
       return (
         <>
@@ -61,6 +61,8 @@ function waitsWords(waits: WaitsFor): ReactNode {
       return 'It has reported since it was told, and has not begun. It may be busy with something else, or may not reach the download, which it tries again by itself.'
   }
 }
+
+const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
