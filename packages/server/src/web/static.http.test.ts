@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { staticRoutes } from './static.ts'
 import { serve } from './testing/service.ts'
 
 function builtPage(): string {
@@ -30,8 +32,58 @@ test('every address of the page gives the page, asked about anew; a file that is
     expect((await browser.get(path, { 'if-none-match': answer.headers.get('etag') ?? '' })).status).toBe(304)
   }
   for (const path of ['/assets/index-old.js', '/favicon.ico', '/..%2fpackage.json', '/%2e%2e/package.json']) {
-    expect([path, (await browser.get(path)).status]).toEqual([path, 404])
+    const answer = await browser.get(path)
+    expect([path, answer.status, answer.headers.get('cache-control')]).toEqual([path, 404, 'no-store'])
   }
+})
+
+/** As a client writes it that does not tidy up addresses. */
+const ask = (origin: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  new Promise<{ status: number; bytes: number }>((resolve, reject) => {
+    const { port } = new URL(origin)
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent }, async (answer) => {
+      let bytes = 0
+      for await (const chunk of answer) bytes += (chunk as Buffer).length
+      resolve({ status: answer.statusCode ?? 0, bytes })
+    })
+    asked.on('error', reject).end()
+  })
+const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+afterAll(() => agent.destroy())
+
+test('5,000 spellings of one file are no addresses of it, and take no memory', async () => {
+  const dir = builtPage()
+  writeFileSync(join(dir, 'assets', 'large-abc123.js'), 'x'.repeat(200_000))
+  const { origin } = await serve({ pageDir: dir })
+  const spellings = Array.from({ length: 1250 }, (_, i) => [
+    `${'/'.repeat(i + 2)}assets/large-abc123.js`,
+    `/assets${'/'.repeat(i + 2)}large-abc123.js`,
+    `/assets/${'./'.repeat(i + 1)}large-abc123.js`,
+    `/assets%2${i % 2 ? 'f' : 'F'}${'x/../'.repeat(i)}large-abc123.js`,
+  ]).flat()
+  expect((await ask(origin, '/assets/large-abc123.js')).bytes).toBe(200_000)
+  const before = process.memoryUsage().arrayBuffers
+  const statuses = new Map<number, number>()
+  await Promise.all(
+    spellings.map(async (path, i) => {
+      const { status } = await ask(origin, path, { 'accept-encoding': 'br' }, i % 2 ? 'GET' : 'HEAD')
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }),
+  )
+  expect([...statuses]).toEqual([[404, 5000]])
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000)
+})
+
+test('a file of a new build is served without a restart, and one that is gone is not', async () => {
+  const dir = builtPage()
+  let seconds = 0
+  const routes = staticRoutes(dir, () => seconds * 1000)
+  const get = async (path: string) => (await routes.request(path, {}, { incoming: { url: path } })).status
+  expect(await get('/assets/index-abc123.js')).toBe(200)
+  rmSync(join(dir, 'assets', 'index-abc123.js'))
+  writeFileSync(join(dir, 'assets', 'index-def456.js'), 'console.log(2)')
+  seconds = 2
+  expect([await get('/assets/index-abc123.js'), await get('/assets/index-def456.js')]).toEqual([404, 200])
 })
 
 test('files with a hash in their name never change, and are sent compressed', async () => {

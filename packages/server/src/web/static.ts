@@ -1,11 +1,17 @@
-/** The built page. Hashed files never change; the page itself is asked about anew each time. */
+/**
+ * The built page. Hashed files never change; browsers ask about the page itself each time. What is kept in memory is bounded
+ * by the files that exist, whatever is asked for: only the exact address of a file leads to it.
+ */
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { isCode } from '../ops/data-folder.ts'
 import { inPieces } from './pieces.ts'
+import { isPlainPath, pathOf } from './target.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,6 +26,10 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
+/** Milliseconds until the folder is listed again: a new build is served without a restart. */
+const listedEvery = 1000
+const page = '/index.html'
+
 type Coding = 'br' | 'gzip'
 interface File {
   bytes: Buffer
@@ -28,25 +38,27 @@ interface File {
   /** Its name holds a hash of what is in it. */
   immutable: boolean
   smaller: Map<Coding, Promise<Buffer>>
-  stamp: string
 }
+type PageContext = Context<{ Bindings: HttpBindings }>
 
 /** Serves `dir`; every address without a file is the page, which knows the address itself. */
-export function staticRoutes(dir: string) {
-  const files = new Map<string, File>()
-  return new Hono().get('*', async (c) => {
-    const path = decoded(c.req.path)
-    if (path === undefined || !isInside(dir, path)) return c.text('There is no such file.', 404)
+export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
+  const files = filesOf(dir, clock)
+  return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
+    const path = pathOf(c.env.incoming.url ?? '/')
+    if (!isPlainPath(path)) return nothing(c)
     // An address may hold dots (an invitation, a version); only what ends like a file of the page is asked for as one.
-    const wanted = Object.hasOwn(types, extname(path)) ? path : '/index.html'
-    const file = read(files, dir, wanted)
+    const wanted = Object.hasOwn(types, extname(path)) ? path : page
+    const file = files(wanted)
     if (file) return send(c, file)
-    if (wanted === '/index.html') return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
-    return c.text('There is no such file.', 404)
+    if (wanted === page) return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
+    return nothing(c)
   })
 }
 
-async function send(c: Context, file: File): Promise<Response> {
+const nothing = (c: Context): Response => c.text('There is no such file.', 404, { 'cache-control': 'no-store' })
+
+async function send(c: PageContext, file: File): Promise<Response> {
   const headers: Record<string, string> = {
     'content-type': file.type,
     etag: file.etag,
@@ -82,37 +94,69 @@ const codingOf = (accepts: string): Coding | undefined =>
       ? 'gzip'
       : undefined
 
-/** The file as it is now: a new build is served without a restart. */
-function read(files: Map<string, File>, dir: string, path: string): File | undefined {
-  const full = join(dir, path)
-  const info = statSync(full, { throwIfNoEntry: false })
-  if (!info?.isFile()) return undefined
-  const stamp = `${info.size} ${info.mtimeMs}`
-  const known = files.get(path)
-  if (known?.stamp === stamp) return known
-  const bytes = readFileSync(full)
-  const file: File = {
-    bytes,
-    type: types[extname(path)] ?? 'application/octet-stream',
-    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-    immutable: path.startsWith('/assets/'),
-    smaller: new Map(),
-    stamp,
+/**
+ * Gives the file at an address. Addresses come from the folder, never from requests, so a request for anything else costs one
+ * look into a map; each file is read once and again when it has changed.
+ */
+function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
+  let listed = Number.NEGATIVE_INFINITY
+  /** Size and time of each file. */
+  let stamps = new Map<string, string>()
+  const read = new Map<string, { file: File; stamp: string }>()
+
+  function list(): void {
+    listed = clock()
+    stamps = stampsIn(dir)
+    for (const path of read.keys()) if (!stamps.has(path)) read.delete(path)
   }
-  files.set(path, file)
-  return file
+
+  return (path) => {
+    if (clock() - listed >= listedEvery) list()
+    const stamp = stamps.get(path)
+    if (stamp === undefined) return undefined
+    const known = read.get(path)
+    if (known?.stamp === stamp) return known.file
+    const file = readIn(dir, path)
+    if (file) read.set(path, { file, stamp })
+    return file
+  }
 }
 
-function decoded(path: string): string | undefined {
+function stampsIn(dir: string): Map<string, string> {
+  const stamps = new Map<string, string>()
+  for (const entry of entriesOf(dir)) {
+    const full = join(entry.parentPath, entry.name)
+    const info = statSync(full, { throwIfNoEntry: false })
+    if (info?.isFile()) stamps.set(`/${relative(dir, full)}`, `${info.size} ${info.mtimeMs}`)
+  }
+  return stamps
+}
+
+/** A page that is not built has none. A build that is just being replaced may lose a folder while it is listed. */
+function entriesOf(dir: string): Dirent[] {
   try {
-    const text = decodeURIComponent(path)
-    return /[\0\\]/.test(text) ? undefined : text
-  } catch {
-    return undefined
+    return readdirSync(dir, { recursive: true, withFileTypes: true })
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
   }
 }
 
-const isInside = (dir: string, path: string): boolean => !relative(dir, join(dir, path)).startsWith('..')
+function readIn(dir: string, path: string): File | undefined {
+  try {
+    const bytes = readFileSync(join(dir, path))
+    return {
+      bytes,
+      type: types[extname(path)] ?? 'application/octet-stream',
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+      immutable: path.startsWith('/assets/'),
+      smaller: new Map(),
+    }
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
 <h1>The page is not built yet</h1>
