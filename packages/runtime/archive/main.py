@@ -1,4 +1,5 @@
 # Finds Node and becomes it, on this very file and with the same process id.
+import json
 import os
 import shutil
 import subprocess
@@ -41,6 +42,15 @@ def program(archive):
     return ["-e", "require(process.argv[1])", archive]
 
 
+def started():
+    # The words that a hint of svc begins with, as they were typed.
+    python = getattr(sys, "orig_argv", [""])[0] or sys.executable
+    name = os.path.basename(python)
+    found = shutil.which(name)
+    same = found and os.path.exists(python) and os.path.samefile(found, python)
+    return [name if same else python, sys.argv[0]]
+
+
 def main():
     archive = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
     seen = []
@@ -50,6 +60,7 @@ def main():
         seen.append(node)
         if major(node) >= LEAST:
             os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # as the shell's line does: glibc keeps an arena for each thread
+            os.environ["SVC_STARTED_AS"] = json.dumps(started())
             os.execv(node, [node] + program(archive) + sys.argv[1:])
     sys.stderr.write(
         "svc needs Node %d or newer, and found %s. Install it, or name one in SVC_NODE.\n"

@@ -60,7 +60,11 @@ export function svc(
     const child = execFile(
       process.execPath,
       [...file, ...args],
-      { cwd: folder.root, env: { ...process.env, SVC_TOKEN: '', ...env }, maxBuffer: 64 * 1024 * 1024 },
+      {
+        cwd: folder.root,
+        env: { ...process.env, SVC_TOKEN: '', SVC_STARTED_AS: '["svc"]', ...env },
+        maxBuffer: 64 * 1024 * 1024,
+      },
       (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )
     child.stdin?.on('error', () => {})

@@ -1,6 +1,7 @@
 /** `svc account`: which AI-assistant account the reports name (2.1). */
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'
+import { examples } from '../hint.ts'
 import { clearAccount, readAccount, setAccount } from '../state/account.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
@@ -12,7 +13,7 @@ export const account = (): Command =>
     .summary('say which AI account this machine uses')
     .description('The AI-assistant account that the reports name. Only what is set here is sent; nothing is looked up.')
     .helpCommand(false)
-    .addHelpText('after', '\nExample:\n  $ svc account set --org "Example Ltd" --plan team --email ops@example.com')
+    .addHelpText('after', examples('account set --org "Example Ltd" --plan team --email ops@example.com'))
     .addCommand(
       common(new Command('set'))
         .summary('set the account, or a part of it')

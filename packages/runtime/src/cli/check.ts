@@ -5,6 +5,7 @@ import { type BundleFinding, type Examined, examineBundle, examineFolder, senten
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { readFile } from '../files/read.ts'
+import { examples } from '../hint.ts'
 import { exits, oneLine, Refusal, show } from './output.ts'
 
 export const check = (): Command =>
@@ -15,7 +16,7 @@ export const check = (): Command =>
     .description(
       'Applies the rules that the service applies at upload and the runtime at install, and says everything they would refuse,\neach with file and line. Hints are things that are allowed and probably not meant.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc check\n  $ svc check mail-triage-1.4.0.zip --json')
+    .addHelpText('after', examples('check', 'check mail-triage-1.4.0.zip --json'))
     .action(async (path: string, { json }: { json?: boolean }) => {
       const { findings, hints, manifest } = await examine(resolve(path))
       const ok = findings.length === 0

@@ -9,6 +9,7 @@ import { type Connection, isOpen, readOrigin, writeConnection } from '../files/e
 import { type Folder, prepare } from '../files/folder.ts'
 import { inTurn, whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
+import { examples, hint } from '../hint.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { newReporter } from '../reporter/run.ts'
@@ -38,7 +39,10 @@ export const connect = (): Command =>
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc connect --url https://svc.example.com\n  $ svc connect --url http://localhost:8787 --dir /srv/mail-triage --yes < token.txt',
+      examples(
+        'connect --url https://svc.example.com',
+        'connect --url http://localhost:8787 --dir /srv/mail-triage --yes < token.txt',
+      ),
     )
     .action(run)
 
@@ -72,7 +76,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Pro
 
 function nextStep(folder: Folder, manifest: Manifest): string {
   if (whoHolds(folder, 'runtime')) return 'What reports here already goes on with it from its next report.'
-  return manifest.runtime ? 'Start it with: svc start' : 'Start reporting with: svc report'
+  return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
 }
 
 /** The folder's manifest, or a small one that the person agrees to. */

@@ -7,6 +7,7 @@ import { readJournal } from '../commands/journal.ts'
 import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { unfinished } from '../install/note.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
 import { manifestOf } from '../reporter/manifest.ts'
@@ -39,7 +40,7 @@ export const doctor = (): Command =>
     .description(
       'Checks Node, the manifest, the files and their modes, and the way to the service. Sends no report and no token.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc doctor --dir /srv/mail-triage')
+    .addHelpText('after', examples('doctor --dir /srv/mail-triage'))
     .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
       const folder = existing(dir)
       const checks = [...local(folder), ...(offline ? [] : await remote(folder))]
@@ -130,7 +131,7 @@ function installed(folder: Folder): Check[] {
         word === 'stopping' ||
         (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
         readPause(folder) !== undefined,
-      message: process ? sentence(process.state) : 'never started; run "svc start"',
+      message: process ? sentence(process.state) : `never started; run "${hint('start')}"`,
     },
     ...program(folder, manifest.value),
     ...unit(folder, manifest.value),
@@ -212,7 +213,7 @@ function reporter(folder: Folder): Check {
     ok: holder !== undefined,
     message: holder
       ? `running (process ${holder.pid})`
-      : `not running; start it with "${managed ? 'svc start' : 'svc report'}"`,
+      : `not running; start it with "${hint(managed ? 'start' : 'report')}"`,
   }
 }
 
@@ -238,7 +239,7 @@ function connected(folder: Folder): Check {
     return {
       name: 'Connection',
       ok: false,
-      message: `${origin} does not know the token (any more); run "svc connect --url ${origin}" with a new one`,
+      message: `${origin} does not know the token (any more); run "${hint(`connect --url ${origin}`)}" with a new one`,
     }
   const plain = isOpen(origin)
   return {

@@ -1,5 +1,7 @@
 /** `svc drill`: rehearses an update and the way back with the installed version, in a copy. The agent in the folder is not touched. */
+
 import { Command } from 'commander'
+import { examples } from '../hint.ts'
 import { readInstall, unfinished } from '../install/note.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
@@ -15,7 +17,7 @@ export const drill = (): Command =>
     .description(
       'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back,\nwith what carries out real updates. Says of each step what would happen and what did. Needs no service, and the copy has no token for it.\nWithout --start nothing is started, and the proof of the new version is left out. With it a second agent works for some seconds:\nwhat it does to the world outside is real. SVC_TIME_SCALE shortens every wait.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc drill\n  $ SVC_TIME_SCALE=0.2 svc drill --start --json')
+    .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
     .action(async ({ dir, json, start, withState, keep }: Options) => {
       const { folder, manifest } = agentAt(dir)
       const broken = unfinished(folder)

@@ -7,6 +7,7 @@ import { readConnection, readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
+import { hint } from '../hint.ts'
 import { readInstall } from '../install/note.ts'
 import { processNow } from '../launcher/now.ts'
 import { type Outbox, readOutbox } from '../reporter/outbox.ts'
@@ -70,7 +71,7 @@ export type Facts = ReturnType<typeof factsOf>
 export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
   const set = readEnv(folder.secrets)
   const names = secrets.filter(({ name, optional }) => !optional && !set.has(name)).map(({ name }) => name)
-  return names.length === 0 ? undefined : `${names.join(', ')} not set; run "svc secrets set ${names[0]}"`
+  return names.length === 0 ? undefined : `${names.join(', ')} not set; run "${hint(`secrets set ${names[0]}`)}"`
 }
 
 function desiredIn(last: Outbox | undefined): Desired | undefined {

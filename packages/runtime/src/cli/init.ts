@@ -2,6 +2,7 @@
  * `svc init`: from an install code to an agent on this machine (2.9, 4). Everything a person may stop at comes before the code is spent;
  * after it only the machine's own work can fail, and then it is said what to do.
  */
+
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isToken, limits, type Preview, type SecretSpec } from '@svc/protocol'
@@ -9,6 +10,7 @@ import { Command } from 'commander'
 import { isOpen, readEnv, readOrigin } from '../files/env.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
+import { examples, hint } from '../hint.ts'
 import { askPreview, checkRedeemed, redeem } from '../install/call.ts'
 import { claim, takenBy, unclaim } from '../install/claim.ts'
 import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
@@ -19,7 +21,7 @@ import { manifestNow } from '../reporter/known.ts'
 import { installService } from '../service/units.ts'
 import { seconds } from '../time.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
-import { exits, oneLine, Refusal, safe, show, warn } from './output.ts'
+import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { startInBackground } from './start.ts'
 
 interface Options {
@@ -49,7 +51,10 @@ export const init = (): Command =>
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc init --url https://svc.example.com\n  $ MAIL_PASSWORD=… svc init --url https://svc.example.com --dir /srv/mail-triage < code.txt',
+      examples('init --url https://svc.example.com', {
+        before: 'MAIL_PASSWORD=…',
+        command: 'init --url https://svc.example.com --dir /srv/mail-triage < code.txt',
+      }),
     )
     .action(run)
 
@@ -189,11 +194,12 @@ const askSecret = ({ name, purpose, optional }: SecretSpec): Promise<string> =>
 
 const nextSteps = (root: string): string[] => [
   'Nothing runs yet. Start it:',
-  `  svc run --dir ${quoted(root)}              in this terminal`,
-  `  svc start --dir ${quoted(root)}            in the background`,
-  `  svc service install --dir ${quoted(root)}  now and at every boot`,
+  ...columns([
+    [hint('run', root), 'in this terminal'],
+    [hint('start', root), 'in the background'],
+    [hint('service install --start', root), 'now and at every boot'],
+  ]).map((line) => `  ${line}`),
 ]
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
 /** A code is good once and for fifteen minutes, so an argument may hold it. */
 async function codeFrom(given: string | undefined): Promise<string> {

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
+import { examples, hint } from '../hint.ts'
 import { beginning, endOfFile, follow, type Place } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
@@ -27,7 +28,7 @@ export const logs = (): Command =>
     .description(
       'Without a name: the logs this agent hands out. With one: its end, with secrets masked as for the service.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc logs\n  $ svc logs work --lines 20\n  $ svc logs -f')
+    .addHelpText('after', examples('logs', 'logs work --lines 20', 'logs -f'))
     .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: Options) => {
       const { folder, manifest } = agentAt(dir)
       const name = asked ?? (goOn ? 'output' : undefined)
@@ -93,7 +94,9 @@ function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): 
           ]),
         ])),
     ...(manifest.runtime
-      ? ['Only here: "svc logs output" (what the agent prints) and "svc logs svc" (what the runtime says).']
+      ? [
+          `Only here: "${hint('logs output')}" (what the agent prints) and "${hint('logs svc')}" (what the runtime says).`,
+        ]
       : []),
   ])
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
 import { createBlueprint, type Language, languages, startingFiles } from '../author/create.ts'
+import { examples, hint, quoted } from '../hint.ts'
 import { exits, Refusal, show } from './output.ts'
 
 interface Options {
@@ -21,19 +22,19 @@ export const newCommand = (): Command =>
     .description(
       'Makes a folder with a manifest that explains itself, a small agent that says how it is and obeys, and a README.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc new disk-watch\n  $ svc new disk-watch --language node')
+    .addHelpText('after', examples('new disk-watch', 'new disk-watch --language node'))
     .action((name: string, { dir, language, json }: Options) => {
       const wrong = wrongWithAgentName(name)
       if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
       const folder = resolve(dir, name)
       if (!createBlueprint(resolve(dir), name, language))
         throw new Refusal(`There is something at ${folder} already; nothing was changed. Choose another name or --dir.`)
+      const shown = resolve(dir) === process.cwd() ? name : folder
       const files = startingFiles(name, language).map(([path]) => path)
       show(json, { name, folder, language, files }, () => [
         `Made ${folder} with ${files.join(', ')}.`,
         'What next:',
-        `  $ cd ${folder}`,
-        '  $ svc check',
-        '  $ svc pack',
+        `  $ ${hint(`check ${quoted(shown)}`)}`,
+        `  $ ${hint(`pack ${quoted(shown)}`)}`,
       ])
     })

@@ -1,6 +1,7 @@
 /** `svc outbox`: what left this machine last, byte for byte, and what came back. */
 import { Command } from 'commander'
 import { owedAcks, readJournal } from '../commands/journal.ts'
+import { examples } from '../hint.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { waits } from '../reporter/uploads.ts'
 import { moment } from '../time.ts'
@@ -13,7 +14,7 @@ export const outbox = (): Command =>
     .description(
       'Shows the last report exactly as it was sent and the answer exactly as it came, and which answers to commands are still to be sent.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc outbox\n  $ svc outbox --json | jq -r .report | jq .state')
+    .addHelpText('after', examples('outbox', 'outbox --json | jq -r .report | jq .state'))
     .action(({ dir, json }: Common) => {
       const folder = existing(dir)
       const last = readOutbox(folder)

@@ -5,6 +5,7 @@ import { type Packed, packFolder } from '@svc/blueprint'
 import { Command } from 'commander'
 import { writeDurably } from '../files/durable.ts'
 import { folderAt } from '../files/folder.ts'
+import { examples } from '../hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { line } from './check.ts'
 import { oneLine, Refusal, show } from './output.ts'
@@ -18,7 +19,7 @@ export const pack = (): Command =>
     .description(
       'Checks the folder and packs it. The same files give the same bytes on every machine.\nLeft out are .svc, .git and the like, .env files, what the agent keeps (state, status, logs) and what .svcignore names;\na line such as !state/seed.json in .svcignore takes a file back.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc pack\n  $ svc pack mail-triage --out dist/mail-triage.zip')
+    .addHelpText('after', examples('pack', 'pack mail-triage --out dist/mail-triage.zip'))
     .action(async (dir: string, { out, json }: { out?: string; json?: boolean }) => {
       const target = out === undefined ? undefined : targetOf(out, dir)
       const packed = await packFolder(dir, target === undefined ? {} : { except: target })

@@ -1,6 +1,7 @@
 /** `svc pin-runtime`: which version of svc this agent may update to (2.6). Offline. */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
+import { examples, hint } from '../hint.ts'
 import { runtimeFacts } from '../self-update/now.ts'
 import { readPin, removePin, writePin } from '../self-update/pin.ts'
 import { type Common, common, existing } from './common.ts'
@@ -13,7 +14,7 @@ export const pinRuntime = (): Command =>
     .description(
       'While pinned, svc updates itself in this folder to no other version, whatever the service wishes. It changes nothing by itself.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc pin-runtime 1.4.2\n  $ svc pin-runtime off')
+    .addHelpText('after', examples('pin-runtime 1.4.2', 'pin-runtime off'))
     .action((wanted: string, { dir, json }: Common) => {
       const folder = existing(dir)
       if (wanted !== 'off' && !runtimeVersion.test(wanted))
@@ -33,7 +34,7 @@ export const pinRuntime = (): Command =>
             : `Not pinned to ${before} any more.`
           : `Pinned to ${pinned}${version === pinned ? ', which runs now' : `; ${version} runs now`}.`,
         ...(trial?.is === 'trying' && pinned !== null && trial.to !== pinned
-          ? [`${trial.to} is on trial at this moment; "svc rollback-runtime" ends that.`]
+          ? [`${trial.to} is on trial at this moment; "${hint('rollback-runtime')}" ends that.`]
           : []),
       ])
     })

@@ -1,5 +1,7 @@
 /** The commands of `svc`, grouped by what a person wants; one file each. */
+
 import { Command } from 'commander'
+import { hint, noteDir, noteStart } from '../hint.ts'
 import { version } from '../version.ts'
 import { account } from './account.ts'
 import { check } from './check.ts'
@@ -11,6 +13,7 @@ import { init } from './init.ts'
 import { logs } from './logs.ts'
 import { newCommand } from './new.ts'
 import { outbox } from './outbox.ts'
+import { columns } from './output.ts'
 import { pack } from './pack.ts'
 import { pinRuntime } from './pin-runtime.ts'
 import { report } from './report.ts'
@@ -42,7 +45,7 @@ const groups: readonly (readonly [title: string, commands: readonly (() => Comma
 export function program(): Command {
   const svc = new Command('svc')
     .description(
-      'Runs an agent on this machine, reports it to your svc service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
+      'Runs an agent on this machine, reports it to your service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
     )
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')
@@ -50,12 +53,27 @@ export function program(): Command {
     .helpCommand('help [command]', 'explain a command')
     .addHelpText(
       'after',
-      '\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n  $ svc init --url https://svc.example.com      with an install code\n  $ svc connect --url https://svc.example.com   with an agent of your own',
+      `\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n${begin()}`,
     )
   for (const [title, commands] of groups) {
     for (const make of commands) svc.addCommand(make().helpGroup(title))
   }
-  return svc
+  return svc.hook('preAction', (_, action) => noteDir(folderGiven(action)))
 }
 
-export const run = (args: readonly string[]): Promise<void> => execute(program(), args)
+/** Of commands that work in the folder of an agent that is there. */
+const folderGiven = (action: Command): string | undefined =>
+  ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
+
+const begin = (): string =>
+  columns([
+    [`$ ${hint('init --url https://svc.example.com')}`, 'with an install code'],
+    [`$ ${hint('connect --url https://svc.example.com')}`, 'with an agent of your own'],
+  ])
+    .map((line) => `  ${line}`)
+    .join('\n')
+
+export function run(args: readonly string[]): Promise<void> {
+  noteStart()
+  return execute(program(), args)
+}

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
+import { examples, plainHint } from '../hint.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../launcher/trial-note.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { lookupHangs } from '../reporter/lookup.ts'
@@ -24,7 +25,7 @@ export const report = (): Command =>
     .option('--once', 'send one report, take its answer, and end')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc report\n  $ svc report --dir /srv/mail-triage\n  $ svc report --once --json\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.',
+      `${examples('report', 'report --dir /srv/mail-triage', 'report --once --json')}\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.`,
     )
     .action(run)
 
@@ -96,7 +97,7 @@ async function untilStopped(
     tell: (message) => noteAttempt(folder, message),
     say: line,
     note: () => readRuntimeNote(folder),
-    cannot: '"svc report" does not replace itself; replace its file by hand, or let "svc run" start the agent',
+    cannot: `"${plainHint('report')}" does not replace itself; replace its file by hand, or let "${plainHint('run')}" start the agent`,
   })
   await reportUntil(folder, manifest, stop.signal, line, {
     own: () => ({ runtime: runtimeNow(folder, readRuntimeNote(folder)) }),

@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { type Holder, named, tryLock } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { type AskedBack, askBack, dropAskedBack } from '../launcher/back.ts'
 import { keepRuntime } from '../launcher/keeper.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
@@ -20,7 +21,7 @@ export const rollbackRuntime = (): Command =>
     .description(
       'Puts the previous svc of this folder back into place; a runtime that runs goes on with it at once, and the agent is not touched.\nThe version that is left is on hold until the service names another one. Needs no connection.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc rollback-runtime --dir /srv/mail-triage')
+    .addHelpText('after', examples('rollback-runtime --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
       const folder = existing(dir)
       const lock = tryLock(folder, 'runtime', 'svc rollback-runtime')
@@ -35,7 +36,7 @@ export const rollbackRuntime = (): Command =>
       const { applied, hold } = readRuntimeNote(folder)
       show(json, { ...applied, hold: hold?.version ?? null }, () => [
         `svc ${applied?.version} is back. ${hold?.version} is on hold until the service names another version, or its file is put in place here.`,
-        ...(lock.ok ? ['It counts from the next start on: svc start.'] : []),
+        ...(lock.ok ? [`It counts from the next start on: ${hint('start')}`] : []),
       ])
     })
 
@@ -70,7 +71,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   }
   dropAskedBack(folder)
   throw new Refusal(
-    `${named(holder)} did not go back within ${patience} s. Stop it and try again: svc stop; svc rollback-runtime; svc start.`,
+    `${named(holder)} did not go back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
   )
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock, whoHolds } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { readNote } from '../launcher/note.ts'
 import { lives } from '../process/identity.ts'
 import { byWhom } from '../state/changes.ts'
@@ -17,9 +18,9 @@ export const rollback = (): Command =>
   common(new Command('rollback'))
     .summary("go back to the version before this agent's last update")
     .description(
-      'Goes back to the version that ran before the last update. It lies on this machine: no network is needed. The version left is on hold\nuntil the service names another one, or "svc unhold". The state is not put back: it stays as the newer version left it.',
+      `Goes back to the version that ran before the last update. It lies on this machine: no network is needed. The version left is on hold\nuntil the service names another one, or "${hint('unhold')}". The state is not put back: it stays as the newer version left it.`,
     )
-    .addHelpText('after', '\nExample:\n  $ svc rollback --dir /srv/mail-triage')
+    .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
       const { folder, version } = installedAt(dir)
       const update = await done(folder, version, 'rollback')
@@ -36,7 +37,7 @@ export const unhold = (): Command =>
     .description(
       'Takes the hold off the version that was rolled back or refused, so that it is applied again if the service still names it.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc unhold')
+    .addHelpText('after', examples('unhold'))
     .action(async ({ dir, json }: Common) => {
       const { folder, version } = installedAt(dir)
       const held = standing(folder, version)
@@ -86,7 +87,7 @@ async function throughRuntime(folder: Folder, asked: Asked): Promise<Update> {
   }
   dropAsked(folder)
   throw new Refusal(
-    `The runtime did not do it; see ${folder.runtimeLog}. "svc stop", then "svc ${asked.what}", does it without the runtime.`,
+    `The runtime did not do it; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", does it without the runtime.`,
   )
 }
 
@@ -94,5 +95,7 @@ async function throughRuntime(folder: Folder, asked: Asked): Promise<Update> {
 function left(folder: Folder): string {
   const state = readNote(folder)?.state
   const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)
-  return alone ? ' Its process, which no runtime watches, still runs the other one; "svc start" replaces it.' : ''
+  return alone
+    ? ` Its process, which no runtime watches, still runs the other one; "${hint('start')}" replaces it.`
+    : ''
 }

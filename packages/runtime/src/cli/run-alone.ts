@@ -1,9 +1,13 @@
 /** `svc run` without the other commands, ended as they end. */
+import { noteDir, noteStart } from '../hint.ts'
 import type { Common } from './common.ts'
 import { exitOf } from './output.ts'
 import { runAgent } from './run-agent.ts'
 
-export const runAlone = (how: Common): Promise<void> =>
-  runAgent(how).catch((error) => {
+export function runAlone(how: Common): Promise<void> {
+  noteStart()
+  noteDir(how.dir)
+  return runAgent(how).catch((error) => {
     process.exitCode = exitOf(error)
   })
+}

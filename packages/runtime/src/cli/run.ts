@@ -1,5 +1,6 @@
 /** `svc run` as one of the commands: its words. Most starts of it come past them, by plain-run.ts. */
 import { Command } from 'commander'
+import { examples, hint } from '../hint.ts'
 import { common } from './common.ts'
 import { runAgent } from './run-agent.ts'
 
@@ -7,10 +8,10 @@ export const runCommand = (): Command =>
   common(new Command('run'))
     .summary('run this agent and report, until stopped')
     .description(
-      'Starts the agent as its manifest says, starts it again when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nWhen svc itself is killed the agent goes on, and the next "svc run" takes it over.',
+      `Starts the agent as its manifest says, starts it again when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nWhen svc itself is killed the agent goes on, and the next "${hint('run')}" takes it over.`,
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc run\n  $ svc run --dir /srv/mail-triage\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.',
+      `${examples('run', 'run --dir /srv/mail-triage')}\n\nWith --json each line on standard output is one JSON object: {"at": …, "message": …}.`,
     )
     .action(runAgent)

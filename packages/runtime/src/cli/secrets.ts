@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { readEnv, writeEnv } from '../files/env.ts'
 import { prepare } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { askHidden, interactive } from './ask.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
 import { columns, exits, Refusal, show } from './output.ts'
@@ -13,12 +14,12 @@ export const secrets = (): Command =>
   new Command('secrets')
     .summary('list, set or remove secrets of this agent')
     .description(
-      'The secrets in .svc/secrets.env. Values are never shown. A changed one counts from the next start of the agent: svc restart.',
+      `The secrets in .svc/secrets.env. Values are never shown. A changed one counts from the next start of the agent: ${hint('restart')}`,
     )
     .helpCommand(false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc secrets list\n  $ svc secrets set MAIL_PASSWORD\n  $ svc secrets set MAIL_PASSWORD < password.txt',
+      examples('secrets list', 'secrets set MAIL_PASSWORD', 'secrets set MAIL_PASSWORD < password.txt'),
     )
     .addCommand(
       common(new Command('list'))
@@ -46,7 +47,8 @@ export const secrets = (): Command =>
           const value = interactive()
             ? await askHidden(`${name} (it is not shown)`, true)
             : readFileSync(0, 'utf8').replace(/\r?\n$/, '')
-          const bad = value === '' ? 'must not be empty; "svc secrets unset" removes it' : wrongWithEnvValue(value)
+          const bad =
+            value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
           inTurn(folder, 'svc secrets', () => {
             prepare(folder)
@@ -57,7 +59,7 @@ export const secrets = (): Command =>
             json,
             { set: name, declared },
             () =>
-              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It counts from the next start of the agent: svc restart.`,
+              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It counts from the next start of the agent: ${hint('restart')}`,
           )
         }),
     )

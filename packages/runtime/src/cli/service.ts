@@ -1,5 +1,6 @@
 /** `svc service`: the agent as a service of this machine, so that it survives reboots. */
 import { Command } from 'commander'
+import { examples, hint, sudoHint } from '../hint.ts'
 import { findUnit, installService, uninstallService, unitState } from '../service/units.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { Refusal, show } from './output.ts'
@@ -21,7 +22,7 @@ export const service = (): Command =>
     .helpCommand(false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ svc service install --start\n  $ sudo svc service install --system --user agents --dir /srv/mail-triage',
+      `${examples('service install --start')}\n  $ ${sudoHint('service install --system --user agents', '/srv/mail-triage')}`,
     )
     .addCommand(
       common(new Command('install'))
@@ -63,7 +64,7 @@ export const service = (): Command =>
           show(json, unit ? { installed: true, ...unit, state } : { installed: false }, () =>
             unit
               ? `${unit.name} (${unit.kind}): ${state}; ${unit.file}`
-              : 'No service is installed for this folder; "svc service install" writes one.',
+              : `No service is installed for this folder; "${hint('service install')}" writes one.`,
           )
         }),
     )

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { apply } from '../commands/apply.ts'
 import { decide } from '../commands/decide.ts'
 import { inTurn } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { byWhom, readChanges } from '../state/changes.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
@@ -17,9 +18,9 @@ export const set = (): Command =>
     .argument('<KEY=VALUE...>', 'settings to change; an empty VALUE clears one that has no default')
     .summary('change settings of this agent')
     .description(
-      'Changes settings: all that are named, or none when one of them does not fit. "svc settings" lists them.',
+      `Changes settings: all that are named, or none when one of them does not fit. "${hint('settings')}" lists them.`,
     )
-    .addHelpText('after', '\nExamples:\n  $ svc set every=30\n  $ svc set every=30 dry=true until=2026-12-24T18:00:00Z')
+    .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
     .action((written: string[], { dir, json }: Common) => {
       const { folder, manifest } = agentAt(dir)
       const values = Object.fromEntries(written.map((pair) => readPair(pair, manifest.settings)))
@@ -59,7 +60,7 @@ export const settings = (): Command =>
   common(new Command('settings'))
     .summary('list the settings, their values and who set them')
     .description('Lists every setting with its value in force, what it may be, and who set it.')
-    .addHelpText('after', '\nExample:\n  $ svc settings --json')
+    .addHelpText('after', examples('settings --json'))
     .action(({ dir, json }: Common) => {
       const { folder, manifest } = agentAt(dir)
       const values = settingsInForce(folder, manifest)

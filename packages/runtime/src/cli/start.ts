@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { inTurn, named, tryLock, whoHolds } from '../files/lock.ts'
+import { examples, hint } from '../hint.ts'
 import { startArgs } from '../launcher/file.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
@@ -22,9 +23,9 @@ export const start = (): Command =>
   common(new Command('start'))
     .summary('start this agent in the background')
     .description(
-      'Starts the agent and its runtime: through its service where one is installed, else in the background.\nWithout a service it does not come back after a reboot; "svc service install" mends that.',
+      `Starts the agent and its runtime: through its service where one is installed, else in the background.\nWithout a service it does not come back after a reboot; "${hint('service install')}" mends that.`,
     )
-    .addHelpText('after', '\nExample:\n  $ svc start --dir /srv/mail-triage')
+    .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
       const { folder, manifest } = runnable(dir)
       const unit = findUnit(folder, manifest.name)
@@ -44,7 +45,7 @@ export const stop = (): Command =>
     .description(
       'Ends the agent softly, then hard after its stop_seconds, and its runtime with it. A pause is kept as it is.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc stop')
+    .addHelpText('after', examples('stop'))
     .action(async ({ dir, json }: Common) => {
       const agent = agentAt(dir)
       const changed = await stopAgent(agent)
@@ -55,7 +56,7 @@ export const restart = (): Command =>
   common(new Command('restart'))
     .summary('stop this agent and start it again')
     .description('Stops the agent and its runtime and starts them again, with the secrets and settings of now.')
-    .addHelpText('after', '\nExample:\n  $ svc restart')
+    .addHelpText('after', examples('restart'))
     .action(async ({ dir, json }: Common) => {
       const agent = runnable(dir)
       const { folder, manifest } = agent
@@ -84,10 +85,11 @@ export async function startInBackground(folder: Folder): Promise<string> {
   })
   child.unref()
   const decided = await until(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
-  if (ended || !decided) throw new Refusal(`It did not start; see ${folder.runtimeLog}, or run "svc run" to watch it.`)
+  if (ended || !decided)
+    throw new Refusal(`It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.`)
   const state = readNote(folder)?.state
   return readPause(folder)
-    ? 'The runtime is started; the agent is paused, "svc resume" starts it.'
+    ? `The runtime is started; the agent is paused, "${hint('resume')}" starts it.`
     : `Started. ${state ? sentence(state) : ''}`.trim()
 }
 

@@ -1,5 +1,6 @@
 /** `svc status`: the agent at a glance, from its own files. */
 import { Command } from 'commander'
+import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
 import type { RuntimeFacts } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
@@ -17,7 +18,7 @@ export const status = (): Command =>
     .description(
       'Shows what the agent says of itself, whether it is paused, and whether its reports arrive. Asks nobody.',
     )
-    .addHelpText('after', '\nExamples:\n  $ svc status\n  $ svc status --dir /srv/mail-triage --json')
+    .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
     .action(({ dir, json }: Common) => {
       const facts = factsOf(agentAt(dir))
       show(
@@ -59,10 +60,10 @@ export function lines(f: Facts): string[] {
       f.managed ? 'Runtime' : 'Reporter',
       f.reporter
         ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
-        : `not running; start it with "${f.managed ? 'svc start' : 'svc report'}"`,
+        : `not running; start it with "${hint(f.managed ? 'start' : 'report')}"`,
     ),
     row('svc', programRow(f.runtime)),
-    row('Service', f.service ?? 'not connected; run "svc connect --url …"'),
+    row('Service', f.service ?? `not connected; run "${hint('connect --url …')}"`),
     row('Reported', reported(f, now)),
     ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
   ]

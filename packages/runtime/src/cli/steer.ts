@@ -1,6 +1,7 @@
 /** `svc pause`, `resume`, `run-now`: the same files that a wish from the service changes (1, rule 4). */
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'
+import { examples } from '../hint.ts'
 import { byWhom } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { askToRun } from '../state/run-now.ts'
@@ -14,7 +15,7 @@ export const pauseCommand = (): Command =>
     .description(
       'Pauses the agent: it starts nothing new while .svc/paused is there. The same pause as from the service.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc pause --dir /srv/mail-triage')
+    .addHelpText('after', examples('pause --dir /srv/mail-triage'))
     .action(({ dir, json }: Common) => {
       const { folder, manifest } = agentAt(dir)
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
@@ -31,7 +32,7 @@ export const resumeCommand = (): Command =>
   common(new Command('resume'))
     .summary('end a pause')
     .description('Ends a pause, whoever made it.')
-    .addHelpText('after', '\nExample:\n  $ svc resume')
+    .addHelpText('after', examples('resume'))
     .action(({ dir, json }: Common) => {
       const { folder } = agentAt(dir)
       const changed = inTurn(folder, 'svc resume', () => resume(folder, me()))
@@ -44,7 +45,7 @@ export const runNowCommand = (): Command =>
     .description(
       'Asks the agent to run now: it finds .svc/run_now and removes it when it begins. Refused while it is paused.',
     )
-    .addHelpText('after', '\nExample:\n  $ svc run-now')
+    .addHelpText('after', examples('run-now'))
     .action(({ dir, json }: Common) => {
       const { folder, manifest } = agentAt(dir)
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)

@@ -1,5 +1,6 @@
 /** `svc why`: which state the agent is in, and who or what put it there. Offline. */
 import { Command } from 'commander'
+import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
@@ -15,7 +16,7 @@ export const why = (): Command =>
   common(new Command('why'))
     .summary('explain the state of this agent and who put it there')
     .description('Explains, without the service, which state the agent is in, who or what put it there, and when.')
-    .addHelpText('after', '\nExample:\n  $ svc why')
+    .addHelpText('after', examples('why'))
     .action(({ dir, json }: Common) => {
       const facts = factsOf(agentAt(dir))
       const reasons = explain(facts, Date.now() / 1000)
@@ -60,21 +61,22 @@ function processSentences(f: Facts): string[] {
 
 /** Whether its process runs, and which rule or person decided that. */
 export function processSentence({ process, stopped }: Facts): string {
-  if (!process) return 'It has not been started here yet; "svc start" does.'
+  if (!process) return `It has not been started here yet; "${hint('start')}" does.`
   const { state, alive, runtime } = process
   if (runtime) {
     const policy =
       state.is === 'waiting' && state.exit
-        ? ' The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "svc run-now" or "svc restart" starts it sooner.'
+        ? ` The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "${hint('run-now')}" or "${hint('restart')}" starts it sooner.`
         : ''
     return `${sentence(state)}${policy}`
   }
   if (alive)
-    return 'Its process runs, but its runtime does not: it was killed. "svc start" takes the process over without ending it.'
+    return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
-    return `It is stopped${stopped ? ` since ${moment(stopped.at)}, ${byWhom(stopped)}` : ''}. "svc start" starts it.`
-  if (state.is === 'stopped') return `${sentence(state)} Its runtime does not run either; "svc start" starts both.`
-  return 'Neither its process nor its runtime is there: both were killed, or the machine was restarted. "svc start" starts them.'
+    return `It is stopped${stopped ? ` since ${moment(stopped.at)}, ${byWhom(stopped)}` : ''}. "${hint('start')}" starts it.`
+  if (state.is === 'stopped')
+    return `${sentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
+  return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
 }
 
 function versionSentences({ install, version }: Facts): string[] {
@@ -91,9 +93,11 @@ function updateSentences({ update, name, desired }: Facts, at: number): string[]
 
 function pauseSentences({ name, pause, changes }: Facts): string[] {
   if (pause?.author)
-    return [`${name} is paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "svc resume" ends it.`]
+    return [`${name} is paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "${hint('resume')}" ends it.`]
   if (pause)
-    return [`${name} is paused since ${moment(pause.since)}: somebody made .svc/paused by hand. "svc resume" ends it.`]
+    return [
+      `${name} is paused since ${moment(pause.since)}: somebody made .svc/paused by hand. "${hint('resume')}" ends it.`,
+    ]
   const { paused } = changes
   if (!paused) return [`${name} is not paused, and has not been paused through svc.`]
   if (paused.to)

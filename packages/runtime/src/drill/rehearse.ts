@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesIn } from '../files/durable.ts'
+import { hint } from '../hint.ts'
 import { supervise, takeOver } from '../launcher/supervisor.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { placeOf } from '../state/paths.ts'
@@ -86,7 +87,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     )
       return steps
     const proofWould = `The new version has ${copy.manifest.health.start_seconds} s to say how it is, and must not be bad.`
-    if (!agent) add('prove', proofWould, 'left out', 'the agent was not started; "svc drill --start" does')
+    if (!agent) add('prove', proofWould, 'left out', `the agent was not started; "${hint('drill --start')}" does`)
     else {
       const kept = updated.now.state === 'watching'
       if (!add('prove', proofWould, kept ? 'done' : 'failed', kept ? `${to} was kept: ${why}` : why)) return steps
@@ -104,7 +105,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     if (
       !add(
         'roll back',
-        '"svc rollback", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.',
+        `"${hint('rollback')}", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.`,
         good ? 'done' : 'failed',
         good
           ? (back.update.applied?.message ?? '')

@@ -1,6 +1,7 @@
 /** `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken as they stand (2.9); 0600, replaced in one step (D51). */
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { isToken } from '@svc/protocol'
+import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readFile } from './read.ts'
@@ -31,7 +32,7 @@ export function readEnv(file: string): Env {
 /** Where this folder's agent reports, and as whom. */
 export function readConnection(folder: Folder): ConnectionRead {
   const env = readEnv(folder.env)
-  const connect = 'run "svc connect --url …" first'
+  const connect = `run "${hint('connect --url …')}" first`
   const url = env.get('SVC_URL')
   const token = env.get('SVC_TOKEN')
   if (url === undefined || token === undefined) {

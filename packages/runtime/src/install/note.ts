@@ -10,6 +10,7 @@
 import { writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile, readJsonObject } from '../files/read.ts'
+import { hint } from '../hint.ts'
 
 const steps = ['made', 'redeeming', 'redeemed', 'installed'] as const
 export type InstallStep = (typeof steps)[number]
@@ -70,7 +71,7 @@ export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
   if (install.is === 'made')
-    return `The installation of ${install.agent} in ${folder.root} was broken off before the code was used; run "svc init" again.`
+    return `The installation of ${install.agent} in ${folder.root} was broken off before the code was used; run "${hint('init')}" again.`
   return withoutMachine(install, folder.root)
 }
 

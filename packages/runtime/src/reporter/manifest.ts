@@ -2,6 +2,7 @@
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { type FileRead, readFile } from '../files/read.ts'
+import { hint } from '../hint.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
@@ -14,7 +15,7 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   if (read.is === 'missing') {
     return {
       ok: false,
-      message: `There is no ${manifestName} in ${folder.root}; "svc connect" offers to write one.`,
+      message: `There is no ${manifestName} in ${folder.root}; "${hint('connect')}" offers to write one.`,
       findings: [],
     }
   }

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
+import { hint } from '../hint.ts'
 import { programFile } from '../launcher/file.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
@@ -51,7 +52,7 @@ export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 /** Sentences, for `svc why`. */
 export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
   return [
-    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept beside it, and "svc rollback-runtime" goes back to it`}.`,
+    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept beside it, and "${hint('rollback-runtime')}" goes back to it`}.`,
     ...(trial?.is === 'trying'
       ? [
           `svc ${trial.to} is on trial: without a report of it that is answered, ${trial.from} comes back by itself within five minutes.`,
@@ -60,7 +61,7 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
     ...(trial?.is === 'undoing' ? [`svc ${trial.from} is on its way back in place of ${trial.to}.`] : []),
     ...(pinned === undefined
       ? []
-      : [`It is pinned to ${pinned} and updates itself to no other version; "svc pin-runtime off" ends that.`]),
+      : [`It is pinned to ${pinned} and updates itself to no other version; "${hint('pin-runtime off')}" ends that.`]),
     ...(hold
       ? [
           `svc ${hold.version} is on hold until the service names another version, or its file is put in place here: ${hold.reason}.`,

@@ -1,4 +1,5 @@
 /** The agent as a service of the machine: systemd (of a user or of the system), or launchd. */
+
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,6 +7,7 @@ import { Refusal } from '../cli/output.ts'
 import { makeFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
+import { hint, sudoHint } from '../hint.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { exec, type Ran } from './exec.ts'
@@ -45,8 +47,8 @@ export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): stri
   if (!startsItself(text, runtime)) return undefined
   const user = userOf(text)
   return kind === 'systemd system'
-    ? `sudo svc service install --system${user === undefined ? '' : ` --user ${user}`} --dir ${root}`
-    : `svc service install --dir ${root}`
+    ? sudoHint(`service install --system${user === undefined ? '' : ` --user ${user}`}`, root)
+    : hint('service install', root)
 }
 
 function belongs(file: string): string | undefined {
@@ -86,7 +88,7 @@ export async function installService(folder: Folder, wish: Wish): Promise<Instal
   lines.push(...(await told(systemctl(unit, 'daemon-reload'), undefined)))
   lines.push(...(await told(systemctl(unit, 'enable', unit.name), `It starts at every boot: ${unit.name}.`)))
   if (wish.start) lines.push(...(await told(control(unit, 'restart'), 'It is started.')))
-  else lines.push(`Start it now with: svc start --dir ${folder.root}`)
+  else lines.push(`Start it now with: ${hint('start', folder.root)}`)
   if (unit.kind === 'systemd user') lines.push(...(await linger()))
   return { unit, lines }
 }

@@ -1,5 +1,6 @@
 /** What is true of the agent's versions: for each report (2.5), and for people. */
 import type { Applied, Desired } from '@svc/protocol'
+import { hint } from '../hint.ts'
 import { moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { State } from './moves.ts'
@@ -22,13 +23,16 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
       : []),
     ...(hold
       ? [
-          `${stopped(`${hold.version} is on hold: ${hold.reason}`)} It is applied again when the service names another version in between, or after "svc unhold".`,
+          `${stopped(`${hold.version} is on hold: ${hold.reason}`)} It is applied again when the service names another version in between, or after "${hint('unhold')}".`,
         ]
       : []),
     ...looping.map(
-      (version) => `${version} went back ${mostRollbacks} times in a day: only "svc unhold" lets it be tried again.`,
+      (version) =>
+        `${version} went back ${mostRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
     ),
-    ...(previous ? [`${previous.version} lies beside it; "svc rollback" goes back to it, without the service.`] : []),
+    ...(previous
+      ? [`${previous.version} lies beside it; "${hint('rollback')}" goes back to it, without the service.`]
+      : []),
   ]
 }
 

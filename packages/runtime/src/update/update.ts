@@ -6,6 +6,7 @@
 import type { Manifest } from '@svc/blueprint'
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
+import { plainHint } from '../hint.ts'
 import { readInstall } from '../install/note.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { busyWith } from '../state/busy.ts'
@@ -112,7 +113,8 @@ function known(folder: Folder, blueprint: string, inPlace: Release, stop: AbortS
     const wished = `update to ${desired?.version}`
     if (verdict === 'foreign') say(`${wished} is of ${desired?.blueprint}, and this is ${blueprint}: ignored`)
     if (verdict === 'held') say(`${wished} is wished, and on hold here: ${now.hold?.reason}`)
-    if (verdict === 'looping') say(`${wished} went back three times in a day; "svc unhold" lets it be tried again`)
+    if (verdict === 'looping')
+      say(`${wished} went back three times in a day; "${plainHint('unhold')}" lets it be tried again`)
     if ((verdict === 'wanted' || verdict === 'present') && cannot) say(`${wished} is wished, but ${cannot}`)
   }
 

@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
 import { watchBindings } from '../bindings/watch.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import { plainHint } from '../hint.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
@@ -24,7 +25,7 @@ export const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
 export async function work(): Promise<void> {
-  if (!parentPort || !isRuntime(workerData)) throw new Error('The runtime runs in a worker of "svc run".')
+  if (!parentPort || !isRuntime(workerData)) throw new Error(`The runtime runs in a worker of "${plainHint('run')}".`)
   const port = parentPort
   const folder = folderAt(workerData.root)
   const tell = (message: FromWorker) => port.postMessage(message)
@@ -35,7 +36,9 @@ export async function work(): Promise<void> {
   tell({ is: 'here', contract, version })
   const say = (line: string) => tell({ is: 'say', line })
   const cannot =
-    workerData.contract < 2 ? 'its launcher is older and cannot replace it; run "svc restart" once' : undefined
+    workerData.contract < 2
+      ? `its launcher is older and cannot replace it; run "${plainHint('restart')}" once`
+      : undefined
   const updates = selfUpdate(folder, stop.signal, { tell, say, note: () => runtime, cannot })
   port.on('message', (message: ToWorker) => {
     if (message.is === 'ping') tell({ is: 'pong' })

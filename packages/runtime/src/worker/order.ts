@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
+import { hint } from '../hint.ts'
 import type { Order } from '../launcher/supervisor.ts'
 import { makeStatePaths } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
@@ -11,7 +12,7 @@ import { environment } from './environment.ts'
 
 /** Why nothing can be started. */
 export const missingRuntime = (folder: Folder, name: string): string =>
-  `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "svc report".`
+  `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${hint('report')}".`
 
 export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   const { runtime } = manifest

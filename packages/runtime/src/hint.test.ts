@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { program } from './cli/program.ts'
+import { hint, plainHint, readStart } from './hint.ts'
+
+const runnable = (...files: string[]) => ({
+  path: '/usr/bin:/home/ada/.local/bin',
+  runs: (f: string) => files.includes(f),
+})
+const installed = '/home/ada/.local/bin/svc'
+
+test.each([
+  [
+    'python3 svc.pyz',
+    { file: '/srv/svc.pyz', marker: '["python3","svc.pyz"]' },
+    ['python3', 'svc.pyz'],
+    ['python3', join(process.cwd(), 'svc.pyz')],
+  ],
+  ['the installed command', { file: installed }, ['svc'], [installed]],
+  ['an executable file', { file: './svc.pyz' }, ['./svc.pyz'], [join(process.cwd(), 'svc.pyz')]],
+  ['another name in PATH', { file: '/opt/svc/svc' }, ['/opt/svc/svc'], ['/opt/svc/svc']],
+  [
+    'a file that is not executable',
+    { file: './copy.pyz' },
+    ['node', '-e', 'require(process.argv[1])', './copy.pyz'],
+    ['node', '-e', 'require(process.argv[1])', join(process.cwd(), 'copy.pyz')],
+  ],
+  ['the source', { file: '/src/main.ts' }, ['node', '/src/main.ts'], ['node', '/src/main.ts']],
+  ['a marker that is none of ours', { file: installed, marker: 'x' }, ['svc'], [installed]],
+])('a hint begins as the program was started: %s', (_what, given, here, anywhere) => {
+  const start = { marker: undefined, ...runnable(installed, './svc.pyz', '/opt/svc/svc'), ...given }
+  expect(readStart(start)).toEqual({ here, anywhere })
+})
+
+test('a command that an earlier folder of PATH has too is named by its path', () => {
+  const other = { marker: undefined, file: installed, ...runnable(installed, '/usr/bin/svc') }
+  expect(readStart(other).here).toEqual([installed])
+})
+
+test('a hint names the folder, as a shell reads it', () => {
+  expect(hint('start', undefined)).toBe('svc start')
+  expect(hint('start', "/srv/it's")).toBe(`svc start --dir '/srv/it'\\''s'`)
+  expect(plainHint('start')).toBe('svc start')
+})
+
+/** Files whose text leaves the machine or stays in a file that others read. */
+const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts$/]
+/** The names under which a process holds a lock are data. */
+const lockName = /\b(?:inTurn|tryLock)\(.*'svc |\.what [!=]== 'svc /
+
+test('no hint is written into a sentence by hand: hint() or plainHint() names the command', () => {
+  const names = program().commands.map((c) => c.name())
+  const command = new RegExp(`\\bsvc (?:${names.join('|')})\\b`)
+  const src = fileURLToPath(new URL('.', import.meta.url))
+  const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !keepsPlainText.some((p) => p.test(file)))
+    .flatMap((file) =>
+      readFileSync(join(src, file), 'utf8')
+        .split('\n')
+        .map((line, at) => ({ file: relative('.', file), at: at + 1, line }))
+        .filter(({ line }) => !/^\s*(?:\/\/|\/?\*)/.test(line))
+        .filter(({ line }) => command.test(line.replace(/ \/\/ .*$/, '')) && !lockName.test(line)),
+    )
+  expect(found.map(({ file, at, line }) => `${file}:${at} ${line.trim()}`)).toEqual([])
+})

@@ -1,0 +1,112 @@
+/**
+ * How a hint names a command of svc. On a terminal it can be pasted: it begins as this process was started (`python3 svc.pyz`,
+ * `./svc.pyz`, `svc`) and names the folder that the command was given. Text that leaves the machine, or stays in a file or log,
+ * cannot know its reader's shell: there it says `svc …`.
+ */
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
+
+export interface Started {
+  /** The words that start the program from the current folder. */
+  readonly here: readonly string[]
+  /** The same from any folder, and under sudo, which has another PATH. */
+  readonly anywhere: readonly string[]
+}
+const byName: Started = { here: ['svc'], anywhere: ['svc'] }
+
+let started = byName
+/** As it was typed after --dir; undefined for the current folder. */
+let typedDir: string | undefined
+
+/** A command as the person at this terminal can paste it. `dir` is the agent's folder, if it is not the one this command was given. */
+export const hint = (command: string, dir: string | undefined = typedDir): string =>
+  [words(started.here), command, ...folderWords(dir)].join(' ')
+
+/** The same for the administrator of this machine. */
+export const sudoHint = (command: string, dir: string): string =>
+  `sudo ${words(started.anywhere)} ${command} --dir ${quoted(resolve(dir))}`
+
+/** A command in text that somebody reads elsewhere or later. */
+export const plainHint = (command: string): string => `svc ${command}`
+
+export type Example = string | { readonly before: string; readonly command: string }
+
+/** The examples below the help of a command; `before` are variables that stand in front of it. */
+export function examples(...all: readonly Example[]): string {
+  const lines = all.map((each) => (typeof each === 'string' ? hint(each) : `${each.before} ${hint(each.command)}`))
+  return `\n${all.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
+}
+
+/** Notes how this process was started; before this, hints say `svc`. The marker is not handed on to children. */
+export function noteStart(): void {
+  started = readStart({
+    file: process.argv[1] ?? '',
+    marker: process.env[marker],
+    path: process.env.PATH ?? '',
+    runs: canRun,
+  })
+  delete process.env[marker]
+}
+/** Notes the folder that the command was given. */
+export function noteDir(dir: string | undefined): void {
+  typedDir = dir === undefined || resolve(dir) === process.cwd() ? undefined : dir
+}
+
+/** Set by the Python part of `svc.pyz`: the words that started it, as JSON. */
+const marker = 'SVC_STARTED_AS'
+
+/** From what the process knows of its start. `file` is the program as the system names it. */
+export function readStart({
+  file,
+  marker: noted,
+  path,
+  runs,
+}: {
+  readonly file: string
+  readonly marker: string | undefined
+  readonly path: string
+  readonly runs: (file: string) => boolean
+}): Started {
+  const typed = readMarker(noted)
+  if (typed) return { here: typed, anywhere: [...typed.slice(0, -1), absolute(typed.at(-1) ?? '', runs)] }
+  if (/\.[cm]?[jt]s$/.test(file)) return both('node', resolve(file))
+  if (file === '') return byName
+  const first = path.split(delimiter).find((folder) => folder !== '' && runs(join(folder, basename(file))))
+  if (first !== undefined && resolve(first) === dirname(resolve(file)))
+    return { here: [basename(file)], anywhere: [resolve(file)] }
+  const before = runs(file) ? [] : ['node', '-e', 'require(process.argv[1])']
+  return {
+    here: [...before, file.includes('/') ? file : `./${file}`],
+    anywhere: [...before, resolve(file)],
+  }
+}
+
+const both = (...all: readonly string[]): Started => ({ here: all, anywhere: all })
+
+function readMarker(noted: string | undefined): string[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(noted ?? '')
+    return Array.isArray(parsed) && parsed.length > 0 && parsed.every((w) => typeof w === 'string') ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A name that is looked up in PATH stays a name. */
+const absolute = (word: string, runs: (file: string) => boolean): string =>
+  word.includes('/') || word.endsWith('.pyz') || runs(resolve(word)) ? resolve(word) : word
+
+/** A word as a POSIX shell reads it. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+const words = (all: readonly string[]): string => all.map(quoted).join(' ')
+const folderWords = (dir: string | undefined): string[] => (dir === undefined ? [] : ['--dir', quoted(dir)])
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(realpathSync(file)).isFile()
+  } catch {
+    return false
+  }
+}
