@@ -6,11 +6,13 @@
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { setSessionCookie } from 'better-auth/cookies'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
 import { z } from 'zod'
 import type { Store } from '../db/open.ts'
+import { queued } from './hashing.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
@@ -78,9 +80,13 @@ export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) => {
       disableSignUp: true,
       minPasswordLength: passwordLength.least,
       maxPasswordLength: passwordLength.most,
+      password: {
+        hash: (password) => queued(() => hashPassword(password)),
+        verify: (asked) => queued(() => verifyPassword(asked)),
+      },
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // Ours counts per address and per account (people/rate.ts); the library's counts per address alone.
+    // Ours (limits.ts) knows accounts and browsers; the library's counts by address alone.
     rateLimit: { enabled: false },
     advanced: {
       // The prefix is __Host- where the page is served over https: bound to this host, this path, and TLS.

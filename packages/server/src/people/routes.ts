@@ -12,7 +12,7 @@ import { linkIsGood, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { sessionsOf } from './sessions.ts'
 import { firstStart } from './start.ts'
-import { renamePerson } from './store.ts'
+import { personOfId, renamePerson } from './store.ts'
 
 const credentials = z.object({ email: z.string(), password: z.string() })
 const token = z.string().max(200)
@@ -36,23 +36,25 @@ export const startRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
-      signIn.countLink(c)
-      const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
-      found(good || undefined, 'link_unknown')
+      await signIn.countLink(c, async () => {
+        const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
+        found(good || undefined, 'link_unknown')
+      })
       return c.json({ ok: true })
     })
     .post('/start', async (c) => {
-      signIn.countLink(c)
       const asked = await bodyOf(c, start)
-      const person = granted(await firstStart(deps, asked, now()))
-      await signIn.withoutPassword(c, person.id)
+      const person = await signIn.countLink(c, async () => granted(await firstStart(deps, asked, now())))
+      await signIn.withoutPassword(c, person)
       return c.json({ slug: asked.slug })
     })
     .post('/link', async (c) => {
-      signIn.countLink(c)
       const asked = await bodyOf(c, z.object({ token }))
-      const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
-      await signIn.withoutPassword(c, found(link.person_id ?? undefined, 'link_unknown'))
+      const person = await signIn.countLink(c, async () => {
+        const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
+        return found(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
+      })
+      await signIn.withoutPassword(c, person)
       return c.json({ ok: true })
     })
 }
@@ -61,7 +63,10 @@ export const meRoutes = (deps: WebDeps) => {
   const { auth, store, now, live } = deps
   const only = signedIn(deps)
   return new Hono<WebEnv>()
-    .get('/me', only, async (c) => c.json(await meOf(deps, c)))
+    .get('/me', only, async (c) => {
+      deps.signIn.rememberDevice(c)
+      return c.json(await meOf(deps, c))
+    })
     .patch('/me', only, async (c) => {
       const { name } = await bodyOf(c, z.object({ name: z.string() }))
       c.set('person', granted(await renamePerson(deps, c.var.person, name, now())))
@@ -100,8 +105,7 @@ export const meRoutes = (deps: WebDeps) => {
     })
     .post('/password', only, async (c) => {
       const asked = await bodyOf(c, z.object({ current: z.string(), next: z.string() }))
-      deps.signIn.countPassword(c)
-      granted(await changePassword(deps, c.var, asked, now()))
+      await deps.signIn.countPassword(c, async () => granted(await changePassword(deps, c.var, asked, now())))
       await live.check()
       return c.json({ ok: true })
     })

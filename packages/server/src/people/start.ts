@@ -1,7 +1,7 @@
 import type { Verdict } from '@svc/protocol'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from '../workspaces/store.ts'
 import { decide, done, type People, refuse } from './library.ts'
-import { useLink } from './links.ts'
+import { linkIsGood, useLink } from './links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from './store.ts'
 
 export interface FirstStart {
@@ -22,12 +22,12 @@ export async function firstStart(
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
+  // Before the password is hashed: hashing is for those who hold a link.
+  if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, person)
   if (!ready.ok) return ready
   return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
-    if (!(await useLink(trx, 'first', token, now))) {
-      return refuse('link_unknown', 'This link was used already: sign in, or ask the operator for a link.')
-    }
+    if (!(await useLink(trx, 'first', token, now))) return usedAlready
     const made = await insertPerson(trx, accounts, ready.value, 'themselves', now)
     if (!made.ok) return made
     const by = made.value
@@ -37,3 +37,5 @@ export async function firstStart(
     return done(by)
   })
 }
+
+const usedAlready = refuse('link_unknown', 'This link was used already: sign in, or ask the operator for a link.')

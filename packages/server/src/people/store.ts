@@ -5,6 +5,7 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { passwordLength } from './auth.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
+import { maxEmailLength } from './limits.ts'
 
 export interface Person {
   id: string
@@ -73,6 +74,9 @@ export async function insertPerson(
 export const findPerson = (db: Db, email: string): Promise<Person | undefined> =>
   db.selectFrom('user').select(['id', 'name', 'email']).where('email', '=', normalEmail(email)).executeTakeFirst()
 
+export const personOfId = (db: Db, id: string): Promise<Person | undefined> =>
+  db.selectFrom('user').select(['id', 'name', 'email']).where('id', '=', id).executeTakeFirst()
+
 export const listPeople = (db: Db): Promise<Person[]> =>
   db.selectFrom('user').select(['id', 'name', 'email']).orderBy('email').execute()
 
@@ -129,12 +133,13 @@ export function renamePerson(
 
 export const unknownPerson = (email: string) => refuse('person_unknown', `There is no account of ${shown(email)}.`)
 
-const normalEmail = (email: string): string => email.trim().toLowerCase()
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /** Only its shape: whether it can be reached is not asked, since no mail is sent. */
 export function wrongEmail(email: string) {
   const address = email.trim()
-  if (/^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+$/.test(address) && address.length <= 254) return undefined
+  if (/^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+$/.test(address) && address.length <= maxEmailLength)
+    return undefined
   return refuse('email_invalid', `An e-mail address looks like name@example.org: got ${shown(email)}.`)
 }
 

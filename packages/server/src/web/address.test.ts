@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { rateLimit } from '../people/rate.ts'
 import { callerAddress, callerKey } from './address.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
@@ -26,13 +25,3 @@ test.each([
   ['2001:db8::6', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
 ])('%s is counted as %s (D16)', (address, key) => expect(callerKey(address)).toBe(key))
-
-test('tries are counted in a window that slides, per key, and are given back', () => {
-  const rate = rateLimit(2, 60)
-  expect([rate.take('a', 0), rate.take('a', 30_000), rate.take('a', 40_000)]).toEqual([undefined, undefined, 20])
-  expect(rate.take('b', 40_000)).toBeUndefined()
-  expect(rate.take('a', 60_001)).toBeUndefined()
-  expect(rate.take('a', 60_002)).toBe(30)
-  rate.forget('a')
-  expect(rate.take('a', 60_003)).toBeUndefined()
-})

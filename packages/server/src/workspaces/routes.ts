@@ -76,17 +76,17 @@ export const workspaceRoutes = (deps: WebDeps) => {
 export const invitationRoutes = (deps: WebDeps) => {
   const { auth, now, signIn } = deps
   return new Hono<WebEnv>()
-    .get('/invitations/:id', async (c) => {
-      signIn.countLink(c)
-      return c.json(granted(await invitationInfo(deps, c.req.param('id'), now())))
-    })
+    .get('/invitations/:id', async (c) =>
+      c.json(await signIn.countLink(c, async () => granted(await invitationInfo(deps, c.req.param('id'), now())))),
+    )
     .post('/invitations/:id', async (c) => {
-      signIn.countLink(c)
       const text = z.string().optional()
       const body = await bodyOf(c, z.object({ name: text, password: text }))
       const who = await signedInBy(auth, c.req.raw.headers, now())
-      const { slug, person, made } = granted(await accept(deps, c.req.param('id'), body, who?.person, now()))
-      if (made) await signIn.withoutPassword(c, person.id)
+      const { slug, person, made } = await signIn.countLink(c, async () =>
+        granted(await accept(deps, c.req.param('id'), body, who?.person, now())),
+      )
+      if (made) await signIn.withoutPassword(c, person)
       return c.json({ slug })
     })
 }

@@ -1,0 +1,52 @@
+/**
+ * The cookie of a browser in which somebody signed in before. It opens nothing: sign-in limits count such a browser by itself,
+ * and its passwords are judged first. It outlives sessions and names up to three accounts by signatures only.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Browsers keep no cookie for longer. */
+const maxAgeSeconds = 400 * 86_400
+const maxMarks = 3
+/** Issued (Unix seconds, base 36), 128 random bits, signature. */
+const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
+
+export interface Devices {
+  /** Names the browser, if it signed in to the account of this e-mail address before. */
+  find(cookies: string | undefined, email: string, now: number): string | undefined
+  /** The cookie to set after this account was signed in to. */
+  renew(cookies: string | undefined, email: string, now: number): string
+}
+
+export function deviceCookies({ secret, https }: { secret: string; https: boolean }): Devices {
+  const name = https ? '__Host-svc.device' : 'svc.device'
+
+  function marksIn(cookies = ''): string[] {
+    const cookie = cookies.split(/; */).find((each) => each.startsWith(`${name}=`))
+    const marks = cookie?.slice(name.length + 1).split('~') ?? []
+    return marks.filter((mark) => shape.test(mark)).slice(0, maxMarks)
+  }
+  function isGood(mark: string, email: string, now: number): boolean {
+    const [issued = '', nonce = '', signature = ''] = mark.split('.')
+    const age = now / 1000 - Number.parseInt(issued, 36)
+    const right = Buffer.from(sign(issued, nonce, email))
+    return age <= maxAgeSeconds && timingSafeEqual(right, Buffer.from(signature))
+  }
+  const sign = (issued: string, nonce: string, email: string): string =>
+    createHmac('sha256', secret).update(`device ${issued} ${nonce} ${email}`).digest('base64url')
+
+  return {
+    find(cookies, email, now) {
+      return marksIn(cookies)
+        .find((mark) => isGood(mark, email, now))
+        ?.split('.')[1]
+    },
+    renew(cookies, email, now) {
+      const issued = Math.floor(now / 1000).toString(36)
+      const nonce = randomBytes(16).toString('base64url')
+      const others = marksIn(cookies).filter((mark) => !isGood(mark, email, now))
+      const marks = [`${issued}.${nonce}.${sign(issued, nonce, email)}`, ...others].slice(0, maxMarks)
+      const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; ${https ? 'Secure; ' : ''}SameSite=Lax`
+      return `${name}=${marks.join('~')}; ${attributes}`
+    },
+  }
+}

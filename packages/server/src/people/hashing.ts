@@ -1,0 +1,92 @@
+/**
+ * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too; few wait, so that
+ * whoever waits is served within seconds. Browsers that are known go first; strangers share what is left by address.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** For whom a password is hashed. */
+export interface Turn {
+  /** Signed in, or signed in before: goes before strangers. */
+  known: boolean
+  /** The address of the client as it is counted. */
+  caller: string
+}
+
+/** The queue is full. Nothing was judged: the same try is welcome again in a few seconds. */
+export class HashingBusy extends Error {
+  static readonly retryAfter = 5
+}
+
+interface Waiting extends Turn {
+  start(): void
+  refuse(): void
+}
+
+/** Of the four threads that Node has for files and hashing, two stay free. */
+const atOnce = 2
+/** Two to three seconds of work, once for known browsers and once for strangers. */
+const maxWaiting = 32
+
+export class HashQueue {
+  readonly #atOnce: number
+  readonly #maxWaiting: number
+  #running = 0
+  readonly #known: Waiting[] = []
+  readonly #strangers: Waiting[] = []
+
+  constructor(limits = { atOnce, maxWaiting }) {
+    this.#atOnce = limits.atOnce
+    this.#maxWaiting = limits.maxWaiting
+  }
+
+  /** Runs `work` when it is this one's turn. Throws HashingBusy when there is no room to wait. */
+  async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#atOnce) this.#running++
+    else await this.#wait(turn)
+    try {
+      return await work()
+    } finally {
+      this.#next()
+    }
+  }
+
+  get waiting(): number {
+    return this.#known.length + this.#strangers.length
+  }
+
+  /** Whoever is next takes over the place of the one that ended. */
+  #next(): void {
+    const next = this.#known.shift() ?? this.#strangers.shift()
+    if (next) next.start()
+    else this.#running--
+  }
+
+  #wait(turn: Turn): Promise<void> {
+    const line = turn.known ? this.#known : this.#strangers
+    if (line.length >= this.#maxWaiting && (turn.known || !this.#displace(turn.caller))) throw new HashingBusy()
+    return new Promise((start, reject) => line.push({ ...turn, start, refuse: () => reject(new HashingBusy()) }))
+  }
+
+  /** Refuses the newest of the address that has most in the queue, if that is more than `caller` would have. */
+  #displace(caller: string): boolean {
+    const counts = new Map<string, number>()
+    for (const each of this.#strangers) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
+    const [most, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
+    if (count <= (counts.get(caller) ?? 0) + 1) return false
+    const newest = this.#strangers.findLastIndex((each) => each.caller === most)
+    this.#strangers.splice(newest, 1)[0]?.refuse()
+    return true
+  }
+}
+
+/** The queue of this process: all accounts share its processors. */
+export const hashQueue = new HashQueue()
+
+const turns = new AsyncLocalStorage<Turn>()
+
+/** Everything that `work` hashes is hashed in this turn. */
+export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> => turns.run(turn, work)
+
+/** Hashes in the turn that was set, else as somebody known: people who are signed in, invitations, the operator. */
+export const queued = <T>(work: () => Promise<T>): Promise<T> =>
+  hashQueue.run(turns.getStore() ?? { known: true, caller: '' }, work)

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { type Attempt, countSignIns } from './limits.ts'
+import { Tries } from './rate.ts'
+
+const ann = 'ann@example.org'
+const second = 1000
+
+/** Tries of strangers and of Ann, each at a moment in seconds; what became of each. */
+function tries() {
+  const { begin } = countSignIns()
+  const attempt = (more: Partial<Attempt>) => ({ caller: '203.0.113.1', account: ann, device: undefined, ...more })
+  return {
+    fails: (at: number, more: Partial<Attempt> = {}) => begin(attempt(more), at * second).ok,
+    waits: (at: number, more: Partial<Attempt> = {}) => {
+      const admission = begin(attempt(more), at * second)
+      return admission.ok ? undefined : admission.wait
+    },
+    succeeds: (at: number, more: Partial<Attempt> = {}) => {
+      const admission = begin(attempt(more), at * second)
+      if (admission.ok) admission.value.succeeded()
+      return admission.ok
+    },
+  }
+}
+const strangers = (count: number) => Array.from({ length: count }, (_, i) => `198.51.100.${i}`)
+
+test('an address that has not failed may always try, however many others failed at the account', () => {
+  const { fails, succeeds } = tries()
+  for (const caller of strangers(250)) expect(fails(0, { caller })).toBe(true)
+  expect(succeeds(1, { caller: '192.0.2.1' })).toBe(true)
+})
+
+test('addresses that failed at an account under attack are slowed down, and only there', () => {
+  const { fails, waits } = tries()
+  for (const caller of strangers(100)) fails(0, { caller })
+  const caller = '203.0.113.1'
+  expect([fails(1, { caller }), fails(2, { caller })]).toEqual([true, true])
+  expect(waits(3, { caller })).toBe(898)
+  expect(fails(3, { caller, account: 'bob@example.org' })).toBe(true)
+  expect(fails(902, { caller })).toBe(true)
+})
+
+test('a browser that signed in before is not slowed down by strangers, nor by its own address', () => {
+  const { fails, succeeds } = tries()
+  for (const caller of strangers(100)) fails(0, { caller })
+  for (let i = 0; i < 30; i++) fails(0, { account: `somebody-${i}@example.org` })
+  expect(fails(1)).toBe(false)
+  expect(succeeds(1, { device: 'of ann' })).toBe(true)
+})
+
+test('a browser that signed in before has a limit of its own, which a success resets', () => {
+  const { fails, succeeds, waits } = tries()
+  const device = 'of ann'
+  for (let i = 0; i < 7; i++) expect(fails(i, { device })).toBe(true)
+  expect(succeeds(7, { device })).toBe(true)
+  for (let i = 0; i < 8; i++) expect(fails(10 + i, { device })).toBe(true)
+  expect(waits(18, { device })).toBe(292)
+  expect(fails(18, { device: 'another' })).toBe(true)
+})
+
+test('successes are not counted: an office behind one address signs in as often as it likes', () => {
+  const { succeeds } = tries()
+  for (let i = 0; i < 200; i++) expect(succeeds(i / 100, { account: `person-${i}@example.org` })).toBe(true)
+})
+
+test('tries at the same time count together, before anybody knows how they end', () => {
+  const { begin } = countSignIns()
+  const all = Array.from({ length: 20 }, () => begin({ caller: '203.0.113.1', account: ann, device: undefined }, 0))
+  expect(all.filter(({ ok }) => ok)).toHaveLength(8)
+})
+
+test('a try that nobody judged is not counted', () => {
+  const { begin } = countSignIns()
+  for (let i = 0; i < 100; i++) {
+    const admission = begin({ caller: '203.0.113.1', account: ann, device: undefined }, 0)
+    expect(admission.ok).toBe(true)
+    if (admission.ok) admission.value.undo()
+  }
+})
+
+test('tries are counted in a window that slides, per key', () => {
+  const limit = { max: 2, seconds: 60 }
+  const rate = new Tries(limit)
+  const take = (key: string, now: number) => {
+    const wait = rate.wait(key, limit, now)
+    if (wait === undefined) rate.add(key, now)
+    return wait
+  }
+  expect([take('a', 0), take('a', 30_000), take('a', 40_000)]).toEqual([undefined, undefined, 20])
+  expect(take('b', 40_000)).toBeUndefined()
+  expect(take('a', 60_001)).toBeUndefined()
+  expect(take('a', 60_002)).toBe(30)
+  rate.forget('a')
+  expect(take('a', 60_003)).toBeUndefined()
+})
+
+test('the memory of tries is bounded: keys have a fixed size, and the ones tried longest ago are dropped', () => {
+  const limit = { max: 2, seconds: 3600 }
+  const rate = new Tries(limit, 1000)
+  for (let i = 0; i < 5000; i++) rate.add(`${i}`.repeat(5000), i)
+  expect(rate.size).toBe(1000)
+  rate.add('4999'.repeat(5000), 5000)
+  expect(rate.wait('4999'.repeat(5000), limit, 5000)).toBeDefined()
+  rate.add('later', 10_000_000)
+  expect(rate.size).toBe(1)
+})

@@ -1,0 +1,80 @@
+/**
+ * How often a password may be tried. Only failed tries count. An address that has not failed at an account may always try it,
+ * and a browser that signed in to the account before is counted by itself, so strangers lock nobody out.
+ */
+import { type Limit, Tries } from './rate.ts'
+
+/** docs/operator.md has the table. */
+export const signInLimits = {
+  /** From one address, at all accounts. */
+  perCaller: { max: 30, seconds: 300 },
+  /** From one address at one account. */
+  perAccountAndCaller: { max: 8, seconds: 300 },
+  /** At one account from all addresses. Beyond it, addresses that failed there are slowed down. */
+  perAccount: { max: 100, seconds: 3600 },
+  /** From one address at an account that is beyond `perAccount`. */
+  perAccountAndCallerSlow: { max: 2, seconds: 900 },
+  /** From one browser that signed in to the account before. */
+  perDevice: { max: 8, seconds: 300 },
+} as const satisfies Record<string, Limit>
+
+/** An e-mail address has no more characters than this (RFC 5321); a longer one belongs to nobody. */
+export const maxEmailLength = 254
+
+export interface Attempt {
+  /** The address of the client as it is counted (D16). */
+  caller: string
+  /** The e-mail address that was typed, in its normal form. */
+  account: string
+  /** The browser, if it signed in to this account before. */
+  device: string | undefined
+}
+
+/** A try that was let in. It counts as failed unless one of these is called. */
+export interface Begun {
+  succeeded(): void
+  /** Nobody judged the password: the service was busy, or failed. */
+  undo(): void
+}
+export type Admission = { ok: true; value: Begun } | { ok: false; wait: number }
+
+export function countSignIns(limits = signInLimits) {
+  const callers = new Tries(limits.perCaller)
+  const pairs = new Tries({ ...limits.perAccountAndCaller, seconds: limits.perAccountAndCallerSlow.seconds })
+  const accounts = new Tries(limits.perAccount)
+  const devices = new Tries(limits.perDevice)
+
+  function begin(attempt: Attempt, now: number): Admission {
+    return attempt.device === undefined ? stranger(attempt, now) : known(attempt.device, now)
+  }
+
+  function known(device: string, now: number): Admission {
+    const wait = devices.wait(device, limits.perDevice, now)
+    if (wait !== undefined) return { ok: false, wait }
+    devices.add(device, now)
+    return { ok: true, value: { succeeded: () => devices.forget(device), undo: () => devices.takeBack(device) } }
+  }
+
+  function stranger({ caller, account }: Attempt, now: number): Admission {
+    const pair = `${caller} ${account}`
+    const attacked = accounts.wait(account, limits.perAccount, now) !== undefined
+    const perPair = attacked ? limits.perAccountAndCallerSlow : limits.perAccountAndCaller
+    const wait = callers.wait(caller, limits.perCaller, now) ?? pairs.wait(pair, perPair, now)
+    if (wait !== undefined) return { ok: false, wait }
+    callers.add(caller, now)
+    pairs.add(pair, now)
+    accounts.add(account, now)
+    const undo = () => {
+      callers.takeBack(caller)
+      pairs.takeBack(pair)
+      accounts.takeBack(account)
+    }
+    const succeeded = () => {
+      undo()
+      pairs.forget(pair)
+    }
+    return { ok: true, value: { succeeded, undo } }
+  }
+
+  return { begin }
+}

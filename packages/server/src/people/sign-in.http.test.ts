@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { password, serve } from '../web/testing/service.ts'
+import { hashQueue } from './hashing.ts'
+
+/** Refused by its length before anything is hashed, so that many tries cost a test nothing. */
+const wrong = 'w'.repeat(201)
+
+/** A service behind a proxy that says from which address a request comes; Ann has an account. */
+async function world() {
+  const service = await serve({ proxies: ['127.0.0.1'] })
+  await service.workspace('north')
+  const known = await service.person('Ann', 'north', 'admin')
+  const attempt = (from: string, secret: string, browser = service.browser(), email = 'ann@example.org') =>
+    browser.send('POST', '/api/auth/sign-in/email', { email, password: secret }, { 'x-forwarded-for': from })
+  return { service, known, attempt }
+}
+
+test('strangers at many addresses do not lock the owner out', async () => {
+  const { attempt } = await world()
+  for (let i = 0; i < 100; i++) expect((await attempt(`198.51.100.${i % 13}`, wrong)).status).toBe(401)
+  expect((await attempt('198.51.100.1', password)).status).toBe(429)
+  expect((await attempt('192.0.2.1', password)).status).toBe(200)
+})
+
+test('the browser that signed in before signs in from an address that is refused', async () => {
+  const { attempt, known } = await world()
+  await known.send('POST', '/api/auth/sign-out', {})
+  for (let i = 0; i < 8; i++) await attempt('198.51.100.1', wrong)
+  expect((await attempt('198.51.100.1', password)).status).toBe(429)
+  expect((await attempt('198.51.100.1', password, known)).status).toBe(200)
+})
+
+test('a browser that was signed in before there were cookies for it gets one when it opens the page', async () => {
+  const { known, service } = await world()
+  const session = known.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session=')) ?? ''
+  const opened = await service.browser().get('/api/web/me', { cookie: session })
+  expect(opened.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['svc.device'])
+  expect((await known.get('/api/web/me')).headers.getSetCookie()).toEqual([])
+})
+
+test('an e-mail address of more than 254 characters is refused before it is counted', async () => {
+  const { attempt } = await world()
+  const long = `${'a'.repeat(244)}@example.org`
+  for (let i = 0; i < 40; i++) {
+    const refused = await attempt('198.51.100.1', wrong, undefined, long)
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'email_invalid' } } })
+  }
+  expect((await attempt('198.51.100.1', password)).status).toBe(200)
+})
+
+test('links that are good are not counted: a whole office opens its invitations from one address', async () => {
+  const { known, service } = await world()
+  const invited = await known.send<{ url: string }>('POST', '/api/web/w/north/invitations', {
+    email: 'bob@example.org',
+    role: 'member',
+  })
+  const path = `/api/web/invitations/${invited.body.url.split('/').at(-1)}`
+  for (let i = 0; i < 70; i++) expect((await service.browser().get(path)).status).toBe(200)
+  for (let i = 0; i < 60; i++) expect((await service.browser().get(`${path}x`)).status).toBe(404)
+  expect((await service.browser().get(`${path}x`)).status).toBe(429)
+})
+
+test('a sign-in for which there is no room gets 429 with Retry-After, and is not counted as failed', async () => {
+  const { attempt, known, service } = await world()
+  const ends: (() => void)[] = []
+  // Two that run and 32 that wait, each of an address of its own, so that nobody makes room.
+  const held = Array.from({ length: 34 }, (_, i) =>
+    hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
+  )
+  const refused = await attempt('192.0.2.1', password)
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
+  expect(refused.headers.get('retry-after')).toBe('5')
+  // A browser that is known waits in a line of its own.
+  const waiting = attempt('192.0.2.1', password, known)
+  while (hashQueue.waiting < 33) await new Promise((resolve) => setImmediate(resolve))
+  let ended = false
+  const draining = Promise.all(held).then(() => {
+    ended = true
+  })
+  while (!ended) {
+    ends.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await draining
+  expect((await waiting).status).toBe(200)
+  for (let i = 0; i < 8; i++) expect((await attempt('192.0.2.1', wrong)).status).toBe(401)
+  expect(service.errors).toEqual([])
+})
