@@ -12,6 +12,12 @@ const env = { SVC_TIME_FLOOR: '0' }
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
+const programs = 'scripts/testing/programs-once.ts'
+const globalSetup: Partial<Record<(typeof kinds)[number], string>> = {
+  store: 'packages/server/testing/postgres-once.ts',
+  process: programs,
+  browser: programs,
+}
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
 const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**']
 
@@ -41,7 +47,7 @@ export default defineConfig({
             expect: patient,
             testTimeout: timeout,
             hookTimeout: timeout,
-            ...(kind === 'store' && { globalSetup: 'packages/server/testing/postgres-once.ts' }),
+            ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
           },
         }
       }),

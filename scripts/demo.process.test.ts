@@ -9,9 +9,11 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { programs } from './testing/program.ts'
 
 const root = join(import.meta.dirname, '..')
-const minute = 60_000
+const second = 1000
+const minute = 60 * second
 
 interface Ready {
   url: string
@@ -57,7 +59,7 @@ class Demo {
 
 async function svcServer<T>(demo: Ready, ...args: string[]): Promise<T> {
   const env = { ...process.env, SVC_DATA_DIR: join(demo.dir, 'data'), SVC_BASE_URL: demo.url }
-  const command = [join(root, 'packages/server/src/main.ts'), ...args, '--json']
+  const command = [programs.server, ...args, '--json']
   const { stdout } = await promisify(execFile)(process.execPath, command, { env })
   return JSON.parse(stdout) as T
 }
@@ -109,7 +111,10 @@ test(
     const show = (name: string) => svcServer<Shown>(ready, 'agent', 'show', `${ready.workspace}/${name}`)
     for (const [name, sign] of Object.entries(signs))
       await expect
-        .poll(async () => (await show(name)).report?.health?.map((item) => item.name) ?? [], { timeout: minute })
+        .poll(async () => (await show(name)).report?.health?.map((item) => item.name) ?? [], {
+          timeout: minute,
+          interval: second,
+        })
         .toContain(sign)
     const reader = await show('git-reader')
     expect([reader.blueprint, reader.report?.settings?.values?.folder]).toEqual(['git-reader', root])
@@ -121,18 +126,19 @@ test(
     )
 
     const tasks = async () => (await (await fetch(ready.product)).text()).match(/(Open|Done) \(\d+\)/g)
-    await expect.poll(tasks, { timeout: minute }).toEqual(['Open (1)', 'Done (0)'])
+    await expect.poll(tasks, { timeout: minute, interval: second }).toEqual(['Open (1)', 'Done (0)'])
     writeFileSync(join(ready.dir, 'documents/holidays.md'), '')
     await svcServer(ready, 'command', 'send', `${ready.workspace}/link-checker`, 'run_now')
 
     await svcServer(ready, 'command', 'send', `${ready.workspace}/machine-watch`, 'pause')
     await expect
-      .poll(async () => (await show('machine-watch')).report?.state?.label, { timeout: 1.5 * minute })
+      .poll(async () => (await show('machine-watch')).report?.state?.label, { timeout: 1.5 * minute, interval: second })
       .toBe('Paused')
-    await expect.poll(tasks, { timeout: minute }).toEqual(['Open (0)', 'Done (1)'])
+    await expect.poll(tasks, { timeout: minute, interval: second }).toEqual(['Open (0)', 'Done (1)'])
     await expect
       .poll(async () => (await show('link-checker')).report?.health?.find((h) => h.name === 'Binding tasks')?.level, {
         timeout: 1.5 * minute,
+        interval: second,
       })
       .toBe('ok')
 

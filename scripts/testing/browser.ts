@@ -9,13 +9,7 @@ import { type Browser, chromium } from 'playwright-core'
 const root = join(import.meta.dirname, '../..')
 
 /** Its own arguments are not used: one process for all pages ends with the first page that is closed. */
-const args = [
-  '--no-sandbox',
-  '--disable-dev-shm-usage',
-  '--use-gl=angle',
-  '--use-angle=swiftshader',
-  '--font-render-hinting=none',
-]
+const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
 
 /** Contexts are made with these: without them a bare C locale reaches the page, and `Intl` throws. */
 export const contextOptions = { locale: 'en-US', timezoneId: 'UTC' } as const

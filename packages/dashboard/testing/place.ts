@@ -13,8 +13,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from '../../../scripts/build.ts'
 import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
+import { programs } from '../../../scripts/testing/program.ts'
 
-const program = join(import.meta.dirname, '../../server/src/main.ts')
+const program = programs.server
 export const password = 'correct horse battery'
 
 export interface Look {

@@ -3,11 +3,11 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { programs } from '../../../scripts/testing/program.ts'
 import { type Folder, folderAt } from '../src/files/folder.ts'
 
 export const token = `svc_agt_${'A'.repeat(43)}`
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = programs.svc
 
 export const manifestText = `name: mail-triage
 version: 1.4.0

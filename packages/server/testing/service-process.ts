@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.ts'
-
-const program = join(import.meta.dirname, '../src/main.ts')
+import { programs } from '../../../scripts/testing/program.ts'
 
 export interface Ran {
   code: number | null
@@ -22,7 +21,7 @@ export class Place {
   readonly url: string
   readonly opsUrl: string
   /** `svc-server`'s main; another one for a service of another version. */
-  program = program
+  program = programs.server
   /** The user that runs everything here; who runs the test, if not said. */
   uid: number | undefined
 

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { programs } from '../../../../../../scripts/testing/program.ts'
 
-const program = join(import.meta.dirname, '../../../../../runtime/src/main.ts')
+const program = programs.svc
 
 export interface Blueprint {
   name?: string

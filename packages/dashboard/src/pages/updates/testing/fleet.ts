@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { programs } from '../../../../../../scripts/testing/program.ts'
 import type { Place } from '../../../../testing/place.ts'
 
-const program = join(import.meta.dirname, '../../../../../runtime/src/main.ts')
+const program = programs.svc
 export const blueprint = 'mail-triage'
 
 export interface Told {

@@ -1,0 +1,14 @@
+/** Vitest's global set-up of the process and browser tests: the programs that they start. */
+import type { TestProject } from 'vitest/node'
+import { makePrograms } from './programs.ts'
+import type { Programs } from './sources.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    programs: Programs
+  }
+}
+
+export default async function setup(project: TestProject): Promise<void> {
+  project.provide('programs', await makePrograms(Date.now()))
+}

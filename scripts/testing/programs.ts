@@ -1,0 +1,64 @@
+/**
+ * The programs that tests start hundreds of times, each in one file: a start from the sources takes two to five times the CPU.
+ * Some tests start from the sources all the same, since that is what a checkout does.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { buildRuntime, ownKeys } from '../../packages/runtime/build.ts'
+import { fingerprint } from '../build/fingerprint.ts'
+import { type Programs, sources } from './sources.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** Inside the server's folder, since the libraries that stay outside the file are found from there. */
+const cache = join(root, 'packages/server/.cache/programs')
+const day = 86_400_000
+
+/** Makes the programs once for each state of their sources. */
+export async function makePrograms(now: number): Promise<Programs> {
+  const packages = ['protocol', 'blueprint', 'runtime', 'server'].map((name) => `packages/${name}`)
+  const folder = join(cache, fingerprint(root, ['package-lock.json', 'scripts/testing/programs.ts', ...packages]))
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true })
+    for (const name of readdirSync(cache))
+      if (statSync(join(cache, name)).mtimeMs < now - day) rmSync(join(cache, name), { recursive: true, force: true })
+    const beside = join(cache, `${process.pid}.tmp`)
+    await buildRuntime({ outDir: beside, version: 'dev', keys: ownKeys() })
+    await buildServer(join(beside, 'server.mjs'))
+    if (existsSync(folder)) rmSync(beside, { recursive: true })
+    else renameSync(beside, folder)
+  }
+  return { svc: join(folder, 'svc.pyz'), server: join(folder, 'server.mjs') }
+}
+
+async function buildServer(outfile: string): Promise<void> {
+  await build({
+    entryPoints: [sources.server],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    logLevel: 'error',
+    // Libraries that are CommonJS ask for Node's own modules with `require`.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
+    // They start threads or look for optional libraries by their own paths.
+    external: ['pino', 'pino-pretty', 'pg-native'],
+    plugins: [ownPlaces],
+  })
+}
+
+/** Our own files go on finding their neighbours (the built page, a thread's file) where they are in the checkout. */
+const ownPlaces: Plugin = {
+  name: 'own places',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8')
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+    })),
+}
