@@ -1,6 +1,5 @@
 /** Blueprints of a workspace on its page. `signedIn` and `member` stand in front (web/app.ts). */
 import type { BundleFinding as Found } from '@svc/blueprint'
-import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { Blueprints, BundleFinding } from '../api.ts'
 import type { WebDeps } from '../web/app.ts'
@@ -9,15 +8,19 @@ import { inPieces } from '../web/pieces.ts'
 import { found, granted, Refusal } from '../web/refusal.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
+import { Uploads } from './uploads.ts'
 
-export const blueprintRoutes = ({ store: { db }, now, live }: WebDeps) =>
-  new Hono<WebEnv>()
+export const blueprintRoutes = ({ store: { db }, config, now, live }: WebDeps) => {
+  const uploads = new Uploads(config.dataDir)
+  return new Hono<WebEnv>()
     .get('/blueprints', async (c) => {
       return c.json({ now: now(), rows: await listBlueprints(db, c.var.workspace) } satisfies Blueprints)
     })
     .post('/blueprints', admin, async (c) => {
       const { workspace, person, role } = c.var
-      const upload = await uploadBlueprint(db, workspace, await zipOf(c), person, now())
+      const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>
+        uploadBlueprint(db, workspace, bundle, person, now()),
+      )
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
       const { blueprint, version } = granted(upload)
       live.listChanged(workspace.id)
@@ -50,6 +53,7 @@ export const blueprintRoutes = ({ store: { db }, now, live }: WebDeps) =>
       live.listChanged(workspace.id)
       return c.json({ ok: true })
     })
+}
 
 /** Carries every finding to the page. */
 class BundleRefused extends Refusal {
@@ -67,27 +71,8 @@ class BundleRefused extends Refusal {
 
 /** What browsers call a zip. A form of another site cannot send any of these without asking first. */
 const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
-/** So much of a body that is too large is read and thrown away, so that the answer arrives instead of a reset. */
-const drained = 8 * 1024 * 1024
 
-async function zipOf(c: Context<WebEnv>): Promise<Uint8Array> {
-  if (!zipTypes.test(c.req.header('content-type') ?? '')) {
-    throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of c.req.raw.body ?? []) {
-      size += chunk.length
-      if (size <= limits.bundleBytes) chunks.push(chunk)
-      else if (size > limits.bundleBytes + drained) break
-    }
-  } catch {
-    // Whoever sent it has gone: nobody reads the answer, and it is no fault of the service.
-    throw new Refusal('body_invalid', 'The bundle did not arrive whole.')
-  }
-  if (size > limits.bundleBytes) {
-    throw new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)
-  }
-  return Buffer.concat(chunks)
+function zipOf(c: Context<WebEnv>): ReadableStream<Uint8Array> | null {
+  if (zipTypes.test(c.req.header('content-type') ?? '')) return c.req.raw.body
+  throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
 }

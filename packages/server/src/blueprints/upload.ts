@@ -1,12 +1,13 @@
 /** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
-import { createHash } from 'node:crypto'
-import { type BundleFinding, readBundle } from '@svc/blueprint'
+import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { decideWithin } from '../db/undo.ts'
 import { newId } from '../ids.ts'
+import { judgeBundle } from './judge.ts'
+import type { Arrived } from './uploads.ts'
 
 export interface Uploaded {
   blueprint: string
@@ -22,15 +23,13 @@ export type Upload =
 export async function uploadBlueprint(
   db: Db,
   workspace: { id: string },
-  bytes: Uint8Array,
+  bundle: Uint8Array | Arrived,
   by: By,
   now: number,
 ): Promise<Upload> {
-  const read = await readBundle(bytes)
-  if (!read.ok) return { ok: false, code: 'bundle_refused', message: read.message, findings: read.findings }
-  const { manifest, entries } = read.value
-  const { name, version } = manifest
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const judged = await judgeBundle(bundle)
+  if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
+  const { name, version, description, sha256, manifest, files, bytes } = judged.value
   return decideWithin(db, async (trx): Promise<Upload> => {
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
     const taken = await wrongVersion(trx, blueprint.id, name, version, sha256)
@@ -41,14 +40,14 @@ export async function uploadBlueprint(
         id: newId(now),
         blueprint_id: blueprint.id,
         version,
-        description: manifest.description ?? '',
+        description,
         sha256,
         size: bytes.length,
         uploaded_at: now,
         uploaded_by: by.id,
         uploaded_by_name: by.name,
-        manifest: JSON.stringify(manifest),
-        files: JSON.stringify(entries.map(({ path, size, executable }) => ({ path, size, executable }))),
+        manifest,
+        files,
         bundle: bytes,
       })
       .execute()

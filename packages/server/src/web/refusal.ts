@@ -58,8 +58,10 @@ export const webRefusals = {
   rollout_not_running: [409, 'The rollout does not run.'],
   code_over: [409, 'The install code is over already.'],
   conflict: [409, 'Somebody else changed this at the same moment: look again.'],
+  upload_too_slow: [408, 'The bundle took too long to arrive.'],
   body_too_large: [413, 'The request is larger than this route accepts.'],
   rate_limited: [429, 'Too many tries: wait a few minutes.'],
+  uploads_too_many: [429, 'Too many uploads are in progress: wait until one has ended.'],
   internal: [500, 'Something went wrong here; it is in the log of the service.'],
   unavailable: [503, 'The database of the service does not answer: try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>

@@ -1,0 +1,31 @@
+/** The thread in which judge.ts judges: takes one bundle at a time, answers each with its judgement. */
+import { readSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import { readBundle } from '@svc/blueprint'
+import type { Judgement } from './judge.ts'
+import type { Arrived } from './uploads.ts'
+
+parentPort?.on('message', async (bundle: Uint8Array | Arrived) => {
+  const bytes = bundle instanceof Uint8Array ? bundle : bytesOf(bundle)
+  const judged = await judge(bytes)
+  parentPort?.postMessage(judged, judged.ok ? [bytes.buffer as ArrayBuffer] : [])
+})
+
+async function judge(bytes: Uint8Array): Promise<Judgement> {
+  const read = await readBundle(bytes)
+  if (!read.ok) return { ok: false, message: read.message, findings: read.findings }
+  const { manifest, sha256, entries } = read.value
+  const { name, version, description = '' } = manifest
+  const files = JSON.stringify(entries.map(({ path, size, executable }) => ({ path, size, executable })))
+  return { ok: true, value: { name, version, description, sha256, manifest: JSON.stringify(manifest), files, bytes } }
+}
+
+function bytesOf({ fd, size }: Arrived): Uint8Array {
+  const bytes = new Uint8Array(size)
+  for (let at = 0; at < size; ) {
+    const read = readSync(fd, bytes, at, size - at, at)
+    if (read === 0) throw new Error(`The file of the upload ends after ${at} of ${size} bytes.`)
+    at += read
+  }
+  return bytes
+}

@@ -1,0 +1,84 @@
+/**
+ * Judges bundles in a worker thread, one after another: a bundle of 20 MB may take seconds of the processor and 200 MB, and neither
+ * may come upon the thread that answers reports. The worker ends when it has had nothing to do for a while.
+ */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { BundleFinding } from '@svc/blueprint'
+import type { Arrived } from './uploads.ts'
+
+export type Judgement =
+  | { readonly ok: true; readonly value: Accepted }
+  | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
+
+/** What is kept of a good bundle, written out already: that takes long, too. */
+export interface Accepted {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly sha256: string
+  /** In JSON. */
+  readonly manifest: string
+  /** In JSON. */
+  readonly files: string
+  readonly bytes: Uint8Array
+}
+
+/** The heap of the worker; the bundle itself and what is being unpacked lie beside it. */
+const heapMb = 128
+const idleMs = 10_000
+
+let last: Promise<unknown> = Promise.resolve()
+let worker: Worker | undefined
+let idle: NodeJS.Timeout | undefined
+
+/** By the bytes, or by the descriptor of a file that holds them. Never refuses what the tools and the runtime accept. */
+export function judgeBundle(bundle: Uint8Array | Arrived): Promise<Judgement> {
+  const judged = last.then(() => ask(bundle))
+  last = judged.catch(() => {})
+  return judged
+}
+
+async function ask(bundle: Uint8Array | Arrived): Promise<Judgement> {
+  clearTimeout(idle)
+  worker ??= started()
+  const asked = worker
+  const ended = new AbortController()
+  asked.ref()
+  try {
+    const answer = once(asked, 'message', { signal: ended.signal }) as Promise<[Judgement]>
+    const exit = once(asked, 'exit', { signal: ended.signal }).then(() => {
+      throw new Error('The thread that judges bundles has ended.')
+    })
+    asked.postMessage(bundle)
+    const [judgement] = await Promise.race([answer, exit])
+    return judgement
+  } catch (error) {
+    if (worker === asked) worker = undefined
+    if (isOutOfMemory(error)) return tooMuch
+    throw error
+  } finally {
+    ended.abort()
+    asked.unref()
+    idle = setTimeout(end, idleMs).unref()
+  }
+}
+
+function started(): Worker {
+  const thread = new Worker(new URL('./judge-worker.ts', import.meta.url), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  })
+  return thread.on('error', () => {}) // whoever waits for it hears of it
+}
+
+function end(): void {
+  worker?.terminate().catch(() => {})
+  worker = undefined
+}
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+const says = 'takes more memory to read than any bundle should'
+const tooMuch: Judgement = { ok: false, message: `The bundle ${says}`, findings: [{ file: '', message: says }] }

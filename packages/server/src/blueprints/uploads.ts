@@ -1,0 +1,157 @@
+/**
+ * Bundles on their way in. Each is written to a file of the data folder while it arrives, so that a slow or broken upload
+ * holds no memory. An upload that stalls or takes too long is given up, and so is the one that has been arriving longest
+ * when there are too many; its file goes with it, and files that a killed process left go at the next start.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '@svc/protocol'
+import { Refusal } from '../web/refusal.ts'
+
+export interface UploadLimits {
+  /** Uploads of one person that have not ended. */
+  perPerson: number
+  /** Uploads of everybody that have not ended; each takes at most 20 MB of the disk. */
+  inAll: number
+  /** Milliseconds without a byte. */
+  idle: number
+  /** Milliseconds from the first byte to the last. */
+  time: number
+}
+
+const inForce: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
+/** Bytes read and thrown away beyond the limit, so that the client sees the refusal instead of a reset. */
+const drained = 8 * 1024 * 1024
+
+/** A bundle that has arrived whole. Whoever reads it reads by the descriptor: the name may be gone. */
+export interface Arrived {
+  readonly fd: number
+  readonly size: number
+}
+
+interface Upload {
+  readonly person: string
+  readonly givenUp: AbortController
+  arriving: boolean
+}
+
+const busy = 'Too many bundles are being uploaded at once: try again in a moment.'
+
+export class Uploads {
+  readonly #folder: string
+  readonly #limits: UploadLimits
+  readonly #under = new Set<Upload>()
+
+  /** Makes the folder of the files, and removes those that nobody writes any more. */
+  constructor(dataDir: string, limits: UploadLimits = inForce) {
+    this.#folder = join(dataDir, 'uploads')
+    this.#limits = limits
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
+  }
+
+  /** Receives a body into a file, hands it on, and removes it. Throws a Refusal that says why it was given up. */
+  async receive<T>(person: string, body: ReadableStream<Uint8Array> | null, use: (bundle: Arrived) => Promise<T>) {
+    const upload = this.#begin(person)
+    const path = join(this.#folder, `${process.pid}-${randomUUID()}.zip`)
+    let file: FileHandle | undefined
+    try {
+      file = await written(open(path, 'wx+', 0o600))
+      const size = await this.#arrive(upload, body, file)
+      upload.arriving = false
+      return await use({ fd: file.fd, size })
+    } finally {
+      this.#under.delete(upload)
+      await file?.close()
+      await rm(path, { force: true })
+    }
+  }
+
+  #begin(person: string): Upload {
+    const own = [...this.#under].filter((upload) => upload.person === person)
+    if (own.length >= this.#limits.perPerson) {
+      throw new Refusal('uploads_too_many', `You have ${own.length} uploads in progress: wait until one has ended.`, 10)
+    }
+    if (this.#under.size >= this.#limits.inAll) this.#giveUpOldest()
+    const upload: Upload = { person, givenUp: new AbortController(), arriving: true }
+    this.#under.add(upload)
+    return upload
+  }
+
+  /** Honest uploads end within seconds, so they are never the oldest for long. */
+  #giveUpOldest(): void {
+    const [oldest] = [...this.#under].filter(({ arriving }) => arriving)
+    if (!oldest) throw new Refusal('unavailable', busy, 10)
+    this.#under.delete(oldest)
+    oldest.givenUp.abort(new Refusal('unavailable', busy, 10))
+  }
+
+  async #arrive({ givenUp }: Upload, body: ReadableStream<Uint8Array> | null, file: FileHandle): Promise<number> {
+    const slow = (what: string) => () => givenUp.abort(new Refusal('upload_too_slow', `The bundle ${what}.`))
+    const idle = setTimeout(slow('stopped arriving'), this.#limits.idle)
+    const whole = setTimeout(slow('took too long to arrive'), this.#limits.time)
+    let size = 0
+    try {
+      for await (const piece of piecesOf(body, givenUp.signal)) {
+        idle.refresh()
+        size += piece.length
+        if (size <= limits.bundleBytes) await written(file.appendFile(piece))
+        else if (size > limits.bundleBytes + drained) break
+      }
+    } finally {
+      clearTimeout(idle)
+      clearTimeout(whole)
+    }
+    if (size <= limits.bundleBytes) return size
+    throw new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)
+  }
+}
+
+/** The body until it ends, or until it is given up. */
+async function* piecesOf(body: ReadableStream<Uint8Array> | null, givenUp: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  if (!reader) return
+  const end = new Promise<never>((_, reject) => {
+    givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
+  })
+  end.catch(() => {}) // it may come while a piece is written
+  try {
+    for (;;) {
+      givenUp.throwIfAborted()
+      const { done, value } = await Promise.race([reader.read(), end])
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    // The client has gone: nobody reads the answer, and it is no fault of the service.
+    throw new Refusal('body_invalid', 'The bundle did not arrive whole.')
+  } finally {
+    reader.releaseLock()
+  }
+}
+
+/** A full or broken disk is the service's fault and passes (I10). */
+async function written<T>(done: Promise<T>): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+    throw new Refusal('unavailable', `The bundle cannot be written to the data folder of the service${why}.`, 60)
+  }
+}
+
+/** Nodes of one machine may share a folder: a file stays while the process that its name begins with lives. */
+function isAbandoned(name: string): boolean {
+  const pid = Number(/^(\d+)-/.exec(name)?.[1])
+  if (!(pid > 0)) return false
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}
