@@ -1,5 +1,5 @@
 /**
- * The tests, in projects by the ending of a file. `npm test` runs them one after another in this order:
+ * The tests, in projects by the ending of a file. `npm test` (scripts/test.ts) runs them in this order, the last two together:
  * `*.test.ts` pure code, `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP,
  * `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
  */

@@ -1,19 +1,31 @@
 /**
- * `npm test`: types, lint and format, then the tests in the order of vitest.config.ts, kind by kind. The last line says
- * `N passed, N failed`. Arguments are a filter on file names: `npm test -- reports`.
+ * `npm test`: types, lint and format beside the unit tests, then the kinds of vitest.config.ts, the cheap ones first. At the
+ * end: the time of each kind, the ten slowest files, and `N passed, N failed`. Arguments are a filter on file names:
+ * `npm test -- reports`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
-import { type Counts, countsOf, lastLine, sum } from './testing/counts.ts'
+import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
 
 const root = join(import.meta.dirname, '..')
-const kinds = ['unit', 'store', 'http', 'process', 'browser'] as const
-/** These run what `npm run build` makes. */
-const needBuild: readonly string[] = ['process', 'browser']
+
+interface Stage {
+  readonly kinds: readonly string[]
+  /** Processes wait for each other more than they work, so a third worker keeps two cores busy. */
+  readonly workers: number
+  /** The tests run what `npm run build` makes. */
+  readonly needsBuild?: true
+}
+const stages: readonly Stage[] = [
+  { kinds: ['unit'], workers: 2 },
+  { kinds: ['store'], workers: 2 },
+  { kinds: ['http'], workers: 2 },
+  { kinds: ['process', 'browser'], workers: 3, needsBuild: true },
+]
 /** A run that hangs is ended and fails. The aim is fifteen minutes on two quiet cores; a busy machine may take longer. */
 const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 
@@ -25,41 +37,64 @@ rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
 const counts: Counts[] = []
-if (filters.length === 0) counts.push(await check())
-for (const kind of kinds) {
-  title(kind)
-  if (needBuild.includes(kind) && !(await built())) counts.push({ passed: 0, failed: 1, skipped: 0 })
-  else counts.push(await testsOf(kind))
-  if (kind === 'store' && process.env.SVC_TEST_LONG) await onOtherPostgres()
+const times: FileTime[] = []
+const stageTimes: string[] = []
+const checked = filters.length === 0 ? check() : undefined
+for (const stage of stages) {
+  const name = stage.kinds.join(' and ')
+  const start = performance.now()
+  title(name)
+  if (stage.needsBuild && !(await built())) counts.push({ passed: 0, failed: 1, skipped: 0 })
+  else await testsOf(stage)
+  if (name === 'store' && process.env.SVC_TEST_LONG) await onOtherPostgres(stage)
+  stageTimes.push(`${name} ${seconds(performance.now() - start)}`)
+  if (name === 'unit' && checked) {
+    const { output, ...result } = await checked
+    title('types, lint, format')
+    process.stdout.write(output)
+    counts.push(result)
+  }
 }
 const total = sum(counts)
-console.log(`\n${((performance.now() - begun) / 1000).toFixed(0)} s`)
+console.log('\nThe slowest files:')
+for (const { file, milliseconds } of times.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 10))
+  console.log(`${seconds(milliseconds).padStart(7)}  ${relative(root, file)}`)
+console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - begun)}`)
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
-async function check(): Promise<Counts> {
-  title('types, lint, format')
-  const failed = (await run([join(root, 'scripts/check.ts')])) === 0 ? 0 : 1
-  return { passed: 0, failed, skipped: 0 }
+/** Runs beside the unit tests; its output is kept until they have ended. */
+async function check(): Promise<Counts & { output: string }> {
+  const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { cwd: root })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0, output }
 }
 
 /** The long run tests the stores on every PostgreSQL that is here: the first one is what they ran on already. */
-async function onOtherPostgres(): Promise<void> {
+async function onOtherPostgres(stage: Stage): Promise<void> {
   if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
   const [first, ...others] = [...new Set(installed().map(({ version }) => version))]
   if (others.length === 0) console.log(`There is only PostgreSQL ${first} here: install Debian's too, or npm's.`)
   for (const version of others) {
     title(`store, PostgreSQL ${version}`)
-    counts.push(await testsOf('store', { SVC_TEST_POSTGRES: version }))
+    await testsOf(stage, { SVC_TEST_POSTGRES: version })
   }
 }
 
-async function testsOf(kind: string, env: Record<string, string> = {}): Promise<Counts> {
-  const report = join(reports, `${[kind, ...Object.values(env)].join('-')}.json`)
+async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = {}): Promise<void> {
+  const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const code = await run([vitest, 'run', '--project', kind, '--passWithNoTests', ...reporters, ...filters], env)
-  return countsOf(report, code)
+  const projects = kinds.flatMap((kind) => ['--project', kind])
+  const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters, ...filters]
+  const code = await run([vitest, ...args], env)
+  counts.push(countsOf(report, code))
+  times.push(...timesOf(report))
 }
 
 async function built(): Promise<boolean> {
@@ -92,6 +127,10 @@ function tooLate(): number {
   return 1
 }
 
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(0)} s`
+}
+
 function title(text: string): void {
-  console.log(`\n== ${text} (${((performance.now() - begun) / 1000).toFixed(0)} s)`)
+  console.log(`\n== ${text} (${seconds(performance.now() - begun)})`)
 }

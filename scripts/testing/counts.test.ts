@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { countsOf, lastLine, sum } from './counts.ts'
+import { countsOf, lastLine, sum, timesOf } from './counts.ts'
 
 function reportFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-counts-'))
@@ -37,4 +37,10 @@ test('the last line sums the kinds and names what was skipped only if something 
   const one = { passed: 2, failed: 1, skipped: 0 }
   expect(lastLine(sum([one, one]))).toBe('4 passed, 2 failed')
   expect(lastLine(sum([one, { ...one, skipped: 3 }]))).toBe('4 passed, 2 failed, 3 skipped')
+})
+
+test('the time of each file is read from the report; a missing report has none', () => {
+  const text = JSON.stringify({ testResults: [{ name: '/a.test.ts', startTime: 1000, endTime: 3500 }] })
+  expect(timesOf(reportFile(text))).toEqual([{ file: '/a.test.ts', milliseconds: 2500 }])
+  expect(timesOf('/nowhere/report.json')).toEqual([])
 })

@@ -11,7 +11,18 @@ interface VitestReport {
   numFailedTests: number
   numPendingTests: number
   numTodoTests?: number
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    startTime: number
+    endTime: number
+    assertionResults: { status: string }[]
+  }[]
+}
+
+export interface FileTime {
+  readonly file: string
+  readonly milliseconds: number
 }
 
 /**
@@ -32,6 +43,13 @@ export function countsOf(file: string, exitCode: number): Counts {
     skipped: report.numPendingTests + (report.numTodoTests ?? 0),
   }
 }
+
+/** How long each test file of a report took; nothing where there is no report. */
+export const timesOf = (report: string): FileTime[] =>
+  (readReport(report)?.testResults ?? []).map(({ name, startTime, endTime }) => ({
+    file: name,
+    milliseconds: endTime - startTime,
+  }))
 
 export const sum = (all: readonly Counts[]): Counts =>
   all.reduce(
