@@ -13,6 +13,7 @@ URL, TOKEN, FOLDER = os.environ['SVC_URL'].rstrip('/'), os.environ['SVC_TOKEN'],
 SCALE = float(os.environ.get('SVC_TIME_SCALE', '1'))  # drills and tests: multiplies every duration
 LEAST = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))  # but the service takes 60 reports a minute; 0 where it takes more
 REQUEST_SECONDS, ANSWER_BYTES, REPORT_BYTES, LOG_BYTES = 15 * SCALE, 1 << 20, 250 * 1024, 512 * 1024
+ACK_BYTES = 64 * 1024
 CONTROLS = ['pause', 'resume', 'run_now']
 BOOT = uuid.uuid4().hex
 
@@ -24,7 +25,7 @@ def main():
     while True:
         seq += 1
         try:
-            acks = [notes['seen'][i]['ack'] for i in notes['outbox'][:100]]
+            acks = owed(notes)
             answer = post('report', fitted({**report(), 'acks': acks, 'boot': BOOT, 'seq': seq}))
             if not isinstance(answer, dict) or not isinstance(answer.get('commands'), list):
                 raise ValueError('the answer holds no list of commands')
@@ -64,11 +65,24 @@ def fitted(body):
     return body
 
 
+def owed(notes):
+    """The oldest acks, as many as fit into a report beside the rest. The others go with the next one."""
+    acks, room = [], ACK_BYTES
+    for i in notes['outbox'][:100]:
+        room -= len(json.dumps(notes['seen'][i]['ack']))
+        if room < 0:
+            break
+        acks.append(notes['seen'][i]['ack'])
+    return acks
+
+
 # --- commands: a wish is checked, applied or refused, once, and answered -----------------------------------------
 
 def obey(command, notes):
-    if not isinstance(command, dict) or not isinstance(command.get('id'), str) or not isinstance(command.get('type'), str):
-        return
+    if not isinstance(command, dict) or not isinstance(command.get('id'), str) or not command['id']:
+        return  # without an id there is nothing to answer
+    if not isinstance(command.get('type'), str):
+        command = {**command, 'type': ''}
     known = notes['seen'].get(command['id'])
     if known is None:
         known = notes['seen'][command['id']] = {'type': command['type'], 'at': time.time(), 'ack': None}

@@ -79,9 +79,13 @@ END {
   if (n ~ /^-?[0-9]/) { n += 0; print "interval\t" (n < 5 ? 5 : n > 300 ? 300 : n) }
   for (i = 0; i < count[list]; i++) {
     id = leaf[list SUBSEP i SUBSEP "\"id\""]; type = leaf[list SUBSEP i SUBSEP "\"type\""]
-    if (id ~ /^".+"$/ && length(id) < 400 && type ~ /^".*"$/ && length(type) < 400) print "command\t" type "\t" id
+    if (type !~ /^".*"$/ || length(type) > 400) type = "\"\""
+    if (id ~ /^".+"$/ && length(id) <= 12002) print "command\t" type "\t" id
   }
 }'
+
+# The oldest acks, as many as fit into a report beside the rest. The others go with the next one.
+owed() { awk '{ n += length($0) } NR > 100 || n > 40000 { exit } { print }' reporter.acks; }
 
 # The report: what the agent says of itself, then ours; where a key stands twice the later one counts.
 report() {
@@ -91,7 +95,7 @@ report() {
   fi
   [ -e paused ] && status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
   printf '{%s"protocol": 1, "boot": "%s", "seq": %d, "controls": ["pause", "resume", "run_now"], "acks": [%s]}' \
-    "${status:+$status, }" "$boot" "$seq" "$(head -n 100 reporter.acks | paste -sd, -)"
+    "${status:+$status, }" "$boot" "$seq" "$(owed | paste -sd, -)"
 }
 
 # One request, at most 15 s and 64 KB, no redirect. The token goes through standard input: arguments can be seen by others.
@@ -146,7 +150,7 @@ sleep "$(between 0 5 1 0)"
 while :; do
   seq=$((seq + 1))
   report >reporter.body
-  sent=$(head -n 100 reporter.acks | wc -l)
+  sent=$(owed | wc -l)
   if post && awk "$json" <reporter.answer >reporter.read; then
     tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks # answered: these are done
     while IFS=$tab read -r what first second; do

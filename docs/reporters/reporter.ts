@@ -68,7 +68,7 @@ async function main(): Promise<never> {
 }
 
 async function reportOnce(seq: number): Promise<void> {
-  const sent = notes.outbox.slice(0, 100)
+  const sent = owed()
   const acks = sent.map((id) => notes.seen[id]?.ack)
   const answer = object(JSON.parse(await post('report', fitted({ ...report(), acks, boot, seq }))))
   if (!Array.isArray(answer?.commands)) throw new Error('the answer holds no list of commands')
@@ -76,6 +76,17 @@ async function reportOnce(seq: number): Promise<void> {
   saveNotes()
   if (Number.isFinite(answer.interval)) interval = Math.min(300, Math.max(5, answer.interval as number))
   for (const command of answer.commands) await obey(object(command) ?? {})
+}
+
+/** The oldest acks, as many as fit into a report beside the rest. The others go with the next one. */
+function owed(): string[] {
+  let [count, bytes] = [0, 0]
+  for (const id of notes.outbox.slice(0, 100)) {
+    bytes += Buffer.byteLength(JSON.stringify(notes.seen[id]?.ack))
+    if (bytes > 64 * 1024) break
+    count++
+  }
+  return notes.outbox.slice(0, count)
 }
 
 // --- the report: a copy of what the agent says of itself
@@ -108,14 +119,15 @@ function fitted(body: Json): Json {
 
 // --- commands: a wish is checked, applied or refused, once, and answered
 
-async function obey({ id, type, payload }: Json): Promise<void> {
-  if (typeof id !== 'string' || typeof type !== 'string') return
+async function obey({ id, type: said, payload }: Json): Promise<void> {
+  if (typeof id !== 'string' || id === '') return // without an id there is nothing to answer
+  const type = typeof said === 'string' ? said : ''
   let known = Object.hasOwn(notes.seen, id) ? notes.seen[id] : undefined
   if (!known) {
     known = notes.seen[id] = { type, at: Date.now(), ack: null }
     saveNotes() // on disk before anything is done: after a kill it is not done again (D4)
-    const said = await apply(id, type, object(payload) ?? {}).catch((error: unknown) => no(String(error)))
-    known.ack = said === 'uploaded' ? said : { id, ok: said.ok, message: said.message.slice(0, 300) }
+    const done = await apply(id, type, object(payload) ?? {}).catch((error: unknown) => no(String(error)))
+    known.ack = done === 'uploaded' ? done : { id, ok: done.ok, message: done.message.slice(0, 300) }
   }
   if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id) // a repeated id, the same answer
   saveNotes()

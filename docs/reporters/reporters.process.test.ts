@@ -65,6 +65,7 @@ async function world(command: string[], time: Record<string, string> = { SVC_TIM
 }
 
 const commands = (...list: object[]) => ({ commands: list, interval: 5 })
+const long = `\u0001${'\u{1f44d}'.repeat(1999)}`
 const ackOf = (call: Call, id: string) => call.body.acks.find((ack: { id: string }) => ack.id === id)
 
 /** Lets good reports pass until one carries an ack of this id, and answers none of them with a command. */
@@ -98,6 +99,10 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
         { id: 'odd "id" \\ é', type: 'pause', payload: {} },
         { id: 'c2', type: 'run_now', payload: {} },
         { id: 'c3', type: 'fly', payload: {} },
+        { id: long, type: '', payload: {} },
+        { id: 'c5' },
+        { id: 'c6', type: 7 },
+        { id: '', type: 'run_now' },
       ),
     )
 
@@ -106,7 +111,8 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(paused.body.state).toEqual({ level: 'info', label: 'Paused' })
     expect(ackOf(paused, 'odd "id" \\ é')).toMatchObject({ ok: true })
     expect(ackOf(paused, 'c2')).toMatchObject({ ok: false, message: 'The agent is paused.' })
-    expect(ackOf(paused, 'c3')).toMatchObject({ ok: false })
+    for (const id of ['c3', long, 'c5', 'c6']) expect(ackOf(paused, id), id).toMatchObject({ ok: false })
+    expect(paused.body.acks.length).toBe(6)
     expect(has('run_now')).toBe(false)
     expect(paused.body.seq).toBe(first.body.seq + 1)
     rmSync(join(folder, 'paused')) // the agent's own channel: the same pause (rule 4)

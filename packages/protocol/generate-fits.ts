@@ -124,7 +124,8 @@ const simpleTests: Readonly<Record<string, (schema: JsonSchema) => string>> = {
   boolean: () => "typeof x === 'boolean'",
   string: ({ pattern, minLength, maxLength }) => {
     if (pattern === linkPattern) return "typeof x === 'string' && isLink(x)"
-    if (pattern !== tidyPattern) throw new Error(`No test is known for texts of the pattern ${pattern}.`)
+    if (pattern !== undefined && pattern !== tidyPattern)
+      throw new Error(`No test is known for texts of the pattern ${pattern}.`)
     return `typeof x === 'string'${minLength ? " && x !== ''" : ''} && x.length <= ${maxLength}`
   },
   integer: ({ minimum }) => `typeof x === 'number' && Number.isSafeInteger(x) && x >= ${minimum} && ${noMinusZero}`,

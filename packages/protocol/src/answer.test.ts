@@ -31,18 +31,53 @@ test.each([
     { commands: [{ id: 'a', type: 'fly', payload: {} }] },
   ],
   [
-    'D17: malformed commands are skipped singly',
-    { commands: [null, 7, {}, { id: 7, type: 'pause' }, { id: 'a' }, { id: 'b', type: 'pause', payload: 'x' }] },
+    'D17: a command without an id is skipped, the others are read',
+    {
+      commands: [
+        null,
+        7,
+        {},
+        { id: 7, type: 'pause' },
+        { id: '', type: 'pause' },
+        { id: 'b', type: 'pause', payload: 'x' },
+      ],
+    },
     { commands: [{ id: 'b', type: 'pause', payload: {} }] },
   ],
   [
-    '2.7: an id that could not be echoed unchanged is malformed',
+    'D9: a command whose type is empty, missing or no text is handed on, to be refused',
+    { commands: [{ id: 'a', type: '' }, { id: 'b' }, { id: 'c', type: 7 }, { id: 'd', type: null }] },
+    { commands: ['a', 'b', 'c', 'd'].map((id) => ({ id, type: '', payload: {} })) },
+  ],
+  [
+    'D9: a type is not cleaned or cut into another one',
     {
       commands: [
-        { id: 'a\u0001', type: 'pause' },
-        { id: 'x'.repeat(201), type: 'pause' },
+        { id: 'a', type: 'pause\u0001' },
+        { id: 'b', type: 'x'.repeat(201) },
       ],
     },
+    { commands: ['a', 'b'].map((id) => ({ id, type: '', payload: {} })) },
+  ],
+  [
+    '2.7: an id is kept exactly as it came, whatever it holds',
+    {
+      commands: [
+        { id: '\u0000 \u001b\ud800\u202e\n', type: 'pause' },
+        { id: '\u{1f44d}'.repeat(2000), type: 'pause' },
+      ],
+    },
+    {
+      commands: ['\u0000 \u001b\ud800\u202e\n', '\u{1f44d}'.repeat(2000)].map((id) => ({
+        id,
+        type: 'pause',
+        payload: {},
+      })),
+    },
+  ],
+  [
+    '2.7: an id of more than 2,000 characters is none',
+    { commands: [{ id: 'x'.repeat(2001), type: 'pause' }] },
     { commands: [] },
   ],
   ['D18: an interval that is no number is absent', { interval: '5' }, { commands: [] }],

@@ -1,20 +1,29 @@
 /** The answer to a report (2.7): its type, and the reader that a reporter uses (D17, D18). */
 
 import { type Command, commandTypes } from './commands.ts'
-import { exact, type Field, field, isObject, type Kept, name, number, object, oneOf } from './fields.ts'
+import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './verdict.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
-/**
- * An unknown type is kept: the agent's side answers it with a refusal (D9). The payload is an object, empty when absent.
- */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) ? v : undefined), { type: 'object' })
-/** An id is echoed as it came (2.7): one that cannot be is malformed. */
-const commandId = exact(limits.name)
-const anyCommand = object({ id: commandId, type: name(limits.name), payload }, 'id', 'type')
+const commandId = opaque(limits.commandId)
+const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), {
+  type: 'string',
+  $comment: `Version 1 has ${commandTypes.join(', ')}. It may gain more: refuse an unknown type with an ack.`,
+})
+/** A cleaned or cut type would be another command. */
+const commandType = exact(limits.name)
+/** The type is empty where the answer names none that is a text: the agent's side refuses it like an unknown one (D9). */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
+
+/** Only a command without an id is malformed (D17): any other one can be answered with an ack. */
+function readCommand(input: unknown): ReceivedCommand | undefined {
+  const id = isObject(input) ? commandId(input.id) : undefined
+  if (!isObject(input) || id === undefined) return undefined
+  return { id, type: commandType(input.type) ?? '', payload: payload(input.payload) ?? {} }
+}
 
 /** Versions and checksums are never cut: a cut one is another one. What is not one is as if absent (3.3, 3.5). */
 const desired = object(
@@ -63,10 +72,7 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
   return {
     ok: true,
     value: {
-      commands: commands.flatMap((c) => {
-        const read = anyCommand(c)
-        return read ? [{ ...read, payload: read.payload ?? {} }] : []
-      }),
+      commands: commands.flatMap((command) => readCommand(command) ?? []),
       ...(interval !== undefined && { interval }),
       ...(wanted && { desired: wanted }),
       ...(runtime && { runtime }),
@@ -86,13 +92,12 @@ export function clampInterval(asked: number | undefined, last: number): number {
 /** D20: for how many seconds without a report an agent counts as silent, given the interval it was asked for. */
 export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.offlineLeastSeconds)
 
-/** Only for the JSON Schema of an answer. */
+/** Only for the JSON Schema of an answer. Open, since version 1 may gain types of commands (9.2). */
 export const answer = object(
   {
     commands: field((v) => (Array.isArray(v) ? v : undefined), {
       type: 'array',
-      maxItems: limits.commandsPerAnswer,
-      items: object({ id: commandId, type: oneOf(commandTypes), payload }, 'id', 'type', 'payload').schema,
+      items: object({ id: commandId, type: anyText, payload }, 'id', 'type', 'payload').schema,
     }),
     interval: number(0),
     desired,

@@ -57,7 +57,7 @@ export const name = (max: number): Field<string> =>
 const kept = (text: string, max: number, tidy: boolean | undefined): string =>
   tidy && text.length <= max ? text : cut(clean(text), max)
 
-/** A text that means nothing when it is cut: a version, a checksum, an id to be echoed. Kept whole or dropped. */
+/** A text that means nothing when it is cut: a version, a checksum. Kept whole or dropped. */
 export const exact = (max: number, shape?: RegExp): Field<string> =>
   field(
     (v) =>
@@ -66,6 +66,14 @@ export const exact = (max: number, shape?: RegExp): Field<string> =>
         : undefined,
     { type: 'string', minLength: 1, maxLength: max, pattern: shape?.source ?? tidyPattern },
   )
+
+/** A text that is echoed exactly as it came (2.7), whatever characters a JSON text can hold. Kept whole or dropped. */
+export const opaque = (max: number): Field<string> =>
+  field((v) => (typeof v === 'string' && v !== '' && cut(v, max) === v ? v : undefined), {
+    type: 'string',
+    minLength: 1,
+    maxLength: max,
+  })
 
 /** A finite number inside the bounds; anything else is dropped (D12). Adding 0 makes -0 what JSON writes for it. */
 export const number = (least = -Infinity, most = Infinity): Field<number> =>

@@ -64,6 +64,10 @@ export const limits = {
   runsPerReport: 500,
   /** [D12] */
   acks: 100,
+  /** [2.7] The id of a command, which is echoed and never cut. */
+  commandId: 2000,
+  /** [D19] Bytes of acks that a reporter puts into one report; the others go with the next one. */
+  ackBytes: 64 * 1024,
   /** [D12] Settings in a schema, and values beside it. */
   settings: 100,
   /** [D12] */

@@ -1,5 +1,5 @@
 /** Log upload (2.8, D7). */
-import { exact, field, type Kept, name, object } from './fields.ts'
+import { field, type Kept, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import { clean, endOf, tidyPattern } from './text.ts'
@@ -7,7 +7,7 @@ import type { Verdict } from './verdict.ts'
 
 const logUpload = object(
   {
-    command: exact(limits.name),
+    command: opaque(limits.commandId),
     name: name(limits.logName),
     text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), {
       type: 'string',

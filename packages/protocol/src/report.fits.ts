@@ -575,7 +575,7 @@ function acksItem(v: unknown): boolean {
     const x = v[key]
     switch (key) {
       case 'id':
-        if (!(typeof x === 'string' && x !== '' && x.length <= 200)) return false
+        if (!(typeof x === 'string' && x !== '' && x.length <= 2000)) return false
         had |= 1
         break
       case 'ok':

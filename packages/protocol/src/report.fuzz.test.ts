@@ -18,6 +18,8 @@ const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 /** What must hold of everything that is kept: I31's ground, D12, D13. Returns the first thing that does not. */
 function wrongIn(kept: unknown, at = '$'): string | undefined {
   if (typeof kept === 'string') {
+    // 2.7: echoed exactly as it came, compared, and never shown.
+    if (/^\$\.acks\[\d+\]\.id$/.test(at)) return [...kept].length > limits.commandId ? `${at} is too long` : undefined
     if (dangerous.test(kept)) return `${at} holds a control character`
     if (!kept.isWellFormed()) return `${at} holds a lone surrogate`
     if ([...kept].length > limits.settingText) return `${at} is longer than any limit`

@@ -14,6 +14,7 @@ import {
   number,
   object,
   oneOf,
+  opaque,
   record,
   text,
 } from './fields.ts'
@@ -92,7 +93,8 @@ const controlList: Field<Control[]> = field(
   { ...anyControls.schema, uniqueItems: true },
 )
 
-export const ack = object({ id: name(limits.name), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
+/** 3.2: `id` is the command's, unchanged. */
+export const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = Kept<typeof ack>
 
 export const outcomes = ['ok', 'rolled_back', 'failed'] as const

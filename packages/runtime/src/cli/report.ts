@@ -1,5 +1,6 @@
 /** `svc report`: the reporter as a process of its own. */
 import { Command } from 'commander'
+import { handledText } from '../commands/receive.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
@@ -57,10 +58,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   }
   await upload(folder, manifest, connection.value, stop.signal, () => {})
   const { answer, handled } = result
-  show(json, { ok: true, answer, handled }, () => [
-    'Reported.',
-    ...handled.map(({ type, ok, message }) => `${type} ${ok ? 'done' : 'refused'}: ${message}`),
-  ])
+  show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // brings the acks
 }
 

@@ -46,12 +46,20 @@ export function saveJournal(folder: Folder, journal: Journal): void {
 export const replace = (journal: Journal, entry: Entry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
-/** What the service has still to hear: the oldest hundred. */
-export const owedAcks = (journal: Journal): Ack[] =>
-  journal
+/** The acks of the next report: the oldest hundred, as far as they fit (D19). The others go with the reports after it. */
+export function owedAcks(journal: Journal): Ack[] {
+  const oldest = journal
     .filter((e) => e.owed)
     .slice(0, limits.acks)
     .map(({ id, ok = false, message }) => ({ id, ok, ...(message !== undefined && { message }) }))
+  let [count, bytes] = [0, 0]
+  for (const ack of oldest) {
+    bytes += Buffer.byteLength(JSON.stringify(ack))
+    if (bytes > limits.ackBytes) break
+    count++
+  }
+  return oldest.slice(0, count)
+}
 
 /** After an answered report: the acks it carried have arrived. */
 export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {

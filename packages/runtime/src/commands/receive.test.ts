@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type Manifest, readManifest } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder, manifestText } from '../../testing/folder.ts'
 import { command } from '../../testing/service.ts'
+import { byWhom } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { changeSettings, settingsInForce } from '../state/settings.ts'
 import { acksArrived, forget, type Journal, owedAcks, readJournal, saveJournal } from './journal.ts'
@@ -45,6 +47,30 @@ test('an ack stays until a report that carried it was answered', () => {
   const sent = acks().slice(0, 1)
   saveJournal(folder, acksArrived(readJournal(folder), sent))
   expect(acks().map((a) => a.id)).toEqual(['2'])
+})
+
+test('an id is echoed exactly as it came, and a command without a type is refused (2.7, D9)', () => {
+  const id = `\u0000 \u001b[31m\ud800 ${'\u{1f44d}'.repeat(1900)}`
+  receive(command(id, 'pause'), command('2', ''))
+  expect(acks()).toEqual([
+    { id, ok: true, message: 'Paused.' },
+    { id: '2', ok: false, message: 'This agent knows no such command.' },
+  ])
+  const { author } = readPause(folder) ?? {}
+  expect(author && byWhom(author)).toBe(`by the service (command \ufffd [31m\ufffd ${'\u{1f44d}'.repeat(52)})`)
+})
+
+test('acks that do not fit into one report go with the next one (D19)', () => {
+  const id = (i: number) => `${i}${'\u0001'.repeat(1990)}`
+  receive(...Array.from({ length: 12 }, (_, i) => command(id(i), 'resume')))
+  const rounds: string[][] = []
+  for (let sent = acks(); sent.length > 0; sent = acks()) {
+    expect(Buffer.byteLength(JSON.stringify(sent))).toBeLessThan(limits.ackBytes + limits.acks)
+    rounds.push(sent.map((ack) => ack.id))
+    saveJournal(folder, acksArrived(readJournal(folder), sent))
+  }
+  expect(rounds.length).toBeGreaterThan(1)
+  expect(rounds.flat()).toEqual(Array.from({ length: 12 }, (_, i) => id(i)))
 })
 
 test('commands take effect in the order in which they came', () => {

@@ -16,6 +16,10 @@ export interface Handled extends Outcome {
   readonly type: string
 }
 
+/** For a log line or a terminal. */
+export const handledText = ({ type, ok, message }: Handled): string =>
+  `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
+
 /** Takes the commands of one answer; each at most once, however often it comes. `now` in Unix seconds. */
 export function receive(
   folder: Folder,

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
 import { clampInterval } from '@svc/protocol'
+import { handledText } from '../commands/receive.ts'
 import { sweep } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
@@ -95,7 +96,7 @@ export function tell(say: (line: string) => void): (result: Exchanged) => void {
       return
     }
     if (!reached || failures > 0) say(failures > 0 ? `reported again after ${failures} failures` : 'reported')
-    for (const { type, ok, message } of result.handled) say(`${type} ${ok ? 'done' : 'refused'}: ${message}`)
+    for (const one of result.handled) say(handledText(one))
     reached = true
     failures = 0
     last = undefined

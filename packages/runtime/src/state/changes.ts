@@ -1,5 +1,5 @@
 /** Who put the agent into its state, and when: kept beside the journal for `svc why`. The state itself lies in the files the agent reads. */
-import { isObject } from '@svc/protocol'
+import { clean, cut, isObject } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
@@ -53,9 +53,9 @@ export function readAuthor(v: unknown): Author | undefined {
   }
 }
 
-/** The author as a part of a sentence: `by the service (command 01…)`. */
+/** The author as a part of a sentence: `by the service (command 01…)`. An id may hold anything: cleaned, and cut to a line's length. */
 export function byWhom({ by, user, command }: Author): string {
-  if (by === 'service') return `by the service${command ? ` (command ${command})` : ''}`
+  if (by === 'service') return `by the service${command ? ` (command ${cut(clean(command), 60)})` : ''}`
   return `on this machine${user ? ` by ${user}` : ''}`
 }
 

@@ -6,6 +6,9 @@ import { readJsonObject } from '../files/read.ts'
 import { seconds } from '../time.ts'
 import { type Author, noteChange, readAuthor } from './changes.ts'
 
+/** The note holds the id of a command, which may have 2,000 characters of up to six bytes each. */
+const noteBytes = 16 * 1024
+
 export interface Pause {
   /** Unix seconds. */
   readonly since: number
@@ -17,7 +20,7 @@ export interface Pause {
 export function readPause(folder: Folder): Pause | undefined {
   const stat = statSync(folder.paused, { throwIfNoEntry: false })
   if (!stat) return undefined
-  const author = readAuthor(readJsonObject(folder.paused, 4096))
+  const author = readAuthor(readJsonObject(folder.paused, noteBytes))
   return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
 }
 
