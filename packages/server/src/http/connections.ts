@@ -7,11 +7,28 @@ export interface Connections {
   /** How many there were since the beginning. */
   readonly taken: number
 }
-interface Connection {
+export interface Connection {
   /** When it was opened, by the machine's own clock, in milliseconds. */
   since: number
-  /** The last one begun and not ended. (A set of all of them would cost as much as the rest of a request's way in.) */
+  /** The response that is being made or sent. */
   answer: ServerResponse | undefined
+  /** The request that was read ahead and waits until `answer` has been sent (pipelining.ts). */
+  next: Next | undefined
+  /** How many requests it has had. */
+  requests: number
+  /** How its unsent bytes stood when they last moved (unread.ts). */
+  stall: Stall | undefined
+}
+export interface Next {
+  res: ServerResponse
+  begin: () => void
+  /** What has been received behind its headers, and not parsed. */
+  rest: Buffer | undefined
+}
+export interface Stall {
+  since: number
+  sent: number
+  queued: number
 }
 
 const known = new WeakMap<Server, Connections>()
@@ -23,12 +40,28 @@ export function connectionsOf(server: Server): Connections {
   return mine
 }
 
+/** From here on the connection makes this response. */
+export function beginAnswer(connection: Connection, res: ServerResponse): void {
+  connection.requests++
+  connection.answer = res
+  const end = () => {
+    if (connection.answer === res) connection.answer = undefined
+  }
+  res.on('close', end)
+}
+
 function track(server: Server): Connections {
   const open = new Map<Socket, Connection>()
   const mine = { open, taken: 0 }
   server.on('connection', (socket) => {
     mine.taken++
-    open.set(socket, { since: performance.now(), answer: undefined })
+    open.set(socket, {
+      since: performance.now(),
+      answer: undefined,
+      next: undefined,
+      requests: 0,
+      stall: undefined,
+    })
     socket.on('close', closed)
   })
   function closed(this: Socket) {
@@ -36,13 +69,7 @@ function track(server: Server): Connections {
   }
   const begun = (req: IncomingMessage, res: ServerResponse) => {
     const connection = open.get(req.socket)
-    if (!connection) return
-    connection.answer = res
-    res.on('close', ended)
-  }
-  function ended(this: ServerResponse) {
-    const connection = open.get(this.req.socket)
-    if (connection?.answer === this) connection.answer = undefined
+    if (connection && !connection.answer && !connection.next) beginAnswer(connection, res)
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, begun)
   return mine

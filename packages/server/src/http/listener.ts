@@ -13,6 +13,8 @@ import { connectionsMost } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 import { cutOff } from './paced.ts'
+import { pipelining, stopReading } from './pipelining.ts'
+import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 /** Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by its beginning: `GET /api/agent/v1/bundle/*`. */
@@ -31,6 +33,7 @@ export interface ListenerLimits {
   requestsPerConnection: number
   connections: number
   keep: number
+  unread: UnreadLimits
 }
 
 export const listenerLimits = (connections = connectionsMost()): ListenerLimits => ({
@@ -41,6 +44,7 @@ export const listenerLimits = (connections = connectionsMost()): ListenerLimits 
   requestsPerConnection: 10_000,
   connections,
   keep: Math.floor(connections * 0.9),
+  unread: unreadLimits,
 })
 
 export interface Routing {
@@ -63,18 +67,27 @@ export function createListener(
     keepAliveTimeout: most.idle,
     connectionsCheckingInterval: most.check,
   })
-  server.maxRequestsPerSocket = most.requestsPerConnection
-  const { open } = connectionsOf(server)
+  const connections = connectionsOf(server)
+  const { open } = connections
+  const { waits, stopped } = pipelining(server, connections)
+  const unread = giveUpUnread(connections, most.unread)
+  server.on('close', unread.stop)
   // Node counts what came through one listening socket; the limit is that of all (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < most.connections ? undefined : 0) })
-  server.on('request', listen)
+  server.on('request', inTurn)
   server.on('checkContinue', expecting)
-  server.on('checkExpectation', listen)
+  server.on('checkExpectation', inTurn)
   server.on('clientError', answerBroken)
   return server
 
+  function inTurn(req: IncomingMessage, res: ServerResponse): void {
+    if (!waits(req, res, () => listen(req, res))) listen(req, res)
+  }
+
   function listen(req: IncomingMessage, res: ServerResponse): void {
-    if (!server.listening || open.size > most.keep) res.shouldKeepAlive = false
+    const requests = open.get(req.socket)?.requests ?? 0
+    if (!server.listening || open.size > most.keep || requests >= most.requestsPerConnection)
+      res.shouldKeepAlive = false
     const target = pathOf(req)
     if (target === undefined) {
       drain(req).then(() => refuseAndClose(req, res, 'not_found'))
@@ -93,16 +106,17 @@ export function createListener(
 
   function expecting(req: IncomingMessage, res: ServerResponse): void {
     noteExpectation(req)
-    listen(req, res)
+    inTurn(req, res)
   }
 
   function answerBroken(error: NodeJS.ErrnoException, duplex: Duplex): void {
     const socket = duplex as Socket
+    if (stopped(error, socket)) return
     if (error.code === 'ECONNRESET') socket.destroy()
     else if (error.code === hungUp) cutOff.add(() => socket.destroy())
-    else if (error.code === 'HPE_HEADER_OVERFLOW') sayAndClose(socket, large)
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseBroken(socket, large)
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
-    else sayAndClose(socket, invalid)
+    else refuseBroken(socket, invalid)
   }
 
   /** Unless the rest of its request has come in the meantime. */
@@ -110,8 +124,19 @@ export function createListener(
     const before = open.get(socket)?.answer
     cutOff.add(() => {
       const answer = open.get(socket)?.answer
-      if (answer === undefined || answer === before) sayAndClose(socket, late)
+      if (answer === undefined || answer === before) refuseBroken(socket, late)
     })
+  }
+
+  /** Behind the response that is on its way, if there is one; never into the middle of it. */
+  function refuseBroken(socket: Socket, text: string): void {
+    const answer = open.get(socket)?.answer
+    if (answer === undefined || (!answer.headersSent && !answer.req.complete)) sayAndClose(socket, text)
+    else if (!answer.req.complete) socket.destroy()
+    else {
+      stopReading(socket)
+      answer.once('close', () => sayAndClose(socket, text))
+    }
   }
 
   /** A fault of a handler is a bug: it is logged, costs this one request, and never the process. */

@@ -1,15 +1,19 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** So much of a file is on its way at once. */
 const pieceBytes = 64 * 1024
 
 /**
  * A file as the body of an answer. Given whole it would be copied for each answer, and everybody may ask for the files of the page
- * and of `/cli/`: those who then do not read would hold a copy each. The answer needs its `Content-Length` said.
+ * and of `/cli/`: those who then do not read would hold a copy each. Between two pieces others have a turn, since the system takes
+ * megabytes at once for a client that has just connected. The answer needs its `Content-Length` said.
  */
 export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream(
     {
-      pull(controller) {
+      async pull(controller) {
+        if (at > 0) await setImmediate()
         controller.enqueue(bytes.subarray(at, at + pieceBytes))
         at += pieceBytes
         if (at >= bytes.length) controller.close()
