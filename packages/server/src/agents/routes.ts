@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { NewToken } from '../api.ts'
+import { asMember } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, agent, type WebEnv } from '../web/guards.ts'
@@ -11,7 +12,6 @@ import { levelsOf } from '../web/queries/levels.ts'
 import { runsOf } from '../web/queries/runs.ts'
 import { usageOf } from '../web/queries/usage.ts'
 import { numberOf, textOf } from '../web/query.ts'
-import { granted } from '../web/refusal.ts'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from './store.ts'
 
 const bytes = new TextEncoder()
@@ -30,26 +30,30 @@ export const agentRoutes = (deps: WebDeps) => {
       return c.body(body, 200, { 'content-type': 'application/json' })
     })
     .post('/agents', admin, async (c) => {
-      const { workspace, person } = c.var
+      const { workspace } = c.var
       const { name } = await bodyOf(c, named)
-      const { token } = granted(await createAgent(db, workspace, name, person, now()))
+      const { token } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        createAgent(db, workspace, name, by, now),
+      )
       live.listChanged(workspace.id)
       return c.json({ name, token } satisfies NewToken, 201)
     })
     .get('/agents/:name', one, async (c) => c.json(await agentPage(db, c.var.agent, c.var.role, now())))
     .patch('/agents/:name', admin, one, async (c) => {
       const { name } = await bodyOf(c, named)
-      granted(await renameAgent(db, c.var.agent, name, c.var.person, now()))
+      await asMember(deps, c.var, 'admin', ({ db, by, now }) => renameAgent(db, c.var.agent, name, by, now))
       live.listChanged(c.var.workspace.id)
       return c.json({ name })
     })
     .delete('/agents/:name', admin, one, async (c) => {
-      granted(await deleteAgent(db, c.var.agent, c.var.person, now()))
+      await asMember(deps, c.var, 'admin', ({ db, by, now }) => deleteAgent(db, c.var.agent, by, now))
       live.listChanged(c.var.workspace.id)
       return c.json({ ok: true })
     })
     .post('/agents/:name/token', admin, one, async (c) => {
-      const { agent, token } = granted(await rotateToken(db, c.var.agent, c.var.person, now()))
+      const { agent, token } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        rotateToken(db, c.var.agent, by, now),
+      )
       live.changed(c.var.workspace.id, agent.id)
       return c.json({ name: agent.name, token } satisfies NewToken)
     })

@@ -2,6 +2,7 @@
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { type Context, Hono } from 'hono'
 import type { Blueprints, BundleFinding } from '../api.ts'
+import { asMember, memberWriter } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
 import { inPieces } from '../web/pieces.ts'
@@ -10,7 +11,9 @@ import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } f
 import { uploadBlueprint } from './upload.ts'
 import { Uploads } from './uploads.ts'
 
-export const blueprintRoutes = ({ store: { db }, config, now, live }: WebDeps) => {
+export const blueprintRoutes = (deps: WebDeps) => {
+  const { store, config, now, live } = deps
+  const { db } = store
   const uploads = new Uploads(config.dataDir)
   return new Hono<WebEnv>()
     .get('/blueprints', async (c) => {
@@ -18,8 +21,9 @@ export const blueprintRoutes = ({ store: { db }, config, now, live }: WebDeps) =
     })
     .post('/blueprints', admin, async (c) => {
       const { workspace, person, role } = c.var
+      const write = memberWriter(deps, c.var, 'admin')
       const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>
-        uploadBlueprint(db, workspace, bundle, person, now()),
+        uploadBlueprint(write, workspace, bundle, person, now()),
       )
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
       const { blueprint, version } = granted(upload)
@@ -47,9 +51,11 @@ export const blueprintRoutes = ({ store: { db }, config, now, live }: WebDeps) =
       })
     })
     .delete('/blueprints/:blueprint/versions/:version', admin, async (c) => {
-      const { workspace, person } = c.var
+      const { workspace } = c.var
       const { blueprint: name, version } = c.req.param()
-      granted(await deleteVersion(db, workspace, { name, version }, person, now()))
+      await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        deleteVersion(db, workspace, { name, version }, by, now),
+      )
       live.listChanged(workspace.id)
       return c.json({ ok: true })
     })

@@ -4,6 +4,7 @@ import { compareVersions, type Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
+import type { Writer } from '../db/transaction.ts'
 import { decideWithin } from '../db/undo.ts'
 import { newId } from '../ids.ts'
 import { judgeBundle } from './judge.ts'
@@ -21,7 +22,7 @@ export type Upload =
 
 /** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
 export async function uploadBlueprint(
-  db: Db,
+  db: Db | Writer,
   workspace: { id: string },
   bundle: Uint8Array | Arrived,
   by: By,

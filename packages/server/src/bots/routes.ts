@@ -2,21 +2,25 @@
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { Bots } from '../api.ts'
+import { asMember } from '../people/acting.ts'
 import { productsOf } from '../products/store.ts'
 import type { WebDeps } from '../web/app.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
-import { granted } from '../web/refusal.ts'
 import { deleteBot, listBots, revokeBot } from './store.ts'
 
-export const botRoutes = ({ store: { db }, now, live }: WebDeps) => {
+export const botRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
   /** The list of bots, and the pages of the agents that acted as it. */
   const tell = (workspaceId: string, agentIds: readonly string[]) => {
     live.listChanged(workspaceId)
     for (const id of agentIds) live.changed(workspaceId, id)
   }
   const revoke = async (c: Context<WebEnv>, which: { id: string; tokenId?: string }) => {
-    const { workspace, person } = c.var
-    const { revoked, agentIds } = granted(await revokeBot(db, workspace, which, person, now()))
+    const { workspace } = c.var
+    const { revoked, agentIds } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+      revokeBot(db, workspace, which, by, now),
+    )
     tell(workspace.id, agentIds)
     return c.json({ revoked })
   }
@@ -30,8 +34,11 @@ export const botRoutes = ({ store: { db }, now, live }: WebDeps) => {
       revoke(c, { id: c.req.param('id'), tokenId: c.req.param('token') }),
     )
     .delete('/bots/:id', admin, async (c) => {
-      const { workspace, person } = c.var
-      tell(workspace.id, granted(await deleteBot(db, workspace, c.req.param('id'), person, now())).agentIds)
+      const { workspace } = c.var
+      const { agentIds } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        deleteBot(db, workspace, c.req.param('id'), by, now),
+      )
+      tell(workspace.id, agentIds)
       return c.json({ ok: true })
     })
     .get('/products', async (c) => c.json(await productsOf(db, c.var.workspace)))

@@ -14,7 +14,7 @@ import { audit } from '../audit/store.ts'
 import { declaredLogs, manifestOf } from '../blueprints/declared.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
+import { transaction, type Writer } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
@@ -35,7 +35,7 @@ export type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusa
 
 /**
  * Keeps a wish as a command of this agent, if its last report offers it (2.7). The same press while one is under way
- * returns that one with `made` false (D5). One transaction, with its line in the audit trail. Pass `db`, not a transaction.
+ * returns that one with `made` false (D5). One transaction, with its line in the audit trail.
  */
 export function queueCommand(db: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
   return transaction(db, (trx) => queueWithin(trx, agent, wish, by, now))
@@ -46,7 +46,7 @@ const atOnce = 200
 
 /** The same press for many agents, each judged by itself, and one line in the audit trail with the names of those that have it now. */
 export async function queueMany(
-  db: Db,
+  db: Db | Writer,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
   wish: Wish,

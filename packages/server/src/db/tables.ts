@@ -363,6 +363,10 @@ export interface PersonTable {
   name: string
   email: string
 }
+export interface SessionTable {
+  id: string
+  userId: string
+}
 export interface MemberTable {
   id: string
   workspaceId: string
@@ -397,6 +401,7 @@ export interface Tables {
   link: LinkTable
   workspace: WorkspaceTable
   user: PersonTable
+  session: SessionTable
   member: MemberTable
 }
 

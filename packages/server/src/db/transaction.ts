@@ -19,9 +19,18 @@ const lost = new Set(['40001', '40P01', '23505'])
 export const hasLost = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
-/** Runs `work` in a transaction; it may be begun several times, so it must change nothing but what goes through `trx`. */
-export const transaction = <T>(db: Db, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
-  untilWon(() => db.transaction().execute(work))
+/** Runs each piece of work in a transaction that a person's right to write opened (people/acting.ts). */
+export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
+
+/**
+ * Runs `work` in a transaction: a new one, or the one that is given. It may run several times, so it must change nothing
+ * but what goes through `trx`.
+ */
+export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+  if (typeof on === 'function') return on(work)
+  if (on.isTransaction) return work(on as Transaction<Tables>)
+  return untilWon(() => on.transaction().execute(work))
+}
 
 /** Does it again while it loses. A commit whose result is unknown is no loss: it may have happened. */
 export async function untilWon<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Verdict } from '@svc/protocol'
 import type { Db } from './open.ts'
-import { transaction } from './transaction.ts'
+import { transaction, type Writer } from './transaction.ts'
 
 /** Carries a refusal out of a transaction, so that everything in it is undone. */
 class Undo extends Error {
@@ -14,7 +14,7 @@ class Undo extends Error {
 /** Runs `work` in one transaction that is undone when it refuses. Everything inside goes through `trx`. */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
->(db: Db, work: (trx: Db) => Promise<V>): Promise<V> {
+>(db: Db | Writer, work: (trx: Db) => Promise<V>): Promise<V> {
   try {
     return await transaction(db, async (trx) => {
       const verdict = await work(trx)

@@ -2,21 +2,26 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { NewCode } from '../api.ts'
+import { asMember } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
-import { found, granted } from '../web/refusal.ts'
+import { found } from '../web/refusal.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from './codes.ts'
 
 const wanted = z.object({ blueprint: z.string(), version: z.string(), agent: z.string().optional() })
 
-export const codeRoutes = ({ store: { db }, now, live }: WebDeps) =>
-  new Hono<WebEnv>()
+export const codeRoutes = (deps: WebDeps) => {
+  const { store, now, live } = deps
+  const { db } = store
+  return new Hono<WebEnv>()
     .get('/codes', async (c) => c.json(await listCodes(db, c.var.workspace, now())))
     .post('/codes', admin, async (c) => {
-      const { workspace, person } = c.var
+      const { workspace } = c.var
       const { blueprint, version, agent } = await bodyOf(c, wanted)
-      const issued = granted(await issueCode(db, workspace, { blueprint, version, agentName: agent }, person, now()))
+      const issued = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        issueCode(db, workspace, { blueprint, version, agentName: agent }, by, now),
+      )
       live.listChanged(workspace.id)
       const { row, code, warnings } = issued
       const fresh = shownCode({ ...row, agent: null, issuer: 'admin' }, now())
@@ -26,8 +31,9 @@ export const codeRoutes = ({ store: { db }, now, live }: WebDeps) =>
       return c.json(found(await codeOf(db, c.var.workspace, c.req.param('id'), now()), 'code_unknown'))
     })
     .delete('/codes/:id', admin, async (c) => {
-      const { workspace, person } = c.var
-      granted(await revokeCode(db, workspace, c.req.param('id'), person, now()))
+      const { workspace } = c.var
+      await asMember(deps, c.var, 'admin', ({ db, by, now }) => revokeCode(db, workspace, c.req.param('id'), by, now))
       live.listChanged(workspace.id)
       return c.json({ ok: true })
     })
+}

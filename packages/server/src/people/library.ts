@@ -5,7 +5,7 @@ import { getAdapter } from 'better-auth/db/adapter'
 import type { Transaction } from 'kysely'
 import type { Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
+import { transaction, type Writer } from '../db/transaction.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
@@ -13,6 +13,8 @@ export type Trx = Transaction<Tables>
 export interface People {
   store: Store
   auth: Auth
+  /** The right of the person who asks, where it is judged with the change (acting.ts). */
+  write?: Writer
 }
 /** The library's tables and its account functions, bound to the running transaction. */
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
@@ -27,11 +29,11 @@ class Undo extends Error {
 }
 
 /**
- * Runs `work` in one transaction that is undone when it refuses. Everything inside goes through `trx` or `accounts`
+ * Runs `work` in one transaction that is undone when it refuses; within a given one, whoever began that undoes it. Everything inside goes through `trx` or `accounts`
  * (anything else waits for itself for ever on SQLite). Passwords are hashed before: that takes a tenth of a second.
  */
 export async function decide<T, Code extends string>(
-  { store, auth }: People,
+  { store, auth, write = (run) => transaction(store.db, run) }: People,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {
   await auth.$context
@@ -42,7 +44,7 @@ export async function decide<T, Code extends string>(
     return verdict
   }
   try {
-    return await transaction(store.db, run)
+    return await write(run)
   } catch (e) {
     if (e instanceof Undo) return e.verdict as Verdict<T, Code>
     throw e

@@ -135,8 +135,8 @@ everyEngine('people', (open) => {
     ok(await addMember(people, { slug: 'north', email: bob.email, role: 'admin' }, ann, now))
     const [annIs, bobIs] = (await membersOf(db, north, ann)).map(({ id }) => id)
     const both = await Promise.all([
-      changeRole(people, north, annIs ?? '', 'member', bob, now),
-      removeMember(people, north, bobIs ?? '', ann, now),
+      changeRole(people, north, { id: annIs ?? '', role: 'member' }, bob, now),
+      removeMember(people, north, { id: bobIs ?? '' }, ann, now),
     ])
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)

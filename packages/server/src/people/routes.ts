@@ -2,15 +2,15 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Me, Session } from '../api.ts'
-import { audit } from '../audit/store.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { signedIn, type WebEnv } from '../web/guards.ts'
 import { found, granted } from '../web/refusal.ts'
 import { workspacesOf } from '../workspaces/members.ts'
+import { asPerson, personWriter } from './acting.ts'
 import { linkIsGood, useLink } from './links.ts'
 import { changePassword } from './password.ts'
-import { sessionsOf } from './sessions.ts'
+import { endOtherSessions, endSession, sessionsOf } from './sessions.ts'
 import { firstStart } from './start.ts'
 import { personOfId, renamePerson } from './store.ts'
 
@@ -60,7 +60,7 @@ export const startRoutes = (deps: WebDeps) => {
 }
 
 export const meRoutes = (deps: WebDeps) => {
-  const { auth, store, now, live } = deps
+  const { auth, now, live } = deps
   const only = signedIn(deps)
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
@@ -69,7 +69,8 @@ export const meRoutes = (deps: WebDeps) => {
     })
     .patch('/me', only, async (c) => {
       const { name } = await bodyOf(c, z.object({ name: z.string() }))
-      c.set('person', granted(await renamePerson(deps, c.var.person, name, now())))
+      const renamed = await asPerson(deps, c.var, ({ people, by, now }) => renamePerson(people, by, name, now))
+      c.set('person', renamed)
       return c.json(await meOf(deps, c))
     })
     .get('/sessions', only, async (c) => {
@@ -87,37 +88,22 @@ export const meRoutes = (deps: WebDeps) => {
       return c.json(sessions.sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt))
     })
     .delete('/sessions/:id', only, async (c) => {
-      const all = await sessionsOf(auth, c.var.person.id, now())
-      const session = found(
-        all.find(({ id }) => id === c.req.param('id')),
-        'session_unknown',
-      )
-      await end(c, [session.token])
+      await asPerson(deps, c.var, ({ people, by, now }) => endSession(people, by, c.req.param('id'), now))
+      await live.check()
       return c.json({ ok: true })
     })
     .delete('/sessions', only, async (c) => {
-      const all = await sessionsOf(auth, c.var.person.id, now())
-      await end(
-        c,
-        all.filter(({ id }) => id !== c.var.session.id).map((session) => session.token),
-      )
+      await asPerson(deps, c.var, ({ people, by, now }) => endOtherSessions(people, by, c.var.session, now))
+      await live.check()
       return c.json({ ok: true })
     })
     .post('/password', only, async (c) => {
       const asked = await bodyOf(c, z.object({ current: z.string(), next: z.string() }))
-      await deps.signIn.countPassword(c, async () => granted(await changePassword(deps, c.var, asked, now())))
+      const people = { ...deps, write: personWriter(deps, c.var) }
+      await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, now())))
       await live.check()
       return c.json({ ok: true })
     })
-
-  async function end(c: Context<WebEnv>, tokens: string[]): Promise<void> {
-    const { internalAdapter } = await auth.$context
-    for (const each of tokens) await internalAdapter.deleteSession(each)
-    const { person } = c.var
-    const note = { workspaceId: null, at: now(), by: person, subject: `person ${person.email}` }
-    await audit(store.db, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })
-    await live.check()
-  }
 }
 
 async function meOf({ store, config, releases }: WebDeps, c: Context<WebEnv>): Promise<Me> {

@@ -1,5 +1,8 @@
 /** Who is signed in, and which sessions a person has. The library keeps them; we add the longest life. */
+import type { Verdict } from '@svc/protocol'
+import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
+import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
 import type { Person } from './store.ts'
 
 export interface SignedIn {
@@ -26,6 +29,49 @@ export async function sessionsOf(auth: Auth, personId: string, now: number) {
   const { internalAdapter } = await auth.$context
   const all = await internalAdapter.listSessions(personId, { onlyActiveSessions: true })
   return all.filter(({ createdAt }) => !isOld(createdAt, now))
+}
+
+/** Ends one session of a person. */
+export const endSession = (
+  people: People,
+  person: Person,
+  id: string,
+  now: number,
+): Promise<Verdict<null, 'session_unknown'>> =>
+  decide<null, 'session_unknown'>(people, async (trx, accounts) => {
+    const session = (await allOf(accounts, person, now)).find((each) => each.id === id)
+    if (!session) return refuse('session_unknown', 'There is no such session.')
+    return end(trx, accounts, person, [session.token], now)
+  })
+
+/** Ends every session of a person but one. */
+export const endOtherSessions = (
+  people: People,
+  person: Person,
+  kept: { id: string },
+  now: number,
+): Promise<Verdict<null, never>> =>
+  decide<null, never>(people, async (trx, accounts) => {
+    const others = (await allOf(accounts, person, now)).filter(({ id }) => id !== kept.id)
+    return end(
+      trx,
+      accounts,
+      person,
+      others.map(({ token }) => token),
+      now,
+    )
+  })
+
+async function allOf({ own }: Accounts, person: Person, now: number) {
+  const all = await own.listSessions(person.id, { onlyActiveSessions: true })
+  return all.filter(({ createdAt }) => !isOld(createdAt, now))
+}
+
+async function end(trx: Trx, { own }: Accounts, person: Person, tokens: string[], now: number) {
+  for (const token of tokens) await own.deleteSession(token)
+  const note = { workspaceId: null, at: now, by: person, subject: `person ${person.email}` }
+  await audit(trx, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })
+  return done(null)
 }
 
 /** The tokens among these whose session is still good; for streams that stay open. */

@@ -2,11 +2,12 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { NewRollout, RolloutPage, Rollouts } from '../api.ts'
+import { asMember } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
 import { numberOf, textOf } from '../web/query.ts'
-import { found, granted } from '../web/refusal.ts'
+import { found } from '../web/refusal.ts'
 import { advanceNow } from './advance.ts'
 import { rolloutPage, rolloutsOf } from './page.ts'
 import { previewRollout } from './plan.ts'
@@ -43,24 +44,36 @@ export const rolloutRoutes = (deps: WebDeps) => {
     })
     .post('/rollouts', admin, async (c) => {
       const rollout = await bodyOf(c, wanted, bytesMost)
-      const { id } = granted(await createRollout(db, c.var.workspace, rollout, c.var.person, now()))
+      const { id } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        createRollout(db, c.var.workspace, rollout, by, now),
+      )
       return c.json(await after(c, id), 201)
     })
-    .post('/rollouts/preview', admin, async (c) =>
-      c.json(granted(await previewRollout(db, c.var.workspace, await bodyOf(c, wanted, bytesMost), now()))),
-    )
+    .post('/rollouts/preview', admin, async (c) => {
+      const rollout = await bodyOf(c, wanted, bytesMost)
+      const preview = await asMember(deps, c.var, 'admin', ({ db, now }) =>
+        previewRollout(db, c.var.workspace, rollout, now),
+      )
+      return c.json(preview)
+    })
     .get('/rollouts/:id', async (c) => c.json(await page(c, c.req.param('id'))))
     .post('/rollouts/:id/pause', admin, async (c) => {
-      const { id } = granted(await pauseRollout(db, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      const { id } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        pauseRollout(db, c.var.workspace, c.req.param('id'), by, now),
+      )
       return c.json(await after(c, id))
     })
     .post('/rollouts/:id/continue', admin, async (c) => {
-      const { id } = granted(await continueRollout(db, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      const { id } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        continueRollout(db, c.var.workspace, c.req.param('id'), by, now),
+      )
       return c.json(await after(c, id))
     })
     .post('/rollouts/:id/cancel', admin, async (c) => {
       const { withdraw } = await bodyOf(c, z.object({ withdraw: z.boolean().optional() }))
-      const made = await cancelRollout(db, c.var.workspace, c.req.param('id'), withdraw ?? false, c.var.person, now())
-      return c.json(await after(c, granted(made).id))
+      const { id } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        cancelRollout(db, c.var.workspace, c.req.param('id'), withdraw ?? false, by, now),
+      )
+      return c.json(await after(c, id))
     })
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { findAgent } from '../agents/store.ts'
 import type { BulkResult } from '../api.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
+import { asMember, memberWriter } from '../people/acting.ts'
 import type { WebDeps } from './app.ts'
 import { bodyOf } from './body.ts'
 import { admin, agent, type WebEnv } from './guards.ts'
@@ -28,12 +29,16 @@ export const commandRoutes = (deps: WebDeps) => {
     })
     .post('/agents/:name/commands', admin, one, async (c) => {
       const wish = granted(readWish(await bodyOf(c, z.looseObject({}))))
-      const { command, made } = granted(await queueCommand(db, c.var.agent, wish, c.var.person, now()))
+      const { command, made } = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        queueCommand(db, c.var.agent, wish, by, now),
+      )
       live.changed(c.var.workspace.id, c.var.agent.id)
       return c.json(commandOf(command, null), made ? 201 : 200)
     })
     .post('/agents/:name/commands/:id/again', admin, one, async (c) => {
-      const again = granted(await sendAgain(db, c.var.agent, c.req.param('id'), c.var.person, now()))
+      const again = await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        sendAgain(db, c.var.agent, c.req.param('id'), by, now),
+      )
       live.changed(c.var.workspace.id, c.var.agent.id)
       return c.json(commandOf(again.command, null), again.made ? 201 : 200)
     })
@@ -42,7 +47,8 @@ export const commandRoutes = (deps: WebDeps) => {
       const names = [...new Set(agents)]
       const found = await Promise.all(names.map((name) => findAgent(db, c.var.workspace, name)))
       const there = found.filter((each) => each !== undefined)
-      const queued = await queueMany(db, c.var.workspace, there, { type, payload: {} }, c.var.person, now())
+      const write = memberWriter(deps, c.var, 'admin')
+      const queued = await queueMany(write, c.var.workspace, there, { type, payload: {} }, c.var.person, now())
       for (const { id, name } of there) if (queued.get(name)?.ok) live.changed(c.var.workspace.id, id)
       const results = names.map((agent): BulkResult => {
         const each = queued.get(agent)

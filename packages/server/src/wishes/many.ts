@@ -4,7 +4,7 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
+import { transaction, type Writer } from '../db/transaction.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
 
 const atOnce = 100
@@ -16,7 +16,7 @@ export interface ManyWished {
 }
 
 export async function wishMany(
-  db: Db,
+  db: Db | Writer,
   workspace: { id: string },
   wish: WishOfMany,
   by: By,

@@ -4,12 +4,13 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { RuntimeOverview, WishOfMany } from '../api.ts'
 import type { AgentRow } from '../db/tables.ts'
+import { asMember, memberWriter } from '../people/acting.ts'
 import { servedRelease } from '../releases/store.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, agent, type WebEnv } from '../web/guards.ts'
 import { numberOf } from '../web/query.ts'
-import { granted, Refusal } from '../web/refusal.ts'
+import { Refusal } from '../web/refusal.ts'
 import { updateEvents } from './events.ts'
 import { wishMany } from './many.ts'
 import { agentUpdates, servedOf } from './page.ts'
@@ -44,23 +45,27 @@ export const wishRoutes = (deps: WebDeps) => {
       if (!isVersion(version)) {
         throw new Refusal('version_unknown', `A version is written like 1.2.3: got ${shown(version)}.`)
       }
-      return after(c, granted(await wishBlueprint(db, c.var.agent, { version }, c.var.person, now())))
+      const wished = asMember(deps, c.var, 'admin', ({ db, by, now }) =>
+        wishBlueprint(db, c.var.agent, { version }, by, now),
+      )
+      return after(c, await wished)
     })
     .delete('/agents/:name/wishes/blueprint', admin, one, async (c) =>
-      after(c, granted(await clearBlueprint(db, c.var.agent, c.var.person, now()))),
+      after(c, await asMember(deps, c.var, 'admin', ({ db, by, now }) => clearBlueprint(db, c.var.agent, by, now))),
     )
     .post('/agents/:name/wishes/runtime', admin, one, async (c) =>
-      after(c, granted(await pressRuntime(db, c.var.agent, c.var.person, now()))),
+      after(c, await asMember(deps, c.var, 'admin', ({ db, by, now }) => pressRuntime(db, c.var.agent, by, now))),
     )
     .delete('/agents/:name/wishes/runtime', admin, one, async (c) =>
-      after(c, granted(await clearRuntime(db, c.var.agent, c.var.person, now()))),
+      after(c, await asMember(deps, c.var, 'admin', ({ db, by, now }) => clearRuntime(db, c.var.agent, by, now))),
     )
     .delete('/agents/:name/holds/runtime', admin, one, async (c) =>
-      after(c, granted(await liftHold(db, c.var.agent, c.var.person, now()))),
+      after(c, await asMember(deps, c.var, 'admin', ({ db, by, now }) => liftHold(db, c.var.agent, by, now))),
     )
     .post('/wishes', admin, async (c) => {
       const wish = await bodyOf(c, many, manyBytes)
-      const { results, changed } = await wishMany(db, c.var.workspace, wish, c.var.person, now())
+      const write = memberWriter(deps, c.var, 'admin')
+      const { results, changed } = await wishMany(write, c.var.workspace, wish, c.var.person, now())
       for (const id of changed) {
         live.reported(c.var.workspace.id, id)
         live.changed(c.var.workspace.id, id)

@@ -3,6 +3,7 @@ import type { Verdict } from '@svc/protocol'
 import type { Me, Members, Role } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
+import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
@@ -47,53 +48,56 @@ type MemberRefusal = 'member_unknown' | 'last_admin'
 export function changeRole(
   people: People,
   workspace: WorkspaceInfo,
-  memberId: string,
-  role: Role,
+  { id, role }: { id: string; role: Role },
   by: By,
   now: number,
 ): Promise<Verdict<null, MemberRefusal>> {
   return decide<null, MemberRefusal>(people, async (trx, { tables }) => {
-    await lockWorkspace(trx, workspace.id)
-    const member = await memberIn(trx, workspace, memberId)
+    const member = await takeMember(trx, workspace, id)
     if (!member) return unknown
     if (member.role === role) return done(null)
-    if (role !== 'admin' && (await isLastAdmin(trx, workspace, memberId))) return lastAdmin
-    await tables.update({ model: 'member', where: [{ field: 'id', value: memberId }], update: { role } })
+    if (role !== 'admin' && (await isLastAdmin(trx, workspace, id))) return lastAdmin
+    await tables.update({ model: 'member', where: [{ field: 'id', value: id }], update: { role } })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${member.email}` }
     await audit(trx, { ...note, action: 'member.role_changed', details: { from: member.role, to: role } })
     return done(null)
   })
 }
 
-/** Takes somebody out, or oneself. */
+/** Removes a member; who may remove only themselves says so. */
 export function removeMember(
   people: People,
   workspace: WorkspaceInfo,
-  memberId: string,
+  { id, only = 'anybody' }: { id: string; only?: 'anybody' | 'oneself' },
   by: By,
   now: number,
-): Promise<Verdict<null, MemberRefusal>> {
-  return decide<null, MemberRefusal>(people, async (trx, { tables }) => {
-    await lockWorkspace(trx, workspace.id)
-    const member = await memberIn(trx, workspace, memberId)
+): Promise<Verdict<null, MemberRefusal | 'not_allowed'>> {
+  return decide<null, MemberRefusal | 'not_allowed'>(people, async (trx, { tables }) => {
+    const member = await takeMember(trx, workspace, id)
     if (!member) return unknown
-    if (await isLastAdmin(trx, workspace, memberId)) return lastAdmin
-    await tables.delete({ model: 'member', where: [{ field: 'id', value: memberId }] })
+    if (only === 'oneself' && member.person !== by.id) return notAllowed
+    if (await isLastAdmin(trx, workspace, id)) return lastAdmin
+    await tables.delete({ model: 'member', where: [{ field: 'id', value: id }] })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${member.email}` }
     await audit(trx, { ...note, action: member.person === by.id ? 'member.left' : 'member.removed' })
     return done(null)
   })
 }
 
-const memberIn = async (trx: Trx, workspace: { id: string }, id: string) => {
-  const row = await trx
+/**
+ * Locks a member's row, then the workspace, so that no two changes take its last admin. What that member has in flight
+ * holds its row first too (people/acting.ts), so it ends before this, or finds that the membership changed.
+ */
+async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
+  const row = trx
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')
     .select(['user.id as person', 'user.email', 'member.role'])
     .where('member.id', '=', id)
     .where('member.workspaceId', '=', workspace.id)
-    .executeTakeFirst()
-  return row && { ...row, role: asRole(row.role) }
+  const member = await (isPostgres(trx) ? row.forUpdate('member') : row).executeTakeFirst()
+  await lockWorkspace(trx, workspace.id)
+  return member && { ...member, role: asRole(member.role) }
 }
 
 async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string): Promise<boolean> {
@@ -107,4 +111,5 @@ async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string
 }
 
 const unknown = refuse('member_unknown', 'Nobody of that id belongs to the workspace.')
+const notAllowed = refuse('not_allowed', 'Only an admin of the workspace may remove somebody else.')
 const lastAdmin = refuse('last_admin', 'The workspace needs an admin: make somebody else one first.')

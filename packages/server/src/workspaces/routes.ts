@@ -2,13 +2,14 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Members, Workspace } from '../api.ts'
+import { asMember, personWriter } from '../people/acting.ts'
 import { signedInBy } from '../people/sessions.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
 import { activityOf } from '../web/queries/activity.ts'
 import { numberOf } from '../web/query.ts'
-import { found, granted, Refusal } from '../web/refusal.ts'
+import { granted } from '../web/refusal.ts'
 import { accept, invitationInfo, invitationsOf, invite, withdraw } from './invitations.ts'
 import { changeRole, membersOf, removeMember } from './members.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from './store.ts'
@@ -22,7 +23,9 @@ export const workspaceRoutes = (deps: WebDeps) => {
     .get('/', async (c) => c.json(await shown(c.var.workspace, c.var.role)))
     .patch('/', admin, async (c) => {
       const { name } = await bodyOf(c, z.object({ name: z.string() }))
-      const renamed = granted(await renameWorkspace(deps, c.var.workspace, name, c.var.person, now()))
+      const renamed = await asMember(deps, c.var, 'admin', ({ people, by, now }) =>
+        renameWorkspace(people, c.var.workspace, name, by, now),
+      )
       return c.json(await shown(renamed, c.var.role))
     })
     .get('/members', async (c) => {
@@ -32,29 +35,38 @@ export const workspaceRoutes = (deps: WebDeps) => {
     })
     .patch('/members/:id', admin, async (c) => {
       const body = await bodyOf(c, z.object({ role }))
-      granted(await changeRole(deps, c.var.workspace, c.req.param('id'), body.role, c.var.person, now()))
+      await asMember(deps, c.var, 'admin', ({ people, by, now }) =>
+        changeRole(people, c.var.workspace, { id: c.req.param('id'), role: body.role }, by, now),
+      )
       live.listChanged(c.var.workspace.id)
       return c.json({ ok: true })
     })
     .delete('/members/:id', async (c) => {
-      const { workspace, person } = c.var
-      const id = c.req.param('id')
-      const member = found(
-        (await membersOf(db, workspace, person)).find((m) => m.id === id),
-        'member_unknown',
+      const { workspace } = c.var
+      await asMember(deps, c.var, 'member', ({ people, role, by, now }) =>
+        removeMember(
+          people,
+          workspace,
+          { id: c.req.param('id'), only: role === 'admin' ? 'anybody' : 'oneself' },
+          by,
+          now,
+        ),
       )
-      if (c.var.role !== 'admin' && !member.self) throw new Refusal('not_allowed')
-      granted(await removeMember(deps, workspace, id, person, now()))
       live.listChanged(workspace.id)
       await live.check()
       return c.json({ ok: true })
     })
     .post('/invitations', admin, async (c) => {
       const asked = await bodyOf(c, z.object({ email: z.string(), role }))
-      return c.json(granted(await invite(deps, c.var.workspace, asked, c.var.person, now())), 201)
+      const invited = await asMember(deps, c.var, 'admin', ({ people, by, now }) =>
+        invite(people, c.var.workspace, asked, by, now),
+      )
+      return c.json(invited, 201)
     })
     .delete('/invitations/:id', admin, async (c) => {
-      granted(await withdraw(deps, c.var.workspace, c.req.param('id'), c.var.person, now()))
+      await asMember(deps, c.var, 'admin', ({ people, by, now }) =>
+        withdraw(people, c.var.workspace, c.req.param('id'), by, now),
+      )
       return c.json({ ok: true })
     })
     .get('/activity', async (c) => {
@@ -83,8 +95,9 @@ export const invitationRoutes = (deps: WebDeps) => {
       const text = z.string().optional()
       const body = await bodyOf(c, z.object({ name: text, password: text }))
       const who = await signedInBy(auth, c.req.raw.headers, now())
+      const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, async () =>
-        granted(await accept(deps, c.req.param('id'), body, who?.person, now())),
+        granted(await accept(people, c.req.param('id'), body, who?.person, now())),
       )
       if (made) await signIn.withoutPassword(c, person)
       return c.json({ slug })

@@ -1,0 +1,379 @@
+import { connect } from 'node:net'
+import { type KyselyPlugin, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { bundle } from '../../testing/bundles.ts'
+import { openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
+import { createAgent } from '../agents/store.ts'
+import type { Members } from '../api.ts'
+import type { Store } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
+import { type Browser, operator, password, type Service, serve } from '../web/testing/service.ts'
+import { removeMember } from '../workspaces/members.ts'
+import { addMember } from '../workspaces/store.ts'
+import { asMember } from './acting.ts'
+import type { People, Trx } from './library.ts'
+
+const engines = [
+  ['SQLite', openTestSqlite],
+  ['PostgreSQL', openTestPostgres],
+] as const
+const w = '/api/web/w/north'
+
+/** Everything that people can change. */
+const tables = [
+  ...['account', 'agent', 'audit', 'blueprint', 'blueprint_version', 'bot', 'bot_token', 'command', 'install_code'],
+  ...['invitation', 'link', 'member', 'rollout', 'session', 'user', 'workspace', 'workspace_product'],
+]
+const rowsOf = async ({ db }: Store): Promise<Record<string, unknown[]>> =>
+  Object.fromEntries(
+    await Promise.all(
+      tables.map(async (name) => [name, (await sql`select * from ${sql.table(name)} order by 1`.execute(db)).rows]),
+    ),
+  )
+
+/** Every route that writes by a right, with a body that it takes; `only`: the ends that concern it. */
+const writes: Record<string, { body?: unknown; only?: string[] }> = {
+  'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
+  'POST /api/web/password': { body: { current: password, next: 'another good password' }, only: ['the session ends'] },
+  'DELETE /api/web/sessions': { only: ['the session ends'] },
+  'DELETE /api/web/sessions/:id': { only: ['the session ends'] },
+  'PATCH /api/web/w/:slug': { body: { name: 'South' } },
+  'PATCH /api/web/w/:slug/members/:id': { body: { role: 'member' } },
+  'DELETE /api/web/w/:slug/members/:id': { only: ['the session ends', 'the member is removed'] },
+  'POST /api/web/w/:slug/invitations': { body: { email: 'x@example.org', role: 'admin' } },
+  'DELETE /api/web/w/:slug/invitations/:id': {},
+  'POST /api/web/w/:slug/agents': { body: { name: 'new-agent' } },
+  'PATCH /api/web/w/:slug/agents/:name': { body: { name: 'other' } },
+  'DELETE /api/web/w/:slug/agents/:name': {},
+  'POST /api/web/w/:slug/agents/:name/token': {},
+  'POST /api/web/w/:slug/agents/:name/commands': { body: { type: 'pause' } },
+  'POST /api/web/w/:slug/agents/:name/commands/:id/again': {},
+  'POST /api/web/w/:slug/commands': { body: { agents: ['a1'], type: 'pause' } },
+  'PUT /api/web/w/:slug/agents/:name/wishes/blueprint': { body: { version: '1.0.0' } },
+  'DELETE /api/web/w/:slug/agents/:name/wishes/blueprint': {},
+  'POST /api/web/w/:slug/agents/:name/wishes/runtime': {},
+  'DELETE /api/web/w/:slug/agents/:name/wishes/runtime': {},
+  'DELETE /api/web/w/:slug/agents/:name/holds/runtime': {},
+  'POST /api/web/w/:slug/wishes': { body: { kind: 'runtime', agents: ['a1'] } },
+  'POST /api/web/w/:slug/rollouts': { body: { kind: 'runtime' } },
+  'POST /api/web/w/:slug/rollouts/preview': { body: { kind: 'runtime' } },
+  'POST /api/web/w/:slug/rollouts/:id/pause': {},
+  'POST /api/web/w/:slug/rollouts/:id/continue': {},
+  'POST /api/web/w/:slug/rollouts/:id/cancel': { body: {} },
+  'POST /api/web/w/:slug/blueprints': { body: bundle() },
+  'DELETE /api/web/w/:slug/blueprints/:blueprint/versions/:version': {},
+  'POST /api/web/w/:slug/codes': { body: { blueprint: 'mail', version: '1.0.0' } },
+  'DELETE /api/web/w/:slug/codes/:id': {},
+  'POST /api/web/w/:slug/bots/:id/revoke': {},
+  'POST /api/web/w/:slug/bots/:id/tokens/:token/revoke': {},
+  'DELETE /api/web/w/:slug/bots/:id': {},
+}
+/** Routes that write without a right of somebody signed in, each with what it is allowed by. */
+const others: Record<string, string> = {
+  'POST /api/auth/sign-in/email': 'the password',
+  'POST /api/auth/sign-out': 'the session that it ends',
+  'POST /api/web/start': 'the first link',
+  'POST /api/web/link': 'a sign-in link',
+  'POST /api/web/invitations/:id': 'the invitation; tested below where somebody is signed in',
+}
+
+const ends = {
+  'the session ends': { text: `delete from session where "userId" = 'PERSON'`, status: 401, code: 'sign_in_needed' },
+  'the member is removed': {
+    text: `delete from member where "userId" = 'PERSON'`,
+    status: 404,
+    code: 'workspace_unknown',
+  },
+  'the admin is demoted': {
+    text: `update member set role = 'member' where "userId" = 'PERSON'`,
+    status: 403,
+    code: 'not_allowed',
+  },
+}
+
+/** A store that lets a test act right after the first answer about a table. */
+function watched(store: Store) {
+  let due: { table: string; act: () => unknown } | undefined
+  const asked = new WeakSet<object>()
+  const plugin: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      const about = due && `"name":"${due.table}"`
+      if (about && node.kind === 'SelectQueryNode' && JSON.stringify(node.from ?? {}).includes(about))
+        asked.add(queryId)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (!due || !asked.has(queryId)) return result
+      const { act } = due
+      due = undefined
+      await act()
+      return result
+    },
+  }
+  return {
+    store: { ...store, db: store.db.withPlugin(plugin) },
+    after(table: string, act: () => unknown) {
+      due = { table, act }
+    },
+    get due() {
+      return due !== undefined
+    },
+    /** Past the connection that the answer came by, which on SQLite is the only one. */
+    run: (text: string) => (store.engine === 'sqlite' ? store.sqlite.exec(text) : store.pool.query(text)),
+  }
+}
+type Watched = ReturnType<typeof watched>
+
+const sends = async (who: Browser, service: Service, route: string, body: unknown) => {
+  const [method = '', pattern = ''] = route.split(' ')
+  const path = pattern.replace(':slug', 'north').replace(':name', 'a1').replaceAll(/:\w+/g, 'some-id')
+  const zip = await body
+  if (!(zip instanceof Uint8Array)) return who.send<{ error?: { code: string } }>(method, path, body)
+  const headers = { cookie: who.cookie, origin: service.origin, 'content-type': 'application/zip' }
+  const answer = await fetch(service.origin + path, { method, headers, body: Buffer.from(zip) })
+  return { status: answer.status, body: (await answer.json()) as { error?: { code: string } } }
+}
+
+describe.each(engines)('rights on %s', (_engine, open) => {
+  async function start() {
+    const watch = watched(await open())
+    const service = await serve({ postgres: watch.store })
+    const north = await service.workspace('north')
+    await service.agent(north, 'a1')
+    return { watch, service, ada: await service.person('Ada', 'north', 'admin') }
+  }
+
+  test('every route that writes refuses a right that ended since the request began, and changes nothing (I33)', async () => {
+    const { watch, service } = await start()
+    const routes = service.app.routes.filter(({ method }) => !['GET', 'HEAD', 'ALL'].includes(method))
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`))
+    expect([...known].sort()).toEqual([...Object.keys(writes), ...Object.keys(others)].sort())
+    let carol = await service.person('Carol', 'north', 'admin')
+    const { id } = (await carol.get<{ id: string }>('/api/web/me')).body
+    for (const [route, { body, only }] of Object.entries(writes)) {
+      for (const [what, { text, status, code }] of Object.entries(ends)) {
+        if (only?.includes(what) === false) continue
+        await addMember(service, { slug: 'north', email: 'carol@example.org', role: 'admin' }, operator, service.now())
+        await service.store.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', id).execute()
+        if ((await carol.get('/api/web/me')).status === 401) carol = await service.signedIn('carol@example.org')
+        const before = await rowsBut(service.store, id)
+        watch.after(route.includes(':slug') ? 'member' : 'session', () => watch.run(text.replace('PERSON', id)))
+        const answer = await sends(carol, service, route, body)
+        expect([route, what, answer.status, answer.body.error?.code]).toEqual([route, what, status, code])
+        expect([route, what, watch.due]).toEqual([route, what, false])
+        expect(await rowsBut(service.store, id)).toEqual(before)
+      }
+    }
+  })
+
+  test.each([
+    ['removed', 404, [200, 200]],
+    ['demoted', 403, [200, 200]],
+    ['signed out', 401, [401, 401]],
+  ])('a person who was %s completes requests that began before: nothing changes', async (how, refused, own) => {
+    const { watch, service, ada } = await start()
+    const carol = await service.person('Carol', 'north', 'admin')
+    const begin = (method: string, path: string, body: unknown) =>
+      begins({ watch, service, who: carol }, method, path, body)
+    const inFlight = [
+      await begin('POST', `${w}/agents`, { name: 'made-late' }),
+      await begin('POST', `${w}/invitations`, { email: 'again@example.org', role: 'admin' }),
+      await begin('PATCH', w, { name: 'Renamed' }),
+      await begin('POST', `${w}/blueprints`, await bundle()),
+      await begin('PATCH', '/api/web/me', { name: 'Somebody else' }),
+      await begin('POST', '/api/web/password', { current: password, next: 'another good password' }),
+    ]
+    const { members } = (await ada.get<Members>(`${w}/members`)).body
+    const member = `${w}/members/${members.find(({ name }) => name === 'Carol')?.id}`
+    if (how === 'removed') expect((await ada.send('DELETE', member)).status).toBe(200)
+    else if (how === 'demoted') expect((await ada.send('PATCH', member, { role: 'member' })).status).toBe(200)
+    else {
+      const elsewhere = await service.signedIn('carol@example.org')
+      expect((await elsewhere.send('DELETE', '/api/web/sessions')).status).toBe(200)
+    }
+    const before = await rowsOf(service.store)
+    const answers: number[] = []
+    for (const request of inFlight) answers.push(await request.complete())
+    expect(answers).toEqual([refused, refused, refused, refused, ...own])
+    const after = await rowsOf(service.store)
+    for (const table of ['agent', 'invitation', 'blueprint', 'blueprint_version', 'workspace', 'member'])
+      expect([table, after[table]]).toEqual([table, before[table]])
+    if (how === 'signed out') expect(after).toEqual(before)
+  })
+
+  test('a session that ended accepts no invitation', async () => {
+    const { watch, service, ada } = await start()
+    await service.workspace('south')
+    const carol = await service.person('Carol', 'south', 'admin')
+    const asked = { email: 'carol@example.org', role: 'admin' }
+    const { url } = (await ada.send<{ url: string }>('POST', `${w}/invitations`, asked)).body
+    const { session } = await rowsOf(service.store)
+    const path = url.replace(/.*\/invitation\//, '/api/web/invitations/')
+    // The route looks who is signed in once the body is there.
+    watch.after('session', () =>
+      watch.run(`delete from session where "userId" in (select id from "user" where email = 'carol@example.org')`),
+    )
+    expect((await carol.send('POST', path, {})).status).toBe(401)
+    expect(session).toHaveLength(2)
+    expect((await ada.get<Members>(`${w}/members`)).body.members).toHaveLength(1)
+  })
+})
+
+/** What is stored, without the membership and the sessions of one person. */
+async function rowsBut(store: Store, personId: string) {
+  const { member = [], session = [], ...rows } = await rowsOf(store)
+  const left = (all: unknown[]) => all.filter((row) => (row as { userId: string }).userId !== personId)
+  return { ...rows, member: left(member), session: left(session) }
+}
+
+/** Sends a request without its last byte; resolves when the guards have looked who asks. */
+async function begins(
+  { watch, service, who }: { watch: Watched; service: Service; who: Browser },
+  method: string,
+  path: string,
+  body: unknown,
+) {
+  const zip = body instanceof Uint8Array
+  const bytes = zip ? body : Buffer.from(JSON.stringify(body))
+  const { host, port } = new URL(service.origin)
+  const socket = connect(Number(port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  const ended = new Promise((resolve) => socket.on('close', resolve))
+  const looked = new Promise<void>((resolve) => watch.after(path.startsWith(w) ? 'member' : 'session', resolve))
+  const head = [
+    ...[`${method} ${path} HTTP/1.1`, `host: ${host}`, `cookie: ${who.cookie}`, `origin: ${service.origin}`],
+    ...[`content-type: application/${zip ? 'zip' : 'json'}`, `content-length: ${bytes.length}`, 'connection: close'],
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(bytes.subarray(0, -1))
+  await looked
+  return {
+    async complete(): Promise<number> {
+      socket.write(bytes.subarray(-1))
+      await ended
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+    },
+  }
+}
+
+describe('the same at the same time, on PostgreSQL', () => {
+  async function world() {
+    const service = await serve({ postgres: await openTestPostgres() })
+    const north = await service.workspace('north')
+    await service.person('Ada', 'north', 'admin')
+    await service.person('Carol', 'north', 'admin')
+    const { db } = service.store
+    const member = await db
+      .selectFrom('member')
+      .innerJoin('user', 'user.id', 'member.userId')
+      .innerJoin('session', 'session.userId', 'user.id')
+      .select(['member.id as id', 'user.id as person', 'email', 'name', 'session.id as session'])
+      .where('email', '=', 'carol@example.org')
+      .executeTakeFirstOrThrow()
+    const { person: id, email, name, session } = member
+    const carol = { person: { id, email, name }, session: { id: session }, workspace: north }
+    const makes = (before = async () => {}) =>
+      asMember(service, carol, 'admin', async ({ db, by, now }) => {
+        await before()
+        return createAgent(db, north, 'late', by, now)
+      })
+    const remove = (people: People = service) => removeMember(people, north, { id: member.id }, operator, service.now())
+    /** Resolves when somebody waits for a lock. */
+    const waits = () =>
+      expect
+        .poll(async () => {
+          const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
+          return rows.length
+        })
+        .toBeGreaterThan(0)
+    const agents = () => db.selectFrom('agent').select('name').execute()
+    return { service, carol, makes, remove, waits, agents }
+  }
+
+  test('a removal waits for a write that began before it, and so confirms nothing that is not over', async () => {
+    const { makes, remove, waits, agents } = await world()
+    const gate = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<void>()
+    const write = makes(() => {
+      began.resolve()
+      return gate.promise
+    })
+    await began.promise
+    const order: string[] = []
+    const removal = remove().then(() => order.push('removed'))
+    await waits()
+    expect(order).toEqual([])
+    gate.resolve()
+    await write.then(() => order.push('written'))
+    await removal
+    expect(order).toEqual(['written', 'removed'])
+    expect(await agents()).toHaveLength(1)
+  })
+
+  test('a write waits for a removal that began before it, and then changes nothing', async () => {
+    const { service, makes, remove, waits, agents } = await world()
+    const gate = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<void>()
+    const removal = transaction(service.store.db, async (trx) => {
+      await remove({ ...service, store: { ...service.store, db: trx } })
+      began.resolve()
+      await gate.promise
+    })
+    await began.promise
+    const write = makes().catch((error: unknown) => error)
+    await waits()
+    gate.resolve()
+    await removal
+    expect(await write).toMatchObject({ code: 'workspace_unknown' })
+    expect(await agents()).toEqual([])
+  })
+
+  test('a demotion and a sign-out that began before a write are heeded by it too', async () => {
+    const { service, carol, makes, waits, agents } = await world()
+    const { id } = carol.person
+    for (const [change, code] of [
+      [
+        (trx: Trx) => trx.updateTable('member').set({ role: 'member' }).where('userId', '=', id).execute(),
+        'not_allowed',
+      ],
+      [(trx: Trx) => trx.deleteFrom('session').where('userId', '=', id).execute(), 'sign_in_needed'],
+    ] as const) {
+      const gate = Promise.withResolvers<void>()
+      const began = Promise.withResolvers<void>()
+      const ends = transaction(service.store.db, async (trx) => {
+        await change(trx)
+        began.resolve()
+        await gate.promise
+      })
+      await began.promise
+      const write = makes().catch((error: unknown) => error)
+      await waits()
+      gate.resolve()
+      await ends
+      expect(await write).toMatchObject({ code })
+    }
+    expect(await agents()).toEqual([])
+  })
+
+  test('two admins who remove each other at once leave one', async () => {
+    const { service, carol, remove } = await world()
+    const { db } = service.store
+    const ada = await db
+      .selectFrom('member')
+      .innerJoin('user', 'user.id', 'member.userId')
+      .innerJoin('session', 'session.userId', 'user.id')
+      .select(['member.id', 'user.id as person', 'email', 'name', 'session.id as session'])
+      .where('email', '=', 'ada@example.org')
+      .executeTakeFirstOrThrow()
+    const who = { person: { ...ada, id: ada.person }, session: { id: ada.session }, workspace: carol.workspace }
+    const both = await Promise.allSettled([
+      asMember(service, who, 'admin', ({ people }) => remove(people)),
+      asMember(service, carol, 'admin', ({ people, by, now }) => removeMember(people, carol.workspace, ada, by, now)),
+    ])
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await db.selectFrom('member').select('id').execute()).toHaveLength(1)
+  })
+})
