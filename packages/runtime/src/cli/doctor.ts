@@ -15,7 +15,9 @@ import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
 import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
 import { sshKeygen } from '../self-update/verify.ts'
-import { findUnit, mendsUnit } from '../service/units.ts'
+import { findUnits } from '../service/find.ts'
+import { unitState } from '../service/manager.ts'
+import { mendsUnit, notAnswering, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
@@ -43,7 +45,7 @@ export const doctor = (): Command =>
     .addHelpText('after', examples('doctor --dir /srv/mail-triage'))
     .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
       const folder = existing(dir)
-      const checks = [...local(folder), ...(offline ? [] : await remote(folder))]
+      const checks = [...local(folder), ...(await unit(folder)), ...(offline ? [] : await remote(folder))]
       const bad = checks.filter((c) => !c.ok)
       show(json, { ok: bad.length === 0, checks }, () =>
         checks.map((c) => `${c.ok ? 'ok  ' : 'BAD '} ${oneLine(c.name)}: ${c.message}`),
@@ -134,7 +136,6 @@ function installed(folder: Folder): Check[] {
       message: process ? sentence(process.state) : `never started; run "${hint('start')}"`,
     },
     ...program(folder, manifest.value),
-    ...unit(folder, manifest.value),
     ...versions(folder, manifest.value),
   ]
 }
@@ -178,20 +179,26 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   ]
 }
 
-/** D38: whether a reboot in the middle of a trial of svc itself finds the way back. */
-function unit(folder: Folder, { name }: Manifest): Check[] {
-  const found = findUnit(folder, name)
+/** Whether its service can do its work: one unit, whose manager answers, and which finds the way back from a trial of svc itself (D38). */
+async function unit(folder: Folder): Promise<Check[]> {
+  const units = findUnits(folder)
+  const [found] = units
   if (!found) return []
+  const bad = (message: string): Check[] => [{ name: 'Unit', ok: false, message }]
+  if (units.length > 1)
+    return bad(
+      `${units.map(({ file }) => file).join(' and ')} start this agent; take them away with "${uninstallHint(found, folder.root)}" and install one`,
+    )
   const mend = mendsUnit(folder, found)
+  if (mend !== undefined)
+    return bad(
+      `${found.file} starts svc.pyz itself: after a reboot nothing would put a bad new svc back; run "${mend}"`,
+    )
+  const now = await unitState(found)
+  if (!now.answers && !whoHolds(folder, 'runtime'))
+    return bad(`${found.file}. ${notAnswering(found, now, folder.root)}`)
   return [
-    {
-      name: 'Unit',
-      ok: mend === undefined,
-      message:
-        mend === undefined
-          ? found.file
-          : `${found.file} starts svc.pyz itself: after a reboot nothing would put a bad new svc back; run "${mend}"`,
-    },
+    { name: 'Unit', ok: true, message: now.answers ? found.file : `${found.file}; its manager does not answer here` },
   ]
 }
 

@@ -30,7 +30,8 @@ export function factsOf({ folder, manifest }: Agent) {
   const last = readOutbox(folder)
   const changes = readChanges(folder)
   return {
-    name: manifest.name,
+    name: agentName(folder, manifest),
+    blueprint: manifest.name,
     version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
     /** Where it came from, if from a blueprint. */
     install: readInstall(folder),
@@ -67,6 +68,12 @@ export function factsOf({ folder, manifest }: Agent) {
   }
 }
 export type Facts = ReturnType<typeof factsOf>
+
+/** The agent's name in the service; that of its manifest where it was not installed with a code. */
+export function agentName(folder: Folder, { name }: Manifest): string {
+  const install = readInstall(folder)
+  return install?.is === 'installed' ? install.agent : name
+}
 
 export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
   const set = readEnv(folder.secrets)

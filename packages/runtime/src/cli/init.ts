@@ -18,7 +18,7 @@ import { place } from '../install/place.ts'
 import { gatherSecrets } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
-import { installService } from '../service/units.ts'
+import { type Installed, installService } from '../service/units.ts'
 import { seconds } from '../time.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
@@ -85,9 +85,7 @@ async function run(options: Options): Promise<void> {
   const { folder, install } = await take(root, origin.value, code, seen.value, secrets.values)
   await manifestNow(folder) // the runtime then finds it read, and stays small
   const { agent, blueprint, version } = install
-  const service = options.service
-    ? await installService(folder, { name: agent, system: process.getuid?.() === 0, start: true })
-    : undefined
+  const service = options.service ? await asService(folder, install) : undefined
   const started = options.start && !service ? await startInBackground(folder) : undefined
   show(
     json,
@@ -97,6 +95,16 @@ async function run(options: Options): Promise<void> {
       ...(service ? service.lines : started ? [started] : nextSteps(root)),
     ],
   )
+}
+
+/** The agent is installed by now, so a service that is refused is told with that, and with what starts the agent. */
+async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
+  try {
+    return await installService(folder, { agent, system: process.getuid?.() === 0, start: true })
+  } catch (error) {
+    const done = `${agent} (${blueprint} ${version}) is installed in ${folder.root}, but not as a service.`
+    throw new Refusal([done, messageOf(error), ...nextSteps(folder.root)].join('\n'))
+  }
 }
 
 const undone = 'Nothing was installed; the code is still good.'

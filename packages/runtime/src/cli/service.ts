@@ -1,9 +1,13 @@
 /** `svc service`: the agent as a service of this machine, so that it survives reboots. */
+import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { examples, hint, sudoHint } from '../hint.ts'
-import { findUnit, installService, uninstallService, unitState } from '../service/units.ts'
-import { agentAt, type Common, common } from './folder.ts'
-import { Refusal, show } from './output.ts'
+import { findUnits, type Unit } from '../service/find.ts'
+import { type UnitState, unitState } from '../service/manager.ts'
+import { installService, notAnswering, uninstallService } from '../service/units.ts'
+import { agentName } from './facts.ts'
+import { type Common, common, existing } from './folder.ts'
+import { exits, Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
 
 type Options = Common & {
@@ -11,6 +15,7 @@ type Options = Common & {
   readonly user?: string
   readonly start?: boolean
   readonly python?: string | true
+  readonly name?: string
 }
 
 export const service = (): Command =>
@@ -30,11 +35,15 @@ export const service = (): Command =>
         .option('--start', 'start it now as well')
         .option('--system', 'a unit of the system instead of your account (needs root)')
         .option('--user <name>', "with --system: under whom it runs (default: the folder's owner)")
+        .option('--name <name>', "what the unit is called: svc-NAME.service (default: the agent's name)")
         .option('--python [path]', 'start through Python, which looks for Node anew at each start')
-        .action(async ({ dir, json, system = false, user, start = false, python }: Options) => {
+        .action(async ({ dir, json, system = false, user, start = false, python, name }: Options) => {
+          const wrong = name === undefined ? undefined : wrongWithAgentName(name)
+          if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
           const { folder, manifest } = runnable(dir)
           const { unit, lines } = await installService(folder, {
-            name: manifest.name,
+            agent: agentName(folder, manifest),
+            name,
             system,
             start,
             user,
@@ -47,24 +56,31 @@ export const service = (): Command =>
       common(new Command('uninstall'))
         .summary('stop it and take the unit away')
         .action(async ({ dir, json }: Common) => {
-          const { folder, manifest } = agentAt(dir)
-          const unit = findUnit(folder, manifest.name)
-          if (!unit) throw new Refusal('No service is installed for this folder.')
-          const lines = await uninstallService(unit)
-          show(json, { ...unit, installed: false, lines }, () => lines)
+          const units = findUnits(existing(dir))
+          if (units.length === 0) throw new Refusal('No service is installed for this folder.')
+          const lines: string[] = []
+          for (const unit of units) lines.push(...(await uninstallService(unit)))
+          show(json, { ...units[0], installed: false, lines }, () => lines)
         }),
     )
     .addCommand(
       common(new Command('status'))
         .summary('say whether a service is installed and active')
         .action(async ({ dir, json }: Common) => {
-          const { folder, manifest } = agentAt(dir)
-          const unit = findUnit(folder, manifest.name)
-          const state = unit && (await unitState(unit))
-          show(json, unit ? { installed: true, ...unit, state } : { installed: false }, () =>
-            unit
-              ? `${unit.name} (${unit.kind}): ${state}; ${unit.file}`
+          const { root } = existing(dir)
+          const units = await Promise.all(
+            findUnits({ root }).map(async (unit) => ({ unit, now: await unitState(unit) })),
+          )
+          const [first] = units
+          show(json, first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false }, () =>
+            first
+              ? units.map(({ unit, now }) => stateLine(unit, now, root))
               : `No service is installed for this folder; "${hint('service install')}" writes one.`,
           )
         }),
     )
+
+const stateLine = (unit: Unit, now: UnitState, root: string): string => {
+  const line = `${unit.name} (${unit.kind}): ${now.answers ? now.state : 'its state is not known'}; ${unit.file}`
+  return now.answers ? line : `${line}\n${notAnswering(unit, now, root)}`
+}

@@ -129,11 +129,6 @@ test('the service: a unit is written, enabled, started, found by start and stop,
   await runs('service', 'install')
   expect(await seen()).toMatchObject({ ok: true })
 
-  const other = await agentOf()
-  const taken = await svc(other, ['service', 'install'], { env })
-  expect(taken).toMatchObject({ code: 1 })
-  expect(taken.err).toContain(`is there already and starts ${agent.root}`)
-
   expect((await runs('service', 'uninstall')).out).toContain(`Removed ${unit}.`)
   expect(existsSync(unit)).toBe(false)
   expect((await runs('service', 'uninstall')).code).toBe(1)

@@ -3,13 +3,15 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { inTurn, named, tryLock, whoHolds } from '../files/lock.ts'
-import { examples, hint } from '../hint.ts'
+import { examples, hint, sudoHint } from '../hint.ts'
 import { startArgs } from '../launcher/file.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
 import { supervise, takeOver } from '../launcher/supervisor.ts'
 import { manifestNow } from '../reporter/known.ts'
-import { control, findUnit, unitState } from '../service/units.ts'
+import { findUnits, type Unit } from '../service/find.ts'
+import { control, doesNotAnswer, isRunning, unitState, why } from '../service/manager.ts'
+import { uninstallHint } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
 import { wait } from '../time.ts'
@@ -27,11 +29,10 @@ export const start = (): Command =>
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder, manifest } = runnable(dir)
-      const unit = findUnit(folder, manifest.name)
+      const { folder } = runnable(dir)
       const holder = whoHolds(folder, 'runtime')
       if (holder) return show(json, { started: false, pid: holder.pid }, () => `It runs already: ${named(holder)}.`)
-      const line = unit ? await throughUnit(unit, 'start', folder) : await startInBackground(folder)
+      const line = await startAgent(folder)
       show(
         json,
         { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: readNote(folder)?.state ?? null },
@@ -59,10 +60,9 @@ export const restart = (): Command =>
     .addHelpText('after', examples('restart'))
     .action(async ({ dir, json }: Common) => {
       const agent = runnable(dir)
-      const { folder, manifest } = agent
+      const { folder } = agent
       await stopAgent(agent)
-      const unit = findUnit(folder, manifest.name)
-      const line = unit ? await throughUnit(unit, 'start', folder) : await startInBackground(folder)
+      const line = await startAgent(folder)
       show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => line)
     })
 
@@ -100,16 +100,28 @@ function isDecided(folder: Folder, before: string | undefined): boolean {
   return state.is === 'running' || (JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0))
 }
 
-async function throughUnit(
-  unit: Parameters<typeof control>[0],
-  what: 'start' | 'stop',
-  folder: Folder,
-): Promise<string> {
-  const ran = await control(unit, what)
-  if (ran.code !== 0)
-    throw new Refusal(`${unit.name}: ${(ran.err || ran.out).trim().split('\n')[0] || 'the service manager refused'}.`)
-  if (what === 'start') await until(15, () => whoHolds(folder, 'runtime') !== undefined)
-  return what === 'start' ? `Started ${unit.name}.` : `Stopped ${unit.name}.`
+/** Through its unit where one is installed; in the background where there is none, or nobody answers who would start it. */
+async function startAgent(folder: Folder): Promise<string> {
+  const [unit] = findUnits(folder)
+  if (!unit) return startInBackground(folder)
+  const ran = await control(unit, 'start')
+  if (ran.code === 0) {
+    await until(15, () => whoHolds(folder, 'runtime') !== undefined)
+    return `Started ${unit.name}.`
+  }
+  if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
+  const line = await startInBackground(folder)
+  return `${line}\nIt runs in the background and does not come back after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To take the unit away: ${uninstallHint(unit, folder.root)}`
+}
+
+async function stopUnit(unit: Unit, folder: Folder): Promise<void> {
+  const ran = await control(unit, 'stop')
+  if (ran.code !== 0) throw refusedBy(unit, why(ran), 'stop', folder)
+}
+
+function refusedBy({ kind, name }: Unit, reason: string, command: string, { root }: Folder): Refusal {
+  const advice = kind === 'systemd system' && process.getuid?.() !== 0 ? ` Try: ${sudoHint(command, root)}` : ''
+  return new Refusal(`${name}: ${reason}.${advice}`)
 }
 
 /** Ends whatever runs: the unit, the runtime in the background, or an agent that a killed runtime left. */
@@ -117,15 +129,22 @@ async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
   if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; end it where it was started.`)
-  const unit = findUnit(folder, manifest.name)
-  const byUnit = unit !== undefined && ['active', 'activating', 'reloading'].includes(await unitState(unit))
-  if (!holder && !byUnit) return endLeft({ folder, manifest })
+  const units = await runningUnits(folder)
+  if (!holder && units.length === 0) return endLeft({ folder, manifest })
   inTurn(folder, 'svc stop', () => noteStop(folder, me()))
-  if (unit && byUnit) await throughUnit(unit, 'stop', folder)
-  else if (holder) process.kill(holder.pid, 'SIGTERM')
+  for (const unit of units) await stopUnit(unit, folder)
+  const left = whoHolds(folder, 'runtime')
+  if (left) process.kill(left.pid, 'SIGTERM')
   if (!(await until(patience, () => whoHolds(folder, 'runtime') === undefined)))
     throw new Refusal(`It did not stop within ${patience} s; see ${folder.runtimeLog}.`)
   return true
+}
+
+/** Those that are active, and would start the agent again. */
+async function runningUnits(folder: Folder): Promise<Unit[]> {
+  const units = findUnits(folder)
+  const states = await Promise.all(units.map(unitState))
+  return units.filter((_, i) => states[i] && isRunning(states[i]))
 }
 
 /** The agent of a runtime that was killed is still there: it is ended the same way. */

@@ -35,11 +35,7 @@ export function lines(f: Facts): string[] {
     ? `${f.state.label ?? f.state.level} (${f.state.level})${f.state.detail ? `: ${f.state.detail}` : ''}`
     : undefined
   return [
-    oneLine(
-      f.install?.is === 'installed' && f.install.agent !== f.name
-        ? `${f.install.agent} (${f.name} ${f.version})`
-        : `${f.name} ${f.version}`,
-    ),
+    oneLine(f.name === f.blueprint ? `${f.name} ${f.version}` : `${f.name} (${f.blueprint} ${f.version})`),
     row(
       'State',
       f.pause

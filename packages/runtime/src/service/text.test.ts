@@ -7,6 +7,7 @@ import { folderOf, launchdPlist, startsItself, systemdUnit } from './text.ts'
 
 const facts = {
   agent: 'mail-triage',
+  name: 'svc-mail-triage.service',
   root: '/srv/mail-triage',
   launch: ['/usr/bin/node', '-e', 'require(process.argv[1])', '/srv/mail-triage/.svc/runtime/svc.pyz'],
   stopSeconds: 10,

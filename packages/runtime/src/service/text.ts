@@ -2,6 +2,8 @@
 export interface UnitFacts {
   /** The agent's name. */
   readonly agent: string
+  /** The unit's name, as its manager knows it. */
+  readonly name: string
   readonly root: string
   /** Starts the program: an absolute path and its arguments, up to `run`. */
   readonly launch: readonly string[]
@@ -46,7 +48,7 @@ WantedBy=${user === undefined ? 'default.target' : 'multi-user.target'}
 
 /** launchd: AbandonProcessGroup is its way of leaving the agent alone. Written to its documentation, not tried. */
 export const launchdPlist = ({
-  agent,
+  name,
   root,
   launch,
   stopSeconds,
@@ -56,7 +58,7 @@ export const launchdPlist = ({
 <plist version="1.0">
 <!-- Written by "svc service install". svc folder: ${xml(root).replaceAll('--', '- -')} -->
 <dict>
-  <key>Label</key><string>${xml(labelOf(agent))}</string>
+  <key>Label</key><string>${xml(name)}</string>
   <key>ProgramArguments</key>
   <array>
 ${[...launch, 'run', '--dir', root].map((part) => `    <string>${xml(part)}</string>`).join('\n')}

@@ -1,47 +1,25 @@
 /** The agent as a service of the machine: systemd (of a user or of the system), or launchd. */
-
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 import { Refusal } from '../cli/output.ts'
 import { makeFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
 import { hint, sudoHint } from '../hint.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { exec, type Ran } from './exec.ts'
-import { folderOf, labelOf, launchdPlist, startsItself, systemdUnit, type UnitFacts, unitName, userOf } from './text.ts'
+import { findUnit, folderStartedBy, type Kind, mac, sameFolder, textOf, type Unit, unitCalled } from './find.ts'
+import { control, doesNotAnswer, systemctl, type UnitState, why } from './manager.ts'
+import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
 
-export type Kind = 'systemd user' | 'systemd system' | 'launchd'
-export interface Unit {
-  readonly kind: Kind
-  readonly name: string
-  readonly file: string
-}
 export interface Installed {
   readonly unit: Unit
   readonly lines: readonly string[]
 }
 
-const mac = process.platform === 'darwin'
-const systemFolder = () => process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system'
-const userFolder = () => join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'systemd/user')
-
-function unitAt(kind: Kind, agent: string): Unit {
-  if (kind === 'launchd')
-    return { kind, name: labelOf(agent), file: join(homedir(), 'Library/LaunchAgents', `${labelOf(agent)}.plist`) }
-  const name = unitName(agent)
-  return { kind, name, file: join(kind === 'systemd user' ? userFolder() : systemFolder(), name) }
-}
-
-/** The unit that starts this folder's agent; undefined when there is none. */
-export function findUnit(folder: Folder, agent: string): Unit | undefined {
-  const kinds: readonly Kind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
-  return kinds.map((kind) => unitAt(kind, agent)).find(({ file }) => belongs(file) === folder.root)
-}
-
-/** What writes a unit anew that starts the runtime's file without its starter; undefined when it need not be. */
+/** What writes a unit again that starts the runtime's file without its starter; undefined when it need not be. */
 export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
   const text = textOf(file) ?? ''
   if (!startsItself(text, runtime)) return undefined
@@ -51,18 +29,11 @@ export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): stri
     : hint('service install', root)
 }
 
-function belongs(file: string): string | undefined {
-  const text = textOf(file)
-  return text === undefined ? undefined : folderOf(text)
-}
-
-function textOf(file: string): string | undefined {
-  const read = readFile(file, 65_536)
-  return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
-}
-
-export interface Wish {
-  readonly name: string
+export interface Request {
+  /** The agent's name, after which a new unit is called. */
+  readonly agent: string
+  /** The name that a person chose for the unit. */
+  readonly name?: string | undefined
   readonly system: boolean
   readonly start: boolean
   /** Under whom a system's unit runs; the owner of the folder otherwise. */
@@ -71,67 +42,123 @@ export interface Wish {
   readonly python?: string | undefined
 }
 
-/** Writes the unit and lets it start at boot; now too when that is wished. */
-export async function installService(folder: Folder, wish: Wish): Promise<Installed> {
-  const unit = unitAt(mac ? 'launchd' : wish.system ? 'systemd system' : 'systemd user', wish.name)
-  const other = existsSync(unit.file) ? (belongs(unit.file) ?? 'something else') : folder.root
-  if (other !== folder.root) throw new Refusal(`${unit.file} is there already and starts ${other}.`)
-  const facts = factsOf(folder, wish)
+/** Writes the unit and lets it start at boot; now too when that is asked for. One that fails leaves what was there before. */
+export async function installService(folder: Folder, request: Request): Promise<Installed> {
+  const kind: Kind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
+  const present = findUnit(folder)
+  if (present && present.kind !== kind)
+    throw new Refusal(
+      `${present.file} starts this agent already. Take it away first: ${uninstallHint(present, folder.root)}`,
+    )
+  const unit = unitFor(folder, kind, request, present)
+  mustWrite(unit, 'install')
+  const replaced = present && present.file !== unit.file ? await uninstallService(present) : []
+  const before = textOf(unit.file)
+  const facts = factsOf(folder, unit, request)
   makeFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
-  const lines = [`Wrote ${unit.file}.`]
-  if (unit.kind === 'launchd') {
-    if (wish.start)
-      lines.push(...(await told(control(unit, 'start'), `${unit.name} is started, now and at every login.`)))
+  try {
+    const lines = [...replaced, `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
     return { unit, lines }
+  } catch (error) {
+    await undo(unit, before)
+    throw error
   }
-  lines.push(...(await told(systemctl(unit, 'daemon-reload'), undefined)))
-  lines.push(...(await told(systemctl(unit, 'enable', unit.name), `It starts at every boot: ${unit.name}.`)))
-  if (wish.start) lines.push(...(await told(control(unit, 'restart'), 'It is started.')))
-  else lines.push(`Start it now with: ${hint('start', folder.root)}`)
-  if (unit.kind === 'systemd user') lines.push(...(await linger()))
-  return { unit, lines }
+}
+
+/** A chosen name, the one that the folder's unit has, the agent's, or the agent's with a part that only this folder has. */
+function unitFor({ root }: Folder, kind: Kind, { agent, name }: Request, present: Unit | undefined): Unit {
+  if (name === undefined && present) return present
+  const others = (unit: Unit): string | undefined => {
+    if (!existsSync(unit.file)) return undefined
+    const starts = folderStartedBy(unit.file)
+    return sameFolder(starts, root) ? undefined : (starts ?? 'something else')
+  }
+  const wanted = unitCalled(kind, name ?? agent)
+  const taken = others(wanted)
+  if (taken === undefined) return wanted
+  if (name !== undefined)
+    throw new Refusal(`${wanted.file} is there already and starts ${taken}. Choose another name with --name.`)
+  const suffix = createHash('sha256').update(root).digest('hex').slice(0, 8)
+  const own = unitCalled(kind, `${agent}-${suffix}`)
+  if (others(own) === undefined) return own
+  throw new Refusal(`${wanted.file} is there already and starts ${taken}. Choose a name with --name.`)
+}
+
+async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
+  if (unit.kind === 'launchd') {
+    if (!start) return []
+    await control(unit, 'stop') // one that is loaded already cannot be loaded again
+    await must(control(unit, 'start'), folder)
+    return [`${unit.name} is started, now and at every login.`]
+  }
+  await must(systemctl(unit, 'daemon-reload'), folder)
+  await must(systemctl(unit, 'enable', unit.name), folder)
+  if (start) await must(control(unit, 'restart'), folder)
+  return [
+    `It starts at every boot: ${unit.name}.`,
+    start ? 'It is started.' : `Start it now with: ${hint('start', folder.root)}`,
+    ...(unit.kind === 'systemd user' ? await linger() : []),
+  ]
+}
+
+/** Nothing of an installation that failed stays; the unit that was there before is back. */
+async function undo(unit: Unit, before: string | undefined): Promise<void> {
+  if (before !== undefined) writeDurably(unit.file, before)
+  else {
+    if (unit.kind !== 'launchd') await systemctl(unit, 'disable', unit.name)
+    rmSync(unit.file, { force: true })
+  }
+  if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
 }
 
 /** Takes it away again; the agent that runs is ended first. */
 export async function uninstallService(unit: Unit): Promise<string[]> {
-  const lines = [...(await told(control(unit, 'stop'), 'It is stopped.', true))]
-  if (unit.kind !== 'launchd') lines.push(...(await told(systemctl(unit, 'disable', unit.name), undefined, true)))
+  mustWrite(unit, 'uninstall')
+  const stopped = await control(unit, 'stop')
+  const disabled = unit.kind === 'launchd' ? stopped : await systemctl(unit, 'disable', unit.name)
   rmSync(unit.file, { force: true })
   if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
-  return [...lines, `Removed ${unit.file}.`]
+  const failed = new Set([stopped, disabled].filter(({ code }) => code !== 0).map(why))
+  return [
+    ...(stopped.code === 0 ? ['It is stopped.'] : []),
+    ...[...failed].map((reason) => `The machine's service manager says: ${reason}.`),
+    `Removed ${unit.file}.`,
+  ]
 }
 
-/** What the machine's own manager says: `active`, `inactive`, `failed`, … */
-export async function unitState(unit: Unit): Promise<string> {
-  if (unit.kind === 'launchd') {
-    const shown = await exec('launchctl', ['print', `gui/${process.getuid?.() ?? 0}/${unit.name}`])
-    return shown.missing ? 'launchctl is not there' : (/state = (\w+)/.exec(shown.out)?.[1] ?? 'not loaded')
+/** Refuses, before anything is done, what only the administrator of the machine may do. */
+function mustWrite({ kind, file, name }: Unit, what: 'install' | 'uninstall'): void {
+  if (kind !== 'systemd system' || canWrite(dirname(file))) return
+  const command = `service ${what}${what === 'install' ? ' --system' : ''}`
+  throw new Refusal(`${name} is a unit of the system, so this needs the administrator: ${sudoHint(command, '.')}`)
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
-  const shown = await systemctl(unit, 'is-active', unit.name)
-  return shown.missing ? 'systemctl is not there' : shown.out.trim() || shown.err.trim().split('\n')[0] || 'unknown'
 }
 
-export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise<Ran> {
-  if (unit.kind !== 'launchd') return systemctl(unit, what, unit.name)
-  const domain = `gui/${process.getuid?.() ?? 0}`
-  if (what === 'start') return exec('launchctl', ['bootstrap', domain, unit.file])
-  if (what === 'stop') return exec('launchctl', ['bootout', `${domain}/${unit.name}`])
-  return exec('launchctl', ['kickstart', '-k', `${domain}/${unit.name}`])
-}
+/** What takes a unit away: one of the system needs the administrator. */
+export const uninstallHint = ({ kind }: Unit, root: string): string =>
+  kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
-const systemctl = (unit: Unit, ...args: string[]): Promise<Ran> =>
-  exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
+/** What a person does about a unit whose manager does not answer in this session. */
+export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
+  `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background all the same; "${uninstallHint(unit, root)}" takes the unit away.`
 
-/** A command that must succeed, or one whose failure is only told. */
-async function told(running: Promise<Ran>, good: string | undefined, lenient = false): Promise<string[]> {
-  const { code, err, out, missing } = await running
-  if (code === 0) return good === undefined ? [] : [good]
-  const why = missing
-    ? 'the program is not there'
-    : (err.trim() || out.trim()).split('\n')[0] || `it ended with code ${code}`
-  if (lenient) return [`The machine's service manager says: ${why}.`]
-  throw new Refusal(`The unit is written, but the machine's service manager did not take it: ${why}.`)
+/** A request to the service manager without which there is no service. */
+async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
+  const ran = await running
+  if (ran.code === 0) return
+  const advice = doesNotAnswer(ran)
+    ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
+    : ''
+  throw new Refusal(`The machine's service manager refused the unit, and nothing of it stays: ${why(ran)}.${advice}`)
 }
 
 /** A user's units start at login and end at logout unless the user lingers. */
@@ -143,12 +170,13 @@ async function linger(): Promise<string[]> {
     : [`It ends when you log out. To let it run from boot on: loginctl enable-linger ${username}`]
 }
 
-function factsOf(folder: Folder, { name, system, user, python }: Wish): UnitFacts {
+function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): UnitFacts {
   const manifest = manifestOf(folder)
   const file = ownFile(folder)
   const node = [process.execPath, ...startArgs(folder)]
   return {
-    agent: name,
+    agent,
+    name: unit.name,
     root: folder.root,
     launch: python !== undefined && !file.endsWith('.ts') ? [python, file] : node,
     stopSeconds: manifest.ok ? (manifest.value.runtime?.stop_seconds ?? 10) : 10,

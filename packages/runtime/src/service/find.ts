@@ -1,0 +1,85 @@
+/**
+ * Which units start an agent. A unit belongs to a folder, whatever it is called: earlier versions named it after the blueprint or the
+ * agent, and a person may choose another name.
+ */
+import { readdirSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Folder } from '../files/folder.ts'
+import { readFile } from '../files/read.ts'
+import { folderOf, labelOf, unitName } from './text.ts'
+
+export type Kind = 'systemd user' | 'systemd system' | 'launchd'
+export interface Unit {
+  readonly kind: Kind
+  readonly name: string
+  readonly file: string
+}
+
+export const mac = process.platform === 'darwin'
+const maxUnitBytes = 65_536
+
+const folderFor = (kind: Kind): string =>
+  kind === 'launchd'
+    ? join(homedir(), 'Library/LaunchAgents')
+    : kind === 'systemd user'
+      ? join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'systemd/user')
+      : (process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system')
+
+/** The unit of that kind that is called after `name`, whether it is there or not. */
+export function unitCalled(kind: Kind, name: string): Unit {
+  const unit = kind === 'launchd' ? labelOf(name) : unitName(name)
+  return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
+}
+
+/** Every unit that starts the agent in this folder: usually one; those of the user come first. */
+export function findUnits({ root }: Pick<Folder, 'root'>): Unit[] {
+  const kinds: readonly Kind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
+  return kinds.flatMap((kind) => unitsIn(kind).filter(({ file }) => sameFolder(folderStartedBy(file), root)))
+}
+export const findUnit = (folder: Pick<Folder, 'root'>): Unit | undefined => findUnits(folder)[0]
+
+/** The folder whose agent a unit of ours starts. */
+export function folderStartedBy(file: string): string | undefined {
+  const text = textOf(file)
+  return text === undefined ? undefined : folderOf(text)
+}
+
+export function textOf(file: string): string | undefined {
+  const read = readFile(file, maxUnitBytes)
+  return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
+}
+
+/** Units in one of systemd's or launchd's folders. Another name of a unit is a link to it and does not count. */
+function unitsIn(kind: Kind): Unit[] {
+  const ending = kind === 'launchd' ? '.plist' : '.service'
+  const folder = folderFor(kind)
+  return entries(folder)
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => ({
+      kind,
+      name: kind === 'launchd' ? name.slice(0, -ending.length) : name,
+      file: join(folder, name),
+    }))
+}
+
+function entries(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return [] // no such folder, or not for this user
+  }
+}
+
+export const sameFolder = (a: string | undefined, b: string): boolean =>
+  a !== undefined && (a === b || real(a) === real(b))
+
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

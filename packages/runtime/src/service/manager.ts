@@ -1,0 +1,46 @@
+/** The machine's service manager, asked and told: systemctl or launchctl. */
+import { exec, type Ran } from './exec.ts'
+import type { Unit } from './find.ts'
+
+export interface UnitState {
+  /** As the manager calls it: `active`, `inactive`, `failed`, …; in its place, why it does not answer. */
+  readonly state: string
+  readonly answers: boolean
+}
+
+export async function unitState(unit: Unit): Promise<UnitState> {
+  if (unit.kind === 'launchd') {
+    const shown = await exec('launchctl', ['print', `${domain()}/${unit.name}`])
+    if (shown.missing) return { state: why(shown), answers: false }
+    return { state: /state = (\w+)/.exec(shown.out)?.[1] ?? 'not loaded', answers: true }
+  }
+  const shown = await systemctl(unit, 'is-active', unit.name)
+  const state = shown.out.trim()
+  return state === '' ? { state: why(shown), answers: false } : { state, answers: true }
+}
+
+export const isRunning = ({ state }: UnitState): boolean =>
+  ['active', 'activating', 'reloading', 'deactivating', 'running'].includes(state)
+
+export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise<Ran> {
+  if (unit.kind !== 'launchd') return systemctl(unit, what, unit.name)
+  if (what === 'start') return exec('launchctl', ['bootstrap', domain(), unit.file])
+  if (what === 'stop') return exec('launchctl', ['bootout', `${domain()}/${unit.name}`])
+  return exec('launchctl', ['kickstart', '-k', `${domain()}/${unit.name}`])
+}
+
+export const systemctl = (unit: Unit, ...args: string[]): Promise<Ran> =>
+  exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
+
+/** In containers, in WSL and after `sudo -iu` nobody answers. */
+export const doesNotAnswer = (ran: Ran): boolean =>
+  ran.missing ||
+  /connect to (?:system |user scope )?bus|not been booted with systemd|Host is down/i.test(ran.err + ran.out)
+
+/** The manager's own reason, without a full stop. */
+export const why = ({ missing, err, out, code }: Ran): string =>
+  missing
+    ? 'its program is not there'
+    : (err.trim() || out.trim()).split('\n')[0]?.replace(/\.$/, '') || `it ended with code ${code}`
+
+const domain = (): string => `gui/${process.getuid?.() ?? 0}`
