@@ -473,6 +473,12 @@ const manifests: readonly Hostile[] = [
     'svc.agent.yaml',
   ),
   withArchive(
+    'a file where state is written as a folder',
+    'keeps "run.sh/" as a folder, and "run.sh" is a file',
+    () => rawZip([{ name: 'svc.agent.yaml', content: `${manifestText}state: [run.sh/]\n` }, { name: 'run.sh' }]),
+    'svc.agent.yaml',
+  ),
+  withArchive(
     'a file where state needs a folder',
     'keeps "run.sh/x" as state',
     () => rawZip([{ name: 'svc.agent.yaml', content: `${manifestText}state: [run.sh/x]\n` }, { name: 'run.sh' }]),

@@ -60,10 +60,12 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
 }
 
 /** State paths are linked into each version: neither the manifest nor a file may stand in their way. */
-function wrongState({ state }: Manifest, files: ReadonlySet<string>): Wrong[] {
+function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
   return state.flatMap((one, i) => {
     const path = `state[${i}]`
     if (one === manifestName) return [{ path, message: 'keeps the manifest itself as state' }]
+    if (stateFolders.includes(one) && files.has(one))
+      return [{ path, message: `keeps "${one}/" as a folder, and "${one}" is a file` }]
     const file = above(one).find((folder) => files.has(folder))
     return file === undefined ? [] : [{ path, message: `keeps "${one}" as state, and "${file}" is a file` }]
   })

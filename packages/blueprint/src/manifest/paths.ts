@@ -11,3 +11,7 @@ export function wrongWithPath(path: string): string | undefined {
 
 /** A folder to start in: like a path, and `.` is the folder of the manifest itself. */
 export const wrongWithFolder = (path: string): string | undefined => (path === '.' ? undefined : wrongWithPath(path))
+
+/** A path of `state`: with a slash at its end it is a folder. */
+export const wrongWithStatePath = (path: string): string | undefined => wrongWithPath(withoutSlash(path))
+export const withoutSlash = (path: string): string => path.replace(/\/$/, '')

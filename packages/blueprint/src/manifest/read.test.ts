@@ -173,6 +173,11 @@ describe('what does not fit together is refused', () => {
     ['a drive letter', 'status: "C:x"', 'relative'],
     ['a backslash', 'status: a\\b', 'backslash'],
     ['state in state', 'state: [a, a/b]', 'lies in another'],
+    ['state in a state folder', 'state: [a/, a/b]', 'lies in another'],
+    ['a state path with and without a slash', 'state: [a/, a]', 'a second time'],
+    ['a state path of a slash', 'state: [/]', 'state[0] must'],
+    ['a state path with two slashes', 'state: [a//]', 'written plainly'],
+    ["the runtime's folder as state", 'state: [.svc/]', 'must not lie in .svc'],
     ['a shell instead of a list', 'runtime: {kind: process, command: "sh -c x"}', 'must be a list'],
     ['no program', 'runtime: {kind: process, command: []}', 'must name a program'],
     ['an unknown kind', 'runtime: {kind: docker}', 'process, compose'],
@@ -195,7 +200,7 @@ test('a device is no name (D50)', () => {
   expect(found('name: con\nversion: 1.0.0\n').join()).toContain('device')
 })
 
-test('whatever is cut out of a manifest or put into it, reading it never throws', () => {
+test('whatever is cut out of a manifest or put into it, reading it never throws', { timeout: 60_000 }, () => {
   const bits = [
     '',
     ' ',
@@ -226,4 +231,13 @@ test('whatever is cut out of a manifest or put into it, reading it never throws'
     }),
     { numRuns: process.env.SVC_TEST_LONG ? 20_000 : 500 },
   )
+})
+
+test('a state path that ends in a slash is a folder; the slash is no part of the path (3.3)', () => {
+  const state = (text: string) => {
+    const read = readManifest(`name: a\nversion: 1.0.0\nstate: ${text}\n`, { for: 'report' })
+    return read.ok ? { state: read.value.state, stateFolders: read.value.stateFolders } : read.findings
+  }
+  expect(state('[data.d/, notes]')).toEqual({ state: ['data.d', 'notes'], stateFolders: ['data.d'] })
+  expect(state('[notes]')).toEqual({ state: ['notes'], stateFolders: undefined })
 })

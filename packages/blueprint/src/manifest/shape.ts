@@ -1,7 +1,7 @@
 /** The keys of a manifest, one line each, and its defaults. What is written here is the format. */
 import { controls, isVersion, limits } from '@svc/protocol'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
-import { wrongWithFolder, wrongWithPath } from './paths.ts'
+import { withoutSlash, wrongWithFolder, wrongWithPath, wrongWithStatePath } from './paths.ts'
 import { boolean, checked, find, list, number, type ObjectOf, object, oneOf, type Read, text } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
@@ -99,7 +99,7 @@ const keys = {
   logs: list(log, 100, (l) => l.name),
   controls: list(oneOf(controls), controls.length, (c) => c),
   settings,
-  state: list(path, 50, (p) => p),
+  state: list(text(500, wrongWithStatePath), 50, withoutSlash),
   secrets: list(secret, 50, (s) => s.name),
   bindings: list(binding, 20, (b) => b.product), // D46: two bindings of one product would share their variables
 }
@@ -120,7 +120,10 @@ export interface Manifest {
   readonly logs: readonly DeclaredLog[]
   readonly controls: readonly (typeof controls)[number][]
   readonly settings: readonly ManifestSetting[]
+  /** Without a slash at the end. */
   readonly state: readonly string[]
+  /** Those of `state` that are written with a slash at the end; absent when there is none. */
+  readonly stateFolders?: readonly string[]
   readonly secrets: readonly Secret[]
   readonly bindings: readonly Binding[]
 }
@@ -132,16 +135,20 @@ export const manifest =
   (v, at, reading) => {
     const got = (needsRuntime ? bundled : reported)(v, at, reading)
     if (!got) return undefined
-    const nested = (got.state ?? []).find((p) => (got.state ?? []).some((other) => p.startsWith(`${other}/`)))
+    const written = got.state ?? []
+    const state = written.map(withoutSlash)
+    const folders = written.filter((p) => p.endsWith('/')).map(withoutSlash)
+    const nested = state.find((p) => state.some((other) => p.startsWith(`${other}/`)))
     if (nested !== undefined)
       return find(reading, v.at, 'state', `state names "${nested}", which lies in another path of it.`)
     return {
       logs: [],
       controls: [],
       settings: [],
-      state: [],
       bindings: [],
       ...got,
+      state,
+      ...(folders.length > 0 && { stateFolders: folders }),
       health: { start_seconds: got.health?.start_seconds ?? 60 },
       secrets: (got.secrets ?? []).map((s) => ({ ...s, optional: s.optional ?? false })),
     }

@@ -9,7 +9,8 @@ import { type Folder, folderAt, prepare } from '../files/folder.ts'
 import { type Install, writeInstall } from '../install/note.ts'
 import { placeVersion } from '../install/place.ts'
 import { fillSettings } from '../state/settings.ts'
-import { lead } from '../update/versions.ts'
+import { copyShipped } from '../state/shipped.ts'
+import { lead, leadsTo } from '../update/versions.ts'
 import { guard } from './guard.ts'
 
 export interface Copy {
@@ -46,6 +47,7 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     prepare(folder)
     if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
     const { version, name } = now.manifest
+    copyShipped(agent, leadsTo(agent), folder)
     const manifest = await placeVersion(folder, { bytes: now.bytes, sha256: now.sha256, version, blueprint: name })
     lead(folder, now.sha256)
     const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []

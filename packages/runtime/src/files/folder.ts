@@ -39,6 +39,8 @@ export interface Folder {
   /** What is known of the agent's versions. */
   readonly update: string
   readonly bindings: string
+  /** Which state paths are files because a version shipped one. */
+  readonly shipped: string
   readonly staging: string
   readonly log: string
   /** What the agent prints. */
@@ -91,6 +93,7 @@ export function folderAt(dir: string): Folder {
     install: at('journal', 'install.json'),
     update: at('journal', 'update.json'),
     bindings: at('journal', 'bindings.json'),
+    shipped: at('journal', 'shipped.json'),
     staging: at('staging'),
     log: at('log'),
     output: at('log', 'agent.log'),

@@ -1,7 +1,7 @@
 /**
  * State paths (3.3, I20): what the manifest names as state lies in `<dir>/state` and is linked into every version. The path `state` is
  * that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest speak of one place; any other path lies below it
- * under its own name. A path is a folder unless it looks like a file or a file was shipped there.
+ * under its own name. What exists there is left alone, whatever it is; otherwise `isFile` says what a path is.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -14,14 +14,16 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { codeOf, makeFolder, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
+import { rememberShipped, shippedFiles } from './shipped.ts'
 
-type WithState = Pick<Manifest, 'state'>
+type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
 /** Where a state path lies. */
 export const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
@@ -38,43 +40,66 @@ export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path
   return resolve(folder.home, path)
 }
 
-/** Makes the folders that are not there, so that an agent can write at once. */
-export function makeStatePaths(folder: Folder, manifest: WithState): void {
-  makeFolder(folder.state)
+/**
+ * Makes the folders that are not there, so that an agent can write at once. `version` is the name of the version that starts. Never
+ * throws: an agent that cannot write where it wants says so better than a start that fails for ever.
+ */
+export function makeStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
+  const shipped = shippedFiles(folder, version)
+  attempt(() => makeFolder(folder.state))
   for (const path of manifest.state) {
     const place = folder.installed ? statePlace(folder, path) : resolve(folder.home, path)
-    makeFolder(looksLikeFile(path) ? dirname(place) : place)
+    attempt(() => makePlace(place, isFile(path, manifest, shipped)))
   }
 }
 
 /**
  * Links the state into an unpacked version that does not run yet. A file shipped at a state path is a seed: copied only where nothing is,
- * placed whole by one link. `final` is where the version will lie.
+ * placed whole by one link. `final` is where the version will lie. Throws for a fault of the disk only.
  */
 export function linkState(folder: Folder, manifest: WithState, version: string, final: string): void {
   makeFolder(folder.state)
+  const shipped = new Set(manifest.state.filter((path) => kindAt(join(version, path)) === 'file'))
+  rememberShipped(folder, basename(final), [...shipped])
   for (const path of manifest.state) {
-    const shipped = join(version, path)
+    const from = join(version, path)
     const place = statePlace(folder, path)
-    const found = lstatSync(shipped, { throwIfNoEntry: false })
-    if (found) {
-      seed(shipped, place)
-      rmSync(shipped, { recursive: true })
-    } else makeFolder(looksLikeFile(path) ? dirname(place) : place)
-    makeFolder(dirname(shipped))
-    symlinkSync(relative(dirname(join(final, path)), place), shipped)
-    syncFolder(dirname(shipped))
+    if (kindAt(from)) {
+      seed(from, place)
+      rmSync(from, { recursive: true })
+    } else unlessInTheWay(() => makePlace(place, isFile(path, manifest, shipped)))
+    makeFolder(dirname(from))
+    symlinkSync(relative(dirname(join(final, path)), place), from)
+    syncFolder(dirname(from))
   }
 }
 
+/** What a path is where nothing is yet: as the manifest writes it, as the bundle ships it, else by its name. */
+function isFile(path: string, { stateFolders = [] }: WithState, shipped: ReadonlySet<string>): boolean {
+  if (stateFolders.includes(path)) return false
+  return shipped.has(path) || hasExtension(path)
+}
+/** A name that begins with its only dot has none. */
+const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
+
+/** A folder is made, of a file only the folder that it lies in. */
+function makePlace(place: string, file: boolean): void {
+  if (kindAt(place) === undefined) makeFolder(file ? dirname(place) : place)
+}
+
+function kindAt(path: string): 'file' | 'folder' | 'other' | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat && (stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'other')
+}
+
 function seed(from: string, to: string): void {
-  if (lstatSync(from).isDirectory()) {
-    makeFolder(to)
+  if (kindAt(from) === 'folder') {
+    if (kindAt(to) !== undefined && !statSync(to, { throwIfNoEntry: false })?.isDirectory()) return
+    if (!unlessInTheWay(() => makeFolder(to))) return
     for (const name of readdirSync(from)) seed(join(from, name), join(to, name))
     return
   }
-  if (lstatSync(to, { throwIfNoEntry: false })) return
-  makeFolder(dirname(to))
+  if (kindAt(to) !== undefined || !unlessInTheWay(() => makeFolder(dirname(to)))) return
   const beside = join(dirname(to), `.seed.${randomBytes(6).toString('hex')}.tmp`)
   try {
     copyFileSync(from, beside, constants.COPYFILE_EXCL)
@@ -88,6 +113,23 @@ function seed(from: string, to: string): void {
   syncFolder(dirname(to))
 }
 
+/** False when the agent has put something else where a folder has to be: that stays. */
+function unlessInTheWay(make: () => void): boolean {
+  try {
+    make()
+    return true
+  } catch (error) {
+    if (['EEXIST', 'ENOTDIR', 'ELOOP', 'ENOENT'].includes(codeOf(error) ?? '')) return false
+    throw error
+  }
+}
+
+function attempt(make: () => void): void {
+  try {
+    make()
+  } catch {}
+}
+
 function sync(file: string): void {
   const fd = openSync(file, 'r')
   try {
@@ -96,5 +138,3 @@ function sync(file: string): void {
     closeSync(fd)
   }
 }
-
-const looksLikeFile = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)

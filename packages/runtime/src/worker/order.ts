@@ -17,9 +17,9 @@ export const missingRuntime = (folder: Folder, name: string): string =>
 export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined
-  makeStatePaths(folder, manifest)
-  fillSettings(folder, manifest)
   const version = versionOf(folder)
+  makeStatePaths(folder, manifest, version)
+  fillSettings(folder, manifest)
   return {
     ...(runtime.kind === 'process'
       ? { argv: runtime.command, cwd: resolve(folder.home, runtime.workdir) }
