@@ -279,8 +279,16 @@ export interface LogText extends LogEntry {
 
 export interface Members {
   members: { id: string; name: string; email: string; role: Role; self: boolean }[]
-  /** Admins only; empty for members. */
-  invitations: { id: string; email: string; role: Role; expiresAt: number; invitedBy: string; url: string }[]
+  /** Admins only; empty for members. `void`: who invited left, or is less by now than what they invite to. */
+  invitations: {
+    id: string
+    email: string
+    role: Role
+    expiresAt: number
+    invitedBy: string
+    url: string
+    void: boolean
+  }[]
 }
 
 export interface AuditEntry {

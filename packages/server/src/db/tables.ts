@@ -373,6 +373,16 @@ export interface MemberTable {
   userId: string
   role: string
 }
+/** `expiresAt` is ISO text on SQLite. */
+export interface InvitationTable {
+  id: string
+  workspaceId: string
+  email: string
+  role: string
+  status: string
+  expiresAt: Date
+  inviterId: string
+}
 
 export interface Tables {
   agent: AgentTable
@@ -403,6 +413,7 @@ export interface Tables {
   user: PersonTable
   session: SessionTable
   member: MemberTable
+  invitation: InvitationTable
 }
 
 export type AgentRow = Selectable<AgentTable>

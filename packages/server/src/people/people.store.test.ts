@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../agents/store.ts'
+import type { Role } from '../api.ts'
 import { queueCommand } from '../commands/store.ts'
 import type { Store } from '../db/open.ts'
-import { accept, invite } from '../workspaces/invitations.ts'
+import { accept, invitationInfo, invitationsOf, invite } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
 import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
 import { openAuth } from './auth.ts'
@@ -140,6 +141,37 @@ everyEngine('people', (open) => {
     ])
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
+  })
+
+  test('an invitation is void while who made it has left, or is less than what it invites to', async () => {
+    const people = peopleOn(await open())
+    const { db } = people.store
+    const [ann, dan] = [await newPerson(people, 'Ann'), await newPerson(people, 'Dan')]
+    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
+    ok(await addMember(people, { slug: 'north', email: dan.email, role: 'admin' }, ann, now))
+    const asks = async (role: Role) => {
+      const { url } = ok(await invite(people, north, { email: `${role}@example.org`, role }, dan, now))
+      return url.split('/').at(-1) ?? ''
+    }
+    const [asAdmin, asMember] = [await asks('admin'), await asks('member')]
+    const voids = async () =>
+      Object.fromEntries((await invitationsOf(people, north, now)).map((each) => [each.role, each.void]))
+    const comes = (link: string) => accept(people, link, { name: 'New', password }, undefined, now)
+    const id = (await membersOf(db, north, dan)).find(({ self }) => self)?.id ?? ''
+    expect(await voids()).toEqual({ admin: false, member: false })
+
+    ok(await changeRole(people, north, { id, role: 'member' }, ann, now))
+    expect(await voids()).toEqual({ admin: true, member: false })
+    expect(await comes(asAdmin)).toMatchObject({ ok: false, code: 'invitation_unknown' })
+    expect(await invitationInfo(people, asAdmin, now)).toMatchObject({ ok: false, code: 'invitation_unknown' })
+
+    ok(await removeMember(people, north, { id }, ann, now))
+    expect(await voids()).toEqual({ admin: true, member: true })
+    expect(await comes(asMember)).toMatchObject({ ok: false, code: 'invitation_unknown' })
+    expect(await listPeople(db)).toHaveLength(2)
+
+    ok(await addMember(people, { slug: 'north', email: dan.email, role: 'admin' }, ann, now))
+    expect(await comes(asMember)).toMatchObject({ ok: true })
   })
 
   test('an invitation is accepted by one of two who come at once, with one account', async () => {

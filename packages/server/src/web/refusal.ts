@@ -27,7 +27,10 @@ export const webRefusals = {
   person_unknown: [404, 'There is no such person.'],
   member_unknown: [404, 'Nobody of that id belongs to the workspace.'],
   session_unknown: [404, 'There is no such session.'],
-  invitation_unknown: [404, 'This invitation was withdrawn, used, or has expired: ask for a new one.'],
+  invitation_unknown: [
+    404,
+    'This invitation was withdrawn or used, has expired, or came from somebody who may not invite any more: ask for a new one.',
+  ],
   link_unknown: [404, 'This link was used or has expired: ask for a new one.'],
   product_unknown: [404, 'There is no such product.'],
   blueprint_unknown: [404, 'There is no such blueprint.'],

@@ -6,6 +6,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
 import type { InvitationInfo, Members, Role } from '../api.ts'
 import { audit } from '../audit/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
@@ -78,15 +80,24 @@ export function withdraw(
   })
 }
 
-/** Those that can still be accepted, newest first. */
+/** Those that have not ended, newest first; a void one says so. */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
   now: number,
 ): Promise<Members['invitations']> {
-  const { adapter } = await people.auth.$context
-  const rows = await adapter.findMany<Invitation>({ model, where: pendingOf(workspace) })
-  const open = rows.filter((row) => isOpen(row, now))
+  const open = await people.store.db
+    .selectFrom('invitation')
+    .leftJoin('member', (join) =>
+      join
+        .onRef('member.workspaceId', '=', 'invitation.workspaceId')
+        .onRef('member.userId', '=', 'invitation.inviterId'),
+    )
+    .select(['invitation.id', 'email', 'invitation.role', 'expiresAt', 'inviterId', 'member.role as inviter'])
+    .where('invitation.workspaceId', '=', workspace.id)
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', new Date(now))
+    .execute()
   const names = await namesOf(people, open)
   return open
     .map((row) => ({
@@ -96,6 +107,7 @@ export async function invitationsOf(
       expiresAt: new Date(row.expiresAt).getTime(),
       invitedBy: names.get(row.inviterId) ?? 'somebody',
       url: urlOf(people, row.id),
+      void: !mayInvite(row.inviter, row.role),
     }))
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
@@ -110,7 +122,7 @@ export async function invitationInfo(
   const { adapter } = await people.auth.$context
   const row =
     id === undefined ? null : await adapter.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
-  if (!row || !isOpen(row, now)) return unknown
+  if (!row || !isOpen(row, now) || !(await isGood(people.store.db, row))) return unknown
   const workspace = await workspaceOf(people.store.db, row)
   if (!workspace) return unknown
   const names = await namesOf(people, [row])
@@ -157,7 +169,7 @@ export async function accept(
   const ready = who ? undefined : await readyPerson(people, { email, name: name ?? '', password: password ?? '' })
   if (ready && !ready.ok) return ready
   return decide<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(people, async (trx, accounts) => {
-    const row = await take(accounts, id, now)
+    const row = await take(trx, accounts, id, now)
     const workspace = row && (await workspaceOf(trx, row))
     if (!workspace) return unknown
     const made = ready ? await insertPerson(trx, accounts, ready.value, 'themselves', now) : undefined
@@ -171,16 +183,33 @@ export async function accept(
 }
 
 /** Ends the invitation; of two who come at once one gets it. */
-async function take({ tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
+async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
   const where = [
     { field: 'id', value: id },
     { field: 'status', value: 'pending' },
   ]
   const row = await tables.findOne<Invitation>({ model, where })
-  if (!row || !isOpen(row, now)) return undefined
+  if (!row || !isOpen(row, now) || !(await isGood(trx, row))) return undefined
   const taken = await tables.updateMany({ model, where, update: { status: 'accepted' } })
   return taken === 1 ? row : undefined
 }
+
+/**
+ * Whether the person who invited may still do so: an invitation is void while they do not belong to the workspace, or are
+ * less than what they invite to. In a transaction on PostgreSQL their membership is locked, so that they stay until it ends.
+ */
+async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
+  const row = db
+    .selectFrom('member')
+    .select('role')
+    .where('workspaceId', '=', organizationId)
+    .where('userId', '=', inviterId)
+  const inviter = await (isPostgres(db) && db.isTransaction ? row.forShare() : row).executeTakeFirst()
+  return mayInvite(inviter?.role ?? null, role)
+}
+
+const mayInvite = (inviter: string | null, role: string): boolean =>
+  inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
 const pendingOf = (workspace: { id: string }) => [
   { field: 'organizationId', value: workspace.id },
@@ -193,7 +222,10 @@ const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
 const workspaceOf = (db: Trx | People['store']['db'], row: Invitation): Promise<WorkspaceInfo | undefined> =>
   db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.organizationId).executeTakeFirst()
 
-async function namesOf({ store }: People, rows: readonly Invitation[]): Promise<Map<string, string>> {
+async function namesOf(
+  { store }: People,
+  rows: readonly Pick<Invitation, 'inviterId'>[],
+): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ inviterId }) => inviterId)
   const people = await store.db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
@@ -214,4 +246,7 @@ function idOf(auth: Auth, link: string): string | undefined {
   return right.length === given.length && timingSafeEqual(right, given) ? id : undefined
 }
 
-const unknown = refuse('invitation_unknown', 'This invitation was withdrawn, used, or has expired: ask for a new one.')
+const unknown = refuse(
+  'invitation_unknown',
+  'This invitation was withdrawn or used, has expired, or came from somebody who may not invite any more: ask for a new one.',
+)

@@ -28,7 +28,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
   const client = useQueryClient()
   const clipboard = useClipboard({ timeout: 2000 })
   const [ending, setEnding] = useState(false)
-  const { id, email, role, expiresAt, invitedBy, url } = invitation
+  const { id, email, role, expiresAt, invitedBy, url, void: isVoid } = invitation
   return (
     <li className="person">
       <div className="person-who">
@@ -36,18 +36,27 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           <Text>{email}</Text>
         </strong>
         <div className="svc-quiet">
-          As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>; ends <Time at={expiresAt} />
+          As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>
+          {isVoid ? (
+            <>. The link is void, because they may no longer invite.</>
+          ) : (
+            <>
+              ; ends <Time at={expiresAt} />
+            </>
+          )}
         </div>
       </div>
       <div className="person-acts">
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => clipboard.copy(url)}
-          aria-label={`Copy link for ${email}`}
-        >
-          {clipboard.copied ? 'Copied' : 'Copy link'}
-        </Button>
+        {!isVoid && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => clipboard.copy(url)}
+            aria-label={`Copy link for ${email}`}
+          >
+            {clipboard.copied ? 'Copied' : 'Copy link'}
+          </Button>
+        )}
         <Button
           size="compact-sm"
           variant="subtle"
