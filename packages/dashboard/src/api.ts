@@ -129,6 +129,7 @@ export const api = {
   me: (s?: AbortSignal) => get<web.Me>('/api/web/me', s),
   rename: (name: string) => patch<web.Me>('/api/web/me', { name }),
   sessions: (s?: AbortSignal) => get<web.Session[]>('/api/web/sessions', s),
+  signIns: (s?: AbortSignal) => get<web.SignInRecord[]>('/api/web/sign-ins', s),
   endSession: (id: string) => remove<unknown>(`/api/web/sessions/${encodeURIComponent(id)}`),
   endOtherSessions: () => remove<unknown>('/api/web/sessions'),
   changePassword: (current: string, next: string) => post<unknown>('/api/web/password', { current, next }),

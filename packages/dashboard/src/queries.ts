@@ -8,6 +8,7 @@ import { ApiError, api, type FleetQuery } from './api.ts'
 export const keys = {
   me: ['me'] as const,
   sessions: ['sessions'] as const,
+  signIns: ['sign-ins'] as const,
   workspace: (slug: string) => ['w', slug] as const,
   /** Every window of every filter. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
@@ -29,6 +30,7 @@ export const keys = {
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
+export const signInsQuery = queryOptions({ queryKey: keys.signIns, queryFn: ({ signal }) => api.signIns(signal) })
 export const sessionsQuery = queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions(signal) })
 
 export const workspaceQuery = (slug: string) =>

@@ -11,6 +11,7 @@
  * POST   /api/web/invitations/:id {name?, password?}              → {slug}                   (accept; makes the account when there is none, signs in)
  * PATCH  /api/web/me {name}                                       → Me
  * GET    /api/web/sessions → Session[]    DELETE /api/web/sessions/:id    DELETE /api/web/sessions (all others)
+ * GET    /api/web/sign-ins                                        → SignInRecord[]           (one's own last ones, newest first)
  * POST   /api/web/password {current, next}                        → {ok: true}               (ends the other sessions)
  * (sign-in, sign-out: the accounts library's own routes, POST /api/auth/sign-in/email {email, password}, POST /api/auth/sign-out)
  *
@@ -83,6 +84,14 @@ export interface Session {
   seenAt: number
   ip: string | null
   userAgent: string | null
+}
+
+/** A sign-in that was good. `first`: the link of the first start. `claim`: a link that hands an account over. */
+export interface SignInRecord {
+  at: number
+  method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
+  address: string
+  userAgent: string
 }
 
 export interface Workspace {

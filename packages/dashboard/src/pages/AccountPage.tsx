@@ -13,6 +13,7 @@ import { useSignOut } from '../session.ts'
 import { useScheme } from '../shell/scheme.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { Sessions } from './account/Sessions.tsx'
+import { SignIns } from './account/SignIns.tsx'
 import './account/account.css'
 
 /** One's own name, password, sessions and appearance. */
@@ -54,6 +55,9 @@ export function AccountPage() {
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />
+      </Part>
+      <Part title="Last sign-ins" note="If one of them was not you, change your password.">
+        <SignIns />
       </Part>
     </main>
   )

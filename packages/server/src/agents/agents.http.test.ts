@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type {
   AgentPage,
+  AuditEntry,
   Command,
   Commands,
   Fleet,
@@ -268,6 +269,13 @@ test('a log is read by admins as text, downloaded as a file, linked from its com
   expect(file.text).toBe(text)
   expect(file.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="mail-work_1-[0-9T-]+\.txt"$/)
+  // Who read it stands in the activity, once however often the page asks.
+  await ann.get(`${w}/agents/mail/logs/${entry?.id}`)
+  const readings = (await ann.get<AuditEntry[]>(`${w}/activity`)).body.filter(({ action }) => action.startsWith('log.'))
+  expect(readings).toMatchObject([
+    { actor: 'Ann', action: 'log.downloaded', subject: 'agent mail', details: { name: 'work/1' } },
+    { actor: 'Ann', action: 'log.read', subject: 'agent mail', details: { name: 'work/1' } },
+  ])
   service.pass(30 * day + 1)
   expect((await ann.get(`${w}/agents/mail/logs`)).body).toEqual([])
   expect((await ann.get(`${w}/agents/mail/logs/${entry?.id}`)).status).toBe(404)

@@ -12,6 +12,7 @@ import * as nodes from './migrations/005-nodes.ts'
 import * as rollouts from './migrations/006-rollouts.ts'
 import * as room from './migrations/007-room.ts'
 import * as usage from './migrations/008-usage.ts'
+import * as signIns from './migrations/009-sign-ins.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '006-rollouts': rollouts,
   '007-room': room,
   '008-usage': usage,
+  '009-sign-ins': signIns,
 }
 
 const leastVersion = 15

@@ -5,7 +5,7 @@
  */
 import type { CommandState, CommandType, Level } from '@svc/protocol'
 import type { Generated, Selectable } from 'kysely'
-import type { RolloutAgentState, RolloutKind, RolloutState, UpdateKind } from '../api.ts'
+import type { RolloutAgentState, RolloutKind, RolloutState, SignInRecord, UpdateKind } from '../api.ts'
 
 export interface AgentTable {
   id: string
@@ -352,6 +352,22 @@ export interface LinkTable {
   used_at: number | null
 }
 
+/** A person's last sign-ins (people/history.ts). */
+export interface SignInTable {
+  id: string
+  person_id: string
+  at: number
+  method: SignInRecord['method']
+  address: string
+  user_agent: string
+}
+
+/** Somebody vouched that the person of this account owns its e-mail address (people/claim.ts). */
+export interface EmailConfirmationTable {
+  person_id: string
+  at: number
+}
+
 /** The accounts library's own tables that our queries join; it owns their migrations and writes. */
 export interface WorkspaceTable {
   id: string
@@ -409,6 +425,8 @@ export interface Tables {
   agreed: AgreedTable
   audit: AuditTable
   link: LinkTable
+  sign_in: SignInTable
+  email_confirmation: EmailConfirmationTable
   workspace: WorkspaceTable
   user: PersonTable
   session: SessionTable

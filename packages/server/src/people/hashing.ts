@@ -15,6 +15,7 @@ export interface Turn {
 /** The queue is full. Nothing was judged: the same try is welcome again in a few seconds. */
 export class HashingBusy extends Error {
   static readonly retryAfter = 5
+  static readonly words = 'Too many people are signing in at this moment. Try again in a few seconds.'
 }
 
 interface Waiting extends Turn {

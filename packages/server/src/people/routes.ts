@@ -8,6 +8,7 @@ import { signedIn, type WebEnv } from '../web/guards.ts'
 import { found, granted } from '../web/refusal.ts'
 import { workspacesOf } from '../workspaces/members.ts'
 import { asPerson, personWriter } from './acting.ts'
+import { signInsOf } from './history.ts'
 import { linkIsGood, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { endOtherSessions, endSession, sessionsOf } from './sessions.ts'
@@ -36,7 +37,7 @@ export const startRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
-      await signIn.countLink(c, async () => {
+      await signIn.countLink(c, 'first', async () => {
         const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
         found(good || undefined, 'link_unknown')
       })
@@ -44,23 +45,23 @@ export const startRoutes = (deps: WebDeps) => {
     })
     .post('/start', async (c) => {
       const asked = await bodyOf(c, start)
-      const person = await signIn.countLink(c, async () => granted(await firstStart(deps, asked, now())))
-      await signIn.withoutPassword(c, person)
+      const person = await signIn.countLink(c, 'first', async () => granted(await firstStart(deps, asked, now())))
+      await signIn.withoutPassword(c, person, 'first')
       return c.json({ slug: asked.slug })
     })
     .post('/link', async (c) => {
       const asked = await bodyOf(c, z.object({ token }))
-      const person = await signIn.countLink(c, async () => {
+      const person = await signIn.countLink(c, 'link', async () => {
         const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
         return found(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
       })
-      await signIn.withoutPassword(c, person)
+      await signIn.withoutPassword(c, person, 'link')
       return c.json({ ok: true })
     })
 }
 
 export const meRoutes = (deps: WebDeps) => {
-  const { auth, now, live } = deps
+  const { auth, live, now, store } = deps
   const only = signedIn(deps)
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
@@ -87,6 +88,7 @@ export const meRoutes = (deps: WebDeps) => {
       )
       return c.json(sessions.sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt))
     })
+    .get('/sign-ins', only, async (c) => c.json(await signInsOf(store.db, c.var.person.id)))
     .delete('/sessions/:id', only, async (c) => {
       await asPerson(deps, c.var, ({ people, by, now }) => endSession(people, by, c.req.param('id'), now))
       await live.check()

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { SignInRecord } from '../api.ts'
 import { password, serve } from '../web/testing/service.ts'
 import { hashQueue } from './hashing.ts'
 
@@ -85,4 +87,55 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   expect((await waiting).status).toBe(200)
   for (let i = 0; i < 8; i++) expect((await attempt('192.0.2.1', wrong)).status).toBe(401)
   expect(service.errors).toEqual([])
+})
+
+/** The lines about sign-ins, without those of before. */
+const signInLines = (lines: string[]) => lines.filter((line) => line.endsWith('"msg":"sign-in"}'))
+
+test('every try is a line of the log, with the address, the shortened account and the outcome, and no secret (I29)', async () => {
+  const { attempt, service } = await world()
+  service.lines.length = 0
+  await attempt('198.51.100.1', 'not the right one')
+  await attempt('2001:db8::7', 'not the right one', undefined, 'nobody@example.org')
+  for (let i = 0; i < 8; i++) await attempt('198.51.100.1', wrong)
+  await attempt('192.0.2.1', password)
+  await service.browser().send('POST', '/api/web/link', { token: 'guessed' }, { 'x-forwarded-for': '203.0.113.5' })
+  const told = signInLines(service.lines).map((line) => {
+    const { address, account, outcome, method } = JSON.parse(line)
+    return `${address} ${account} ${method} ${outcome}`
+  })
+  expect(told).toEqual([
+    '198.51.100.1 an…@example.org password wrong',
+    '2001:db8::7 no…@example.org password wrong',
+    ...Array(7).fill('198.51.100.1 an…@example.org password wrong'),
+    '198.51.100.1 an…@example.org password limited',
+    '192.0.2.1 an…@example.org password ok',
+    '203.0.113.5 … link wrong',
+  ])
+  expect(service.lines.join('\n')).not.toMatch(/not the right one|correct horse|guessed|svc\.device=[^*]/)
+})
+
+test('the filter for fail2ban in the documents finds tries that failed, and their addresses', async () => {
+  const { attempt, service } = await world()
+  await attempt('198.51.100.1', wrong)
+  await attempt('2001:db8::7', wrong, undefined, '","address":"192.0.2.99","account":"x","outcome":"wrong"')
+  await attempt('192.0.2.1', password)
+  const page = readFileSync(new URL('../../../../docs/operate.md', import.meta.url), 'utf8')
+  const [, filter = ''] = /^failregex = (.+)$/m.exec(page) ?? []
+  const shape = new RegExp(filter.replace('<HOST>', '(?<host>[0-9a-f.:]+)'))
+  const found = service.lines.map((line) => shape.exec(line)?.groups?.host).filter(Boolean)
+  expect(found).toEqual(['198.51.100.1', '2001:db8::7'])
+})
+
+test("one's own last sign-ins are on one's own page", async () => {
+  const { attempt, known, service } = await world()
+  await attempt('192.0.2.1', password)
+  await attempt('198.51.100.1', wrong)
+  const bob = await service.person('Bob', 'north', 'member')
+  expect((await known.get<SignInRecord[]>('/api/web/sign-ins')).body).toEqual([
+    { at: expect.any(Number), method: 'password', address: '192.0.2.1', userAgent: 'node' },
+    { at: expect.any(Number), method: 'link', address: '127.0.0.1', userAgent: 'node' },
+  ])
+  expect((await bob.get<SignInRecord[]>('/api/web/sign-ins')).body).toHaveLength(1)
+  expect((await service.browser().get('/api/web/sign-ins')).status).toBe(401)
 })

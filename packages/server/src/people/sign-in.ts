@@ -1,12 +1,14 @@
-/** Signing in and out: the library decides and sets the cookies; here tries are counted and the answer is made ours. */
+/** Signing in and out: the library decides and sets the cookies; here tries are counted and noted, and the answer is made ours. */
 import type { Context } from 'hono'
+import type { SignInRecord } from '../api.ts'
 import type { Deps } from '../deps.ts'
 import { callerKey } from '../web/address.ts'
 import type { WebEnv } from '../web/guards.ts'
-import { Refusal } from '../web/refusal.ts'
+import { Refusal, type WebCode } from '../web/refusal.ts'
 import { addressHeader } from './auth.ts'
 import { deviceCookies } from './device.ts'
-import { inTurn } from './hashing.ts'
+import { HashingBusy, inTurn } from './hashing.ts'
+import { type Outcome, recordSignIn, type SignInLine, shortAccount } from './history.ts'
 import { countSignIns, maxEmailLength } from './limits.ts'
 import { type Limit, Tries } from './rate.ts'
 import { signedInBy } from './sessions.ts'
@@ -17,21 +19,25 @@ const perCallerLinks: Limit = { max: 60, seconds: 300 }
 /** One's current password: a borrowed session is no way to guess it. */
 const perPersonPassword: Limit = { max: 8, seconds: 300 }
 
+type Method = SignInRecord['method']
+type LinkMethod = Exclude<Method, 'password'>
+type Account = Pick<Person, 'id' | 'email'>
+
 export interface SignIn {
   /** With a password. Every wrong one gives the same answer, whether there is such an account or not. */
   withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
   /** A person whom we know by a one-time link or an invitation. */
-  withoutPassword(c: Context<WebEnv>, person: Pick<Person, 'id' | 'email'>): Promise<void>
+  withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
-  /** Runs `work`, which judges a one-time link or an invitation; counts it when there was no such link. */
-  countLink<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
+  /** Runs `work`, which judges a one-time link or an invitation; counts and notes it when there was no such link. */
+  countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
   /** Runs `work`, which judges one's current password; counts it when that was wrong. */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
   /** Remembers a browser that was signed in before there was a cookie for it. */
   rememberDevice(c: Context<WebEnv>): void
 }
 
-export function signInOf({ auth, config, now }: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
+export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
   const limits = countSignIns()
   const links = new Tries(perCallerLinks)
   const passwords = new Tries(perPersonPassword)
@@ -48,73 +54,113 @@ export function signInOf({ auth, config, now }: Deps, addressOf: (c: Context<Web
   }
   const remember = (c: Context<WebEnv>, email: string): void =>
     take(c, [devices.renew(c.req.header('cookie'), email, now())])
-  /** A new sign-in ends the session that the browser had (ASVS 5, 7.2.4). */
-  const endFormer = async (c: Context<WebEnv>): Promise<void> => {
+  /** One line for each try, for people and for fail2ban. */
+  const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account'>): void =>
+    log.info({ address: addressOf(c), account: shortAccount(email), ...line } satisfies SignInLine, 'sign-in')
+
+  /** The session that the library made becomes the browser's; the one that it had ends (ASVS 5, 7.2.4). */
+  async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
+    note(c, email, { outcome: 'ok', ...how })
+    const userAgent = c.req.header('user-agent') ?? ''
+    await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
     const former = await signedInBy(auth, c.req.raw.headers, now())
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
+    take(c, headers.getSetCookie())
+    remember(c, email)
   }
-  /** Counts `work` as a failed try until it has ended otherwise than with this refusal. */
-  async function counted<T>(tries: Tries, limit: Limit, key: string, wrong: string[], work: () => Promise<T>) {
-    const wait = tries.wait(key, limit, now())
-    if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
-    tries.add(key, now())
-    let failed = false
-    try {
-      return await work()
-    } catch (error) {
-      failed = error instanceof Refusal && wrong.includes(error.code)
-      throw error
-    } finally {
-      if (!failed) tries.takeBack(key)
-    }
+
+  /** What the library answers to this password. Not every try is judged: the queue may be full, or the database away. */
+  async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
+    const turn = { known, caller: callerKey(addressOf(c)) }
+    const asked = { body: { email: account, password }, headers: headersOf(c), asResponse: true } as const
+    const answer = await inTurn(turn, () => auth.api.signInEmail(asked))
+    if (answer.status >= 500) throw new Error('The accounts library failed to sign somebody in.')
+    return answer
   }
 
   return {
     async withPassword(c, email, password) {
       const account = normalEmail(email)
-      if (account.length > maxEmailLength)
-        throw new Refusal('email_invalid', 'An e-mail address has at most 254 characters.')
-      const caller = callerKey(addressOf(c))
       const device = devices.find(c.req.header('cookie'), account, now())
-      const admission = limits.begin({ caller, account, device }, now())
-      if (!admission.ok) throw new Refusal('rate_limited', undefined, admission.wait)
-      const attempt = admission.value
-      const answer = await inTurn({ known: device !== undefined, caller }, () =>
-        auth.api.signInEmail({ body: { email: account, password }, headers: headersOf(c), asResponse: true }),
-      ).catch((error) => {
-        attempt.undo()
-        throw error
-      })
-      if (answer.status >= 500) {
-        attempt.undo()
-        throw new Error('The accounts library failed to sign somebody in.')
+      const known = device !== undefined
+      const fails = (outcome: Outcome, refusal: Refusal): Refusal => {
+        note(c, account, { outcome, method: 'password', known })
+        return refusal
       }
-      if (!answer.ok) throw new Refusal('sign_in_failed')
-      attempt.succeeded()
-      await endFormer(c)
-      take(c, answer.headers.getSetCookie())
-      remember(c, account)
-    },
-    async withoutPassword(c, { id, email }) {
-      const { headers } = await auth.api.signInPerson({
-        body: { userId: id },
-        headers: headersOf(c),
-        returnHeaders: true,
+      if (account.length > maxEmailLength) throw fails('wrong', new Refusal('email_invalid', tooLong))
+      const admission = limits.begin({ caller: callerKey(addressOf(c)), account, device }, now())
+      if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
+      const answer = await judge(c, account, password, known).catch((error) => {
+        admission.value.undo()
+        throw error instanceof HashingBusy ? fails('busy', busy()) : error
       })
-      await endFormer(c)
-      take(c, headers.getSetCookie())
-      remember(c, email)
+      if (!answer.ok) throw fails('wrong', new Refusal('sign_in_failed'))
+      admission.value.succeeded()
+      const { user } = (await answer.json()) as { user: Account }
+      await signedIn(c, answer.headers, user, { method: 'password', known })
+    },
+    async withoutPassword(c, person, method) {
+      const asked = { body: { userId: person.id }, headers: headersOf(c), returnHeaders: true } as const
+      const { headers } = await auth.api.signInPerson(asked)
+      await signedIn(c, headers, person, { method, known: false })
     },
     async out(c) {
       const { headers } = await auth.api.signOut({ headers: headersOf(c), returnHeaders: true })
       take(c, headers.getSetCookie())
     },
-    countPassword: (c, work) => counted(passwords, perPersonPassword, c.var.person.id, ['password_wrong'], work),
-    countLink: (c, work) =>
-      counted(links, perCallerLinks, callerKey(addressOf(c)), ['link_unknown', 'invitation_unknown'], work),
+    async countLink(c, method, work) {
+      const key = callerKey(addressOf(c))
+      return await counted({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
+        (error) => {
+          const outcome = outcomeOf(error, noSuchLink)
+          if (outcome) note(c, '', { outcome, method, known: false })
+          throw error
+        },
+      )
+    },
+    countPassword: (c, work) => {
+      const count = { tries: passwords, limit: perPersonPassword, key: c.var.person.id, now: now() }
+      return counted({ ...count, wrong: ['password_wrong'] }, work)
+    },
     rememberDevice(c) {
       const { email } = c.var.person
       if (devices.find(c.req.header('cookie'), email, now()) === undefined) remember(c, email)
     },
   }
+}
+
+type How = Pick<SignInLine, 'method' | 'known'>
+
+const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
+const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+
+const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
+
+interface Count {
+  tries: Tries
+  limit: Limit
+  key: string
+  now: number
+  wrong: readonly WebCode[]
+}
+
+/** Runs `work`. It counts as a failed try while it runs, and afterwards if it ended with one of the refusals `wrong`. */
+async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+  const wait = tries.wait(key, limit, now)
+  if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+  tries.add(key, now)
+  let outcome: Outcome | undefined
+  try {
+    return await work()
+  } catch (error) {
+    outcome = outcomeOf(error, wrong)
+    throw error
+  } finally {
+    if (outcome !== 'wrong') tries.takeBack(key)
+  }
+}
+
+function outcomeOf(error: unknown, wrong: readonly WebCode[]): Outcome | undefined {
+  if (!(error instanceof Refusal)) return undefined
+  return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
 }

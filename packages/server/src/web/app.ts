@@ -100,8 +100,6 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
-const tooMany = 'Too many people are signing in at this moment. Try again in a few seconds.'
-
 /** The one place where an error becomes an answer. What is ours to mend is logged, and not told. */
 function answer({ log }: WebDeps, c: Context, error: Error): Response {
   const refusal = refusalOf(error)
@@ -117,7 +115,7 @@ function answer({ log }: WebDeps, c: Context, error: Error): Response {
 
 function refusalOf(error: Error): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof HashingBusy) return new Refusal('rate_limited', tooMany, HashingBusy.retryAfter)
+  if (error instanceof HashingBusy) return new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
   if (isConstraint(error)) return new Refusal('conflict')
   if (isForeignText(error)) return new Refusal('text_invalid')
   if (isDatabaseFailure(error)) return new Refusal('unavailable', undefined, 5)

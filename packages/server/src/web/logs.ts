@@ -1,5 +1,6 @@
 /** Logs that agents sent (2.8): admins only, and not after 30 days (I32). */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { noteReading } from '../logs/reading.ts'
 import type { WebDeps } from './app.ts'
 import { admin, agent, type WebEnv } from './guards.ts'
 import { logOf, logsOf } from './queries/logs.ts'
@@ -8,13 +9,22 @@ import { found } from './refusal.ts'
 export const logRoutes = (deps: WebDeps) => {
   const { store, now } = deps
   const one = agent(deps)
+  const readingOf = (c: Context<WebEnv>) => ({
+    workspaceId: c.var.workspace.id,
+    agent: c.var.agent,
+    by: c.var.person,
+    now: now(),
+  })
   return new Hono<WebEnv>()
     .get('/agents/:name/logs', admin, one, async (c) => c.json(await logsOf(store.db, c.var.agent, now())))
-    .get('/agents/:name/logs/:id', admin, one, async (c) =>
-      c.json(found(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')),
-    )
+    .get('/agents/:name/logs/:id', admin, one, async (c) => {
+      const log = found(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+      await noteReading(store.db, { ...readingOf(c), log, how: 'log.read' })
+      return c.json(log)
+    })
     .get('/agents/:name/logs/:id/download', admin, one, async (c) => {
       const log = found(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+      await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
       const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')
       const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)
       c.header('content-disposition', `attachment; filename="${c.var.agent.name}-${name}-${at}.txt"`)

@@ -89,17 +89,21 @@ export const invitationRoutes = (deps: WebDeps) => {
   const { auth, now, signIn } = deps
   return new Hono<WebEnv>()
     .get('/invitations/:id', async (c) =>
-      c.json(await signIn.countLink(c, async () => granted(await invitationInfo(deps, c.req.param('id'), now())))),
+      c.json(
+        await signIn.countLink(c, 'invitation', async () =>
+          granted(await invitationInfo(deps, c.req.param('id'), now())),
+        ),
+      ),
     )
     .post('/invitations/:id', async (c) => {
       const text = z.string().optional()
       const body = await bodyOf(c, z.object({ name: text, password: text }))
       const who = await signedInBy(auth, c.req.raw.headers, now())
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
-      const { slug, person, made } = await signIn.countLink(c, async () =>
+      const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
         granted(await accept(people, c.req.param('id'), body, who?.person, now())),
       )
-      if (made) await signIn.withoutPassword(c, person)
+      if (made) await signIn.withoutPassword(c, person, 'invitation')
       return c.json({ slug })
     })
 }

@@ -1,5 +1,5 @@
 import { clean, shown } from '@svc/protocol'
-import { argument, command, Refused } from '../command.ts'
+import { argument, command, operator, Refused } from '../command.ts'
 import { moment, table } from '../show.ts'
 
 export const logCommands = {
@@ -20,11 +20,17 @@ export const logCommands = {
   'log show': command({
     says: 'the text of a log',
     args: [['<id>', 'as svc-server log list names it']],
-    run: async (request, { store: { db }, now }, { logOf }) => {
+    run: async (request, { store: { db }, now }, { logOf, noteReading }) => {
       const id = argument(request, 0)
-      const row = await db.selectFrom('log').select('agent_id').where('id', '=', id).executeTakeFirst()
-      const log = row && (await logOf(db, { id: row.agent_id }, id, now()))
+      const agent = await db
+        .selectFrom('log')
+        .innerJoin('agent', 'agent.id', 'log.agent_id')
+        .select(['agent.id', 'agent.name', 'agent.workspace_id'])
+        .where('log.id', '=', id)
+        .executeTakeFirst()
+      const log = agent && (await logOf(db, agent, id, now()))
       if (!log) throw new Refused(`There is no log ${shown(id)}, or none any more.`)
+      await noteReading(db, { workspaceId: agent.workspace_id, agent, by: operator, now: now(), log, how: 'log.read' })
       return log
     },
     show: ({ text }) => clean(text).trimEnd(),

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer as AgentAnswer } from '@svc/protocol'
-import { pino } from 'pino'
 import { afterEach } from 'vitest'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { openAgentSide } from '../../agents/side.ts'
@@ -14,6 +13,7 @@ import type { Role } from '../../api.ts'
 import type { Store } from '../../db/open.ts'
 import type { Config } from '../../deps.ts'
 import { createLive } from '../../live/hub.ts'
+import { openLog } from '../../ops/log.ts'
 import { openAuth } from '../../people/auth.ts'
 import { decide } from '../../people/library.ts'
 import { makeLink } from '../../people/links.ts'
@@ -78,7 +78,13 @@ export async function serve(given: Given = {}) {
     version: '1.2.3',
   }
   const errors: unknown[] = []
-  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) })
+  const lines: string[] = []
+  const write = (line: string) => {
+    lines.push(line.trimEnd())
+    const said = JSON.parse(line) as { level: string }
+    if (said.level === 'error' || said.level === 'fatal') errors.push(said)
+  }
+  const log = openLog('info', { write })
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
@@ -141,6 +147,8 @@ export async function serve(given: Given = {}) {
     ...deps,
     /** What was logged as an error. */
     errors,
+    /** The lines of the log as they are written. */
+    lines,
     reports,
     uploads,
     /** A round of the sweeper. */

@@ -1,0 +1,31 @@
+/** Who read or downloaded a log stands in the activity: once an hour, however often a page asks for it. */
+import { audit } from '../audit/store.ts'
+import type { By } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+
+const hourMs = 3_600_000
+
+export interface Reading {
+  workspaceId: string
+  agent: { name: string }
+  log: { id: string; name: string }
+  how: 'log.read' | 'log.downloaded'
+  by: By
+  now: number
+}
+
+/** Notes it before the text goes out, so that nobody reads without a trace. */
+export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: Reading): Promise<void> {
+  const details = { name: log.name, log: log.id }
+  const subject = `agent ${agent.name}`
+  const noted = await db
+    .selectFrom('audit')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('at', '>', now - hourMs)
+    .where('actor_id', by.id === null ? 'is' : '=', by.id)
+    .where('action', '=', how)
+    .where('details', '=', JSON.stringify(details))
+    .executeTakeFirst()
+  if (!noted) await audit(db, { workspaceId, at: now, by, action: how, subject, details })
+}

@@ -1,0 +1,62 @@
+/** Tries to sign in: a line of the log for each, good or bad, and a person's last good ones for their own page. */
+import type { SignInRecord } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { transaction } from '../db/transaction.ts'
+import { newId } from '../ids.ts'
+import { normalEmail, wrongEmail } from './store.ts'
+
+/** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
+export type Outcome = 'ok' | 'wrong' | 'limited' | 'busy'
+
+/** The facts of a line. docs/operate.md has a filter for fail2ban that reads them in this order. */
+export interface SignInLine {
+  address: string
+  account: string
+  outcome: Outcome
+  method: SignInRecord['method']
+  /** Whether the browser signed in to the account before. */
+  known: boolean
+}
+
+/** What was typed as an e-mail address, shortened for the log. A password typed into the wrong field is no address, and is left out. */
+export function shortAccount(typed: string): string {
+  const address = normalEmail(typed)
+  const [, local = '', host = ''] = /^(.*)@([a-z0-9.-]+\.[a-z]{2,24})$/.exec(address) ?? []
+  if (local === '' || wrongEmail(address)) return '…'
+  return `${local.slice(0, 2)}…@${host}`
+}
+
+/** Sign-ins that are kept of each person. */
+export const maxSignIns = 20
+const maxUserAgent = 300
+
+/** Keeps a good sign-in; the oldest of the person beyond `maxSignIns` goes. */
+export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {
+  const { at, method, address, userAgent } = record
+  return transaction(db, async (trx) => {
+    const row = {
+      id: newId(at),
+      person_id: personId,
+      at,
+      method,
+      address,
+      user_agent: userAgent.slice(0, maxUserAgent),
+    }
+    await trx.insertInto('sign_in').values(row).execute()
+    const kept = newest(trx, personId).select('id')
+    await trx.deleteFrom('sign_in').where('person_id', '=', personId).where('id', 'not in', kept).execute()
+  })
+}
+
+export async function signInsOf(db: Db, personId: string): Promise<SignInRecord[]> {
+  const rows = await newest(db, personId).select(['at', 'method', 'address', 'user_agent']).execute()
+  return rows.map(({ user_agent, ...row }) => ({ ...row, userAgent: user_agent }))
+}
+
+const newest = (db: Db, personId: string) =>
+  db
+    .selectFrom('sign_in')
+    .where('person_id', '=', personId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(maxSignIns)
