@@ -3,6 +3,7 @@
  * On the wire: `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {
+  request_invalid: [400, 'The request is not valid HTTP.'], // also 408 and 431
   body_invalid: [400, 'The body is not valid.'],
   token_unknown: [401, 'A valid agent token is needed.'], // none, unknown, rotated, deleted answer alike (D22)
   workspace_inactive: [403, 'The workspace is not activated for this service.'],

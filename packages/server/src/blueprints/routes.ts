@@ -1,7 +1,9 @@
 /** Blueprints of a workspace on its page. `signedIn` and `member` stand in front (web/app.ts). */
 import type { BundleFinding as Found } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { Blueprints, BundleFinding } from '../api.ts'
+import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
 import { asMember, memberWriter } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
 import { admin, type WebEnv } from '../web/guards.ts'
@@ -9,7 +11,7 @@ import { inPieces } from '../web/pieces.ts'
 import { found, granted, Refusal } from '../web/refusal.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
-import { Uploads } from './uploads.ts'
+import { bundleTooLarge, Uploads } from './uploads.ts'
 
 export const blueprintRoutes = (deps: WebDeps) => {
   const { store, config, now, live } = deps
@@ -79,6 +81,10 @@ class BundleRefused extends Refusal {
 const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
 
 function zipOf(c: Context<WebEnv>): ReadableStream<Uint8Array> | null {
-  if (zipTypes.test(c.req.header('content-type') ?? '')) return c.req.raw.body
-  throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
+  if (!zipTypes.test(c.req.header('content-type') ?? ''))
+    throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
+  const { incoming, outgoing } = c.env
+  if (announcesTooMuch(incoming, limits.bundleBytes)) throw bundleTooLarge()
+  continueIfAsked(incoming, outgoing)
+  return c.req.raw.body
 }

@@ -105,7 +105,7 @@ export class Uploads {
       clearTimeout(whole)
     }
     if (size <= limits.bundleBytes) return size
-    throw new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)
+    throw bundleTooLarge()
   }
 }
 
@@ -155,3 +155,6 @@ function isAbandoned(name: string): boolean {
     return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
 }
+
+export const bundleTooLarge = (): Refusal =>
+  new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)

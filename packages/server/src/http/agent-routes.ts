@@ -8,7 +8,7 @@ import { storeLog } from '../logs/store.ts'
 import { countRefusal } from '../reports/metrics.ts'
 import type { Decision } from '../reports/rows.ts'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
-import { drain, readBody } from './body.ts'
+import { drain, isEncoded, readBody } from './body.ts'
 import type { BareRoutes } from './listener.ts'
 
 /** A request that may go on: who calls, and the bytes. */
@@ -120,8 +120,7 @@ export function agentRoutes(side: Side): BareRoutes {
       refuseAndClose(req, res, code)
       return
     }
-    const encoding = req.headers['content-encoding']
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    if (isEncoded(req)) {
       await refuseBody(res, caller, 'The body must not be encoded.')
       return
     }
@@ -138,7 +137,10 @@ export function agentRoutes(side: Side): BareRoutes {
     await drain(req)
     // Under overload whoever has sent all of it keeps the connection: to begin another one costs the service more than this answer.
     if (code === 'unavailable' && req.complete) refuse(res, code, undefined, retryAfter)
-    else refuseAndClose(req, res, code, code === 'rate_limited' || code === 'unavailable' ? retryAfter : undefined)
+    else
+      refuseAndClose(req, res, code, {
+        retryAfter: code === 'rate_limited' || code === 'unavailable' ? retryAfter : undefined,
+      })
   }
 
   async function refuseBody(res: ServerResponse, caller: Caller, message: string): Promise<void> {

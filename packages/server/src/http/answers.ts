@@ -20,10 +20,10 @@ export function refuseAndClose(
   req: IncomingMessage,
   res: ServerResponse,
   code: RefusalCode,
-  retryAfter?: number,
+  { retryAfter, message }: { retryAfter?: number | undefined; message?: string } = {},
 ): void {
   if (res.headersSent || res.destroyed) return
-  const body = bodyOf(code)
+  const body = bodyOf(code, message)
   res.writeHead(statusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
   endAfterReading(req, res, body)
 }

@@ -14,6 +14,7 @@ export type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 
  * is too slow is cut off (arrivals.ts), which is `broken` too.
  */
 export function readBody(req: IncomingMessage, res: ServerResponse, most: number, all = arrivals): Promise<Body> {
+  if (announcesTooMuch(req, most)) return Promise.resolve({ is: 'too_large' })
   continueIfAsked(req, res)
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -92,6 +93,16 @@ export const noteExpectation = (req: IncomingMessage): void => {
 /** Lets such a client send, once. */
 export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void {
   if (asked.delete(req)) res.writeContinue()
+}
+
+/** Whether the client waits before it sends a body that is larger than `most`: it is refused without one. */
+export const announcesTooMuch = (req: IncomingMessage, most: number): boolean =>
+  waitsForContinue(req) && Number(req.headers['content-length']) > most
+
+/** Whether the body has a content encoding other than identity; an empty header names none (4). */
+export function isEncoded({ headers }: IncomingMessage): boolean {
+  const encoding = headers['content-encoding']
+  return encoding !== undefined && !/^(?:identity)?$/i.test(encoding)
 }
 
 const waitsForContinue = (req: IncomingMessage): boolean => asked.has(req)

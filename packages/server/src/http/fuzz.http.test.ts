@@ -4,6 +4,7 @@ import { mutated, mutatedBytes, randomOf } from '../../../protocol/testing/mutat
 import { sampleReport } from '../../../protocol/testing/sample.ts'
 import { send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
+import { exchange, startWhole } from '../../testing/whole.ts'
 import { type World, world } from '../../testing/world.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
@@ -54,4 +55,103 @@ test(`${reports} reports with faults in every part give 200 or 400, never a 5xx,
   expect(statuses.get(400)).toBeGreaterThan(0)
   expect(service.errors).toEqual([])
   expect((await send(service, { token: w.agent.token, body: '{"protocol":1}' })).status).toBe(200)
+})
+
+/** What addresses are made of, and what makes them hard to read. */
+const pieces = [
+  ...[
+    '/',
+    '//',
+    '/\\',
+    '\\',
+    '.',
+    '..',
+    '/../',
+    '?',
+    '#',
+    '[',
+    ']',
+    ':',
+    '@',
+    '%',
+    '%2f',
+    '%5C',
+    '%00',
+    '%zz',
+    '%c0%af',
+    '%E2%82',
+  ],
+  ...[
+    '"',
+    "'",
+    '<',
+    '|',
+    '{',
+    '\xe9',
+    '\xff',
+    ';',
+    '&',
+    '=',
+    ' ',
+    '\t',
+    'a',
+    'é',
+    '.js',
+    '.html',
+    'http://',
+    'https://localhost:8787',
+    '*',
+  ],
+  ...['/assets/x.js', '/cli/svc.pyz', '/cli/', '/w/north/agents/mail', '/invitations/abc', '/join/x', '/start?token='],
+  ...[
+    '/api/web/me',
+    '/api/web/w/north/events?agent=',
+    '/api/web/w/',
+    '/api/auth/',
+    '/api/agent/v1/report',
+    '/api/agent/v1/bundle/',
+  ],
+  ...['"'.repeat(200), '\\'.repeat(300), '\xe9'.repeat(500), 'x'.repeat(5000), '/x'.repeat(3000)],
+]
+const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'PATCH',
+  'TRACE',
+  'PROPFIND',
+  'PURGE',
+  'QUERY',
+  'CONNECT',
+]
+
+test('no target of a request gives a 5xx, nor more than one line of 1 KB in the log (I10)', {
+  timeout: long ? 1_800_000 : 120_000,
+}, async () => {
+  const whole = await startWhole(w.store, { now: w.clock.now })
+  const random = randomOf(20261122)
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
+  const targets = Array.from(
+    { length: long ? 50_000 : 1_500 },
+    () =>
+      (random() < 0.7 ? '/' : '') + Array.from({ length: 1 + Math.floor(random() * 5) }, () => pick(pieces)).join(''),
+  )
+  const bad: unknown[] = []
+  let left = targets.length
+  const client = async () => {
+    while (left-- > 0) {
+      const [method, target] = [pick(methods), targets[left] ?? '/']
+      const head = `${method} ${target} HTTP/1.1\r\nHost: localhost:8787\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+      const answer = await exchange(whole.port, head)
+      if (!/^HTTP\/1\.1 [234]\d\d /.test(answer)) bad.push([method, target.slice(0, 100), answer.slice(0, 300)])
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  await whole.stop()
+  expect(bad).toEqual([])
+  expect(whole.lines.length).toBeLessThanOrEqual(targets.length)
+  expect(Math.max(...whole.lines.map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(1024)
 })

@@ -5,12 +5,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { envelope } from '@svc/protocol'
+import { envelope, type RefusalCode, refusals } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
+import { pathOf } from '../ops/requests.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
-import { continueIfAsked, drain, noteExpectation } from './body.ts'
+import { drain, noteExpectation } from './body.ts'
 import { connectionsMost } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
+import { faultOf } from './framing.ts'
 import { ownOrigin } from './origin.ts'
 import { cutOff } from './paced.ts'
 import { pipelining, stopReading } from './pipelining.ts'
@@ -58,7 +60,7 @@ export function createListener(
   { agentRoutes, fallback }: Routing,
   most: ListenerLimits = listenerLimits(),
 ): Server {
-  const pathOf = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
+  const ownTarget = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
   const routes = new Map(Object.entries(agentRoutes))
   const beginnings = [...routes].flatMap(([name, handler]) => (name.endsWith('*') ? [{ name, handler }] : []))
   const server = createServer({
@@ -66,6 +68,7 @@ export function createListener(
     requestTimeout: most.request,
     keepAliveTimeout: most.idle,
     connectionsCheckingInterval: most.check,
+    requireHostHeader: false, // refused below, in words
   })
   const connections = connectionsOf(server)
   const { open } = connections
@@ -78,6 +81,7 @@ export function createListener(
   server.on('checkContinue', expecting)
   server.on('checkExpectation', inTurn)
   server.on('clientError', answerBroken)
+  server.on('connect', refuseConnect)
   return server
 
   function inTurn(req: IncomingMessage, res: ServerResponse): void {
@@ -88,20 +92,24 @@ export function createListener(
     const requests = open.get(req.socket)?.requests ?? 0
     if (!server.listening || open.size > most.keep || requests >= most.requestsPerConnection)
       res.shouldKeepAlive = false
-    const target = pathOf(req)
-    if (target === undefined) {
-      drain(req).then(() => refuseAndClose(req, res, 'not_found'))
-      return
-    }
+    const fault = faultOf(req)
+    const target = ownTarget(req)
+    if (fault !== undefined) refuseUnread(req, res, 'request_invalid', fault)
+    else if (target === undefined) refuseUnread(req, res, 'not_found')
+    else route(req, res, target)
+  }
+
+  function route(req: IncomingMessage, res: ServerResponse, target: string): void {
     req.url = target
     const query = target.indexOf('?')
-    const name = `${req.method} ${query < 0 ? target : target.slice(0, query)}`
-    const route = routes.get(name) ?? beginnings.find((b) => name.startsWith(b.name.slice(0, -1)))?.handler
-    if (route) attempt(route, req, res)
-    else {
-      continueIfAsked(req, res)
-      attempt(fallback, req, res)
-    }
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    const name = `${method} ${query < 0 ? target : target.slice(0, query)}`
+    const handler = routes.get(name) ?? beginnings.find((b) => name.startsWith(b.name.slice(0, -1)))?.handler
+    attempt(handler ?? fallback, req, res)
+  }
+
+  function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {
+    drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
   }
 
   function expecting(req: IncomingMessage, res: ServerResponse): void {
@@ -128,6 +136,14 @@ export function createListener(
     })
   }
 
+  /** Nobody's address is ours to connect to. Node has taken the connection apart, so nothing else is sent on it. */
+  function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
+    const socket = duplex as Socket
+    socket.on('error', () => {})
+    if (open.get(socket)?.answer) socket.destroy()
+    else sayAndClose(socket, elsewhere)
+  }
+
   /** Behind the response that is on its way, if there is one; never into the middle of it. */
   function refuseBroken(socket: Socket, text: string): void {
     const answer = open.get(socket)?.answer
@@ -144,14 +160,14 @@ export function createListener(
     try {
       await handler(req, res)
     } catch (error) {
-      deps.log.error({ err: error, method: req.method, path: req.url?.split('?')[0] }, 'a request failed')
+      deps.log.error({ err: error, method: req.method, path: pathOf(req.url ?? '') }, 'a request failed')
       if (res.headersSent) res.destroy()
       else refuseAsBusy(res)
     }
   }
 }
 
-/** To whom has said nothing, nothing is said. */
+/** A client that sent nothing gets no response, only a closed socket. */
 function sayAndClose(socket: Socket, answer: string): void {
   if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy()
@@ -164,12 +180,17 @@ function sayAndClose(socket: Socket, answer: string): void {
 /** In the midst of a request: nobody is there to be told. */
 const hungUp = 'HPE_INVALID_EOF_STATE'
 /** What is no HTTP at all, or comes too slowly, or has too many headers: with thousands of these the text is made once. */
-const invalid = broken('400 Bad Request', 'The request is not valid HTTP.')
-const late = broken('408 Request Timeout', 'The request did not arrive in time.')
-const large = broken('431 Request Header Fields Too Large', 'The headers of the request are too large.')
+const invalid = broken('400 Bad Request', 'request_invalid')
+const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
+const large = broken(
+  '431 Request Header Fields Too Large',
+  'request_invalid',
+  'The headers of the request are too large.',
+)
+const elsewhere = broken('404 Not Found', 'not_found')
 
-function broken(status: string, message: string): string {
-  const body = JSON.stringify(envelope('request_invalid', message))
+function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
+  const body = JSON.stringify(envelope(code, message))
   return (
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`

@@ -8,21 +8,22 @@ export type OwnOrigin = (req: IncomingMessage) => string | undefined
  * that of an absolute target, else of `Host`, or of `X-Forwarded-Host` where the peer is a configured proxy.
  */
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
-  const { host, protocol, hostname, port } = new URL(baseUrl)
+  const { host, protocol, hostname, port, origin } = new URL(baseUrl)
   const own = new Set([host, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`])
   const proxies = new Set(trustedProxies)
   return (req) => {
     const target = req.url ?? '/'
-    if (!target.startsWith('/')) return ownPath(target, own)
+    if (!target.startsWith('/')) return ownPath(target, origin)
     const forwarded = proxies.size > 0 && proxies.has(peerOf(req)) ? req.headers['x-forwarded-host'] : undefined
     const named = typeof forwarded === 'string' ? forwarded : req.headers.host
     return named !== undefined && (own.has(named) || own.has(named.toLowerCase())) ? target : undefined
   }
 }
 
-function ownPath(target: string, own: ReadonlySet<string>): string | undefined {
+/** A target in full is an address like any other: the scheme belongs to it. */
+function ownPath(target: string, origin: string): string | undefined {
   const parsed = /^https?:\/\/[^/]/i.test(target) ? URL.parse(target) : null
-  return parsed && own.has(parsed.host) ? parsed.pathname + parsed.search : undefined
+  return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined
 }
 
 /** The socket's peer; an IPv4 address as such also where the socket speaks IPv6. */

@@ -52,18 +52,23 @@ export function bundleCall(
         : await bundleFacts(store.db, { id: caller.workspaceId }, agent.blueprint, version)
     if (!found) return refuse(res, 'version_unknown')
     const { id, size, sha256 } = found
+    const headers = {
+      'Content-Type': 'application/zip',
+      'Content-Length': size,
+      'X-Svc-Sha256': sha256,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    }
+    if (req.method === 'HEAD') {
+      res.writeHead(200, headers).end()
+      return
+    }
     if (res.destroyed) return // nobody would give it back
     if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
     res.once('close', () => bundles.giveBack(id))
     const bundle = await bundles.take(id, size, () => bundleBytes(store.db, id))
     if (!bundle) return refuse(res, 'version_unknown')
-    res.writeHead(200, {
-      'Content-Type': 'application/zip',
-      'Content-Length': bundle.length,
-      'X-Svc-Sha256': sha256,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    })
+    res.writeHead(200, headers)
     res.end(bundle)
     if (agent?.wished_version === version) await fetched(caller)
   }

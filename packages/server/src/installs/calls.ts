@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
-import { drain, readBody } from '../http/body.ts'
+import { drain, isEncoded, readBody } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
 import { callerAddress, callerKey } from '../web/address.ts'
@@ -35,12 +35,12 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
       const wait = calls.take(callerKey(addressOf(req)), now())
       if (wait > 0) {
         await drain(req)
-        return refuseAndClose(req, res, 'rate_limited', wait)
+        return refuseAndClose(req, res, 'rate_limited', { retryAfter: wait })
       }
       const body = await readBody(req, res, limits.installBodyBytes)
       if (body.is === 'broken') return
       if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
-      if (!/^(identity)?$/i.test(req.headers['content-encoding'] ?? '')) {
+      if (isEncoded(req)) {
         return refuse(res, 'body_invalid', 'The body must not be encoded.')
       }
       const read = readInstallBody(body.bytes)

@@ -18,10 +18,10 @@ export type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean
 export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
   deps.live.guard = (all) => stillAllowed(deps, all)
   return (req, res) => {
-    const url = new URL(req.url ?? '/', 'http://here')
-    const slug = address.exec(url.pathname)?.[1]
+    const [path = '', query] = (req.url ?? '').split('?', 2)
+    const slug = address.exec(path)?.[1]
     if (slug === undefined || req.method !== 'GET') return false
-    open(deps, slug, url.searchParams.get('agent') ?? undefined, req, res).catch((error: unknown) => {
+    open(deps, slug, new URLSearchParams(query).get('agent') ?? undefined, req, res).catch((error: unknown) => {
       if (!(error instanceof Refusal)) deps.log.error({ err: error }, 'A stream of live frames could not be opened.')
       const { status, code, message } = error instanceof Refusal ? error : new Refusal('unavailable')
       res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })

@@ -9,15 +9,13 @@ import type { Logger } from 'pino'
 
 /** Stand it in front of the other listeners of the server. */
 export function logRequests(server: Server, log: Logger): void {
-  const start = randomBytes(4).toString('hex')
-  let count = 0
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {
-    const number = ++count
     const url = req.url ?? ''
     const agents = url.startsWith('/api/agent/')
     const begun = performance.now()
-    if (!agents) res.setHeader('x-request-id', idOf(number))
+    const request = agents ? undefined : newRequestId()
+    if (request) res.setHeader('x-request-id', request)
     res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : undefined
       const level = levelOf(status)
@@ -25,14 +23,21 @@ export function logRequests(server: Server, log: Logger): void {
       const now = performance.now()
       const untold = agents && status === 503 ? overload(now) : 0
       if (untold === undefined) return
-      const said = { request: idOf(number), method: req.method, path: pathOf(url), status: status ?? 'closed' }
+      const said = {
+        request: request ?? newRequestId(),
+        method: req.method,
+        path: pathOf(url),
+        status: status ?? 'closed',
+      }
       const ms = Math.round((now - begun) * 10) / 10
       log[level]({ ...said, ms, ...(untold > 0 && { andLikeIt: untold }) }, 'request')
     })
   }
-  const idOf = (number: number) => `${start}-${number.toString(36)}`
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
 }
+
+/** Random, so that it tells nothing of how many requests there are. */
+const newRequestId = (): string => randomBytes(9).toString('base64url')
 
 /** Gives, for one call a second (`now` in milliseconds), how many it has counted since the last such one; undefined for the others. */
 export function oneASecond(): (now: number) => number | undefined {

@@ -37,7 +37,7 @@ export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'
     const wait = product ? products.take(product.id, now) : strangers.take(callerKey(addressOf(req)), now)
     if (wait > 0) {
       await drain(req)
-      return refuseAndClose(req, res, 'rate_limited', wait)
+      return refuseAndClose(req, res, 'rate_limited', { retryAfter: wait })
     }
     if (!product) {
       await drain(req)

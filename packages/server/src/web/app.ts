@@ -5,7 +5,7 @@
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { envelope } from '@svc/protocol'
+import { envelope, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { agentRoutes } from '../agents/routes.ts'
@@ -13,9 +13,12 @@ import type { Failure } from '../api.ts'
 import { blueprintRoutes } from '../blueprints/routes.ts'
 import { botRoutes } from '../bots/routes.ts'
 import type { Deps } from '../deps.ts'
+import { refuseAndClose } from '../http/answers.ts'
+import { drain } from '../http/body.ts'
 import { codeRoutes } from '../installs/routes.ts'
 import type { Hub } from '../live/hub.ts'
 import { sseHandler } from '../live/routes.ts'
+import { pathOf } from '../ops/requests.ts'
 import { HashingBusy } from '../people/hashing.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
 import { type SignIn, signInOf } from '../people/sign-in.ts'
@@ -30,6 +33,7 @@ import { securityHeaders } from './headers.ts'
 import { logRoutes } from './logs.ts'
 import { isConstraint, isDatabaseFailure, isForeignText, Refusal } from './refusal.ts'
 import { staticRoutes } from './static.ts'
+import { isPlainPath, rawPathOf } from './target.ts'
 
 /** What this part needs besides what everybody is given: the live hub whole. */
 export interface WebNeeds extends Deps {
@@ -52,10 +56,13 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
   const headers = Object.entries(securityHeaders(needs.config.baseUrl))
   const listen = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
+    hostname: new URL(needs.config.baseUrl).host,
+    errorHandler: unreadable,
   })
   const listener: RequestListener = (req, res) => {
     for (const [name, value] of headers) res.setHeader(name, value)
-    if (!sse(req, res)) void listen(req, res)
+    if (!isPlainPath(rawPathOf(req.url ?? ''))) void drain(req).then(() => refuseAndClose(req, res, 'not_found'))
+    else if (!sse(req, res)) void listen(req, res)
   }
   return { listener, app }
 }
@@ -89,6 +96,11 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/api/*', () => {
     throw new Refusal('not_found')
   })
+  // The router overlooks a slash at the end, which is good for pages; what programs fetch has one address (4).
+  app.use('/cli/*', async (c, next) => {
+    if (rawPathOf(c.env.incoming.url ?? '').endsWith('/')) throw new Refusal('not_found')
+    await next()
+  })
   app.route('/', releaseRoutes(deps.releases))
   app.all('/cli/*', () => {
     throw new Refusal('not_found')
@@ -100,11 +112,18 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
+/** A request that the router cannot even be given, such as one whose forwarded host is none. */
+const unreadable = (): Response =>
+  Response.json(envelope('request_invalid', refusals.request_invalid[1]), {
+    status: 400,
+    headers: { 'cache-control': 'no-store' },
+  })
+
 /** The one place where an error becomes an answer. What is ours to mend is logged, and not told. */
-function answer({ log }: WebDeps, c: Context, error: Error): Response {
+function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {
-    log.error({ err: error, method: c.req.method, path: c.req.path }, 'A page route failed.')
+    log.error({ err: error, method: c.req.method, path: pathOf(c.env.incoming.url ?? '') }, 'A page route failed.')
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))

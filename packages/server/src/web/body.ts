@@ -2,6 +2,7 @@ import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import { type Arrivals, arrivals } from '../http/arrivals.ts'
+import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal } from './refusal.ts'
 
@@ -36,7 +37,9 @@ export async function bodyOf<T>(
 
 /** In the time, and within the memory, that all who send have together. */
 async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
-  const { incoming } = c.env
+  const { incoming, outgoing } = c.env
+  if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')
+  continueIfAsked(incoming, outgoing)
   const chunks: Uint8Array[] = []
   let size = 0
   all.begin(incoming)

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { Refusal } from './refusal.ts'
 import { staticRoutes } from './static.ts'
 import { serve } from './testing/service.ts'
 
@@ -77,7 +78,9 @@ test('5,000 spellings of one file are no addresses of it, and take no memory', a
 test('a file of a new build is served without a restart, and one that is gone is not', async () => {
   const dir = builtPage()
   let seconds = 0
-  const routes = staticRoutes(dir, () => seconds * 1000)
+  const routes = staticRoutes(dir, () => seconds * 1000).onError((error, c) =>
+    c.text('', error instanceof Refusal && error.status === 404 ? 404 : 500),
+  )
   const get = async (path: string) => (await routes.request(path, {}, { incoming: { url: path } })).status
   expect(await get('/assets/index-abc123.js')).toBe(200)
   rmSync(join(dir, 'assets', 'index-abc123.js'))

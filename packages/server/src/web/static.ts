@@ -11,7 +11,8 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../ops/data-folder.ts'
 import { inPieces } from './pieces.ts'
-import { isPlainPath, pathOf } from './target.ts'
+import { Refusal } from './refusal.ts'
+import { rawPathOf } from './target.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -45,18 +46,15 @@ type PageContext = Context<{ Bindings: HttpBindings }>
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
-    const path = pathOf(c.env.incoming.url ?? '/')
-    if (!isPlainPath(path)) return nothing(c)
+    const path = rawPathOf(c.env.incoming.url ?? '/')
     // An address may hold dots (an invitation, a version); only what ends like a file of the page is asked for as one.
     const wanted = Object.hasOwn(types, extname(path)) ? path : page
     const file = files(wanted)
     if (file) return send(c, file)
     if (wanted === page) return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
-    return nothing(c)
+    throw new Refusal('not_found', 'There is no such file.')
   })
 }
-
-const nothing = (c: Context): Response => c.text('There is no such file.', 404, { 'cache-control': 'no-store' })
 
 async function send(c: PageContext, file: File): Promise<Response> {
   const headers: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** What a request asks for, as it was sent. */
 
 /** The path of a request's target, without the query. */
-export const pathOf = (target: string): string => target.split('?', 1)[0] ?? ''
+export const rawPathOf = (target: string): string => target.split('?', 1)[0] ?? ''
 
 /**
  * Whether a path names one place in one spelling: no empty or dot segments, no encoded slash, backslash or NUL, and every

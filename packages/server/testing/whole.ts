@@ -1,0 +1,82 @@
+/** The whole service behind its listener, as `service.ts` puts it together, on a store of the test and with its log in memory. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { openAgentSide } from '../src/agents/side.ts'
+import type { Store } from '../src/db/open.ts'
+import { createListener, type ListenerLimits, listenerLimits } from '../src/http/listener.ts'
+import { createLive } from '../src/live/hub.ts'
+import { logRequests } from '../src/ops/requests.ts'
+import { openAuth } from '../src/people/auth.ts'
+import { openReleases } from '../src/releases/releases.ts'
+import { webApp } from '../src/web/app.ts'
+import { testConfig } from './service.ts'
+
+export interface Whole {
+  port: number
+  /** What was logged at `info` and above. */
+  lines: string[]
+  stop: () => Promise<void>
+}
+
+export interface WholeOptions {
+  now?: () => number
+  baseUrl?: string
+  proxies?: string[]
+  limits?: Partial<ListenerLimits>
+}
+
+export async function startWhole(store: Store, options: WholeOptions = {}): Promise<Whole> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-whole-'))
+  const { now = Date.now, baseUrl = 'http://localhost:8787' } = options
+  const config = testConfig({
+    baseUrl,
+    dataDir: dir,
+    releaseDir: join(dir, 'cli'),
+    trustedProxies: options.proxies ?? [],
+  })
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const live = createLive({ store, log, now })
+  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
+  const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
+  const deps = { store, auth, config, log, live, now, releases }
+  const side = openAgentSide(deps)
+  const { listener } = webApp({ ...deps, pageDir: join(dir, 'page') })
+  const server = createListener(
+    deps,
+    { agentRoutes: side.routes, fallback: listener },
+    { ...listenerLimits(), ...options.limits },
+  )
+  logRequests(server, log)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    lines,
+    async stop() {
+      await live.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await side.close()
+      await releases.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Sends these bytes on a connection of their own; gives what came back until it was closed. */
+export async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  let said = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    said += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(bytes, 'latin1')
+  await once(socket, 'close')
+  return said
+}
