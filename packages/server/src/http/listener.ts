@@ -16,6 +16,7 @@ import { faultOf } from './framing.ts'
 import { ownOrigin } from './origin.ts'
 import { cutOff } from './paced.ts'
 import { pipelining, stopReading } from './pipelining.ts'
+import { addressShare, shareConnections } from './share.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -75,6 +76,7 @@ export function createListener(
   const { waits, stopped } = pipelining(server, connections)
   const unread = giveUpUnread(connections, most.unread)
   server.on('close', unread.stop)
+  shareConnections(server, Math.ceil(most.connections * addressShare), deps.config.trustedProxies)
   // Node counts what came through one listening socket; the limit is that of all (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < most.connections ? undefined : 0) })
   server.on('request', inTurn)

@@ -3,25 +3,30 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Who calls: the socket's peer, or where that is a proxy of ours, the first address before it that is none (D16). */
 export function callerAddress(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
-  const trusted = new BlockList()
-  for (const entry of trustedProxies) {
-    const [address = '', bits] = entry.split('/')
-    if (isIP(address) === 0) continue
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
-  }
-  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  const isTrusted = addressesIn(trustedProxies)
   return (req) => {
-    let address = plain(req.socket.remoteAddress ?? '')
+    let address = plainAddress(req.socket.remoteAddress ?? '')
     const hops = String(req.headers['x-forwarded-for'] ?? '').split(',')
     while (isIP(address) !== 0 && isTrusted(address)) {
-      const before = plain(hops.pop()?.trim() ?? '')
+      const before = plainAddress(hops.pop()?.trim() ?? '')
       if (isIP(before) === 0) break
       address = before
     }
     return address
   }
+}
+
+/** Whether an address is one of these, or in one of these subnets. */
+export function addressesIn(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/')
+    if (isIP(address) === 0) continue
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 /** What is counted as one caller: an IPv4 address, or the /64 of an IPv6 address (D16). */
@@ -35,4 +40,4 @@ export function callerKey(address: string): string {
 }
 
 /** IPv4 as seen through an IPv6 socket. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

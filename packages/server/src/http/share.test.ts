@@ -1,0 +1,47 @@
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
+import { expect, test } from 'vitest'
+import { shareConnections } from './share.ts'
+
+/** A listener of which an address may hold two connections. */
+function listener(trustedProxies: string[] = []) {
+  const server = new EventEmitter()
+  shareConnections(server as unknown as Server, 2, trustedProxies)
+  return (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress,
+      destroyed: false,
+      destroy() {
+        socket.destroyed = true
+        socket.emit('close')
+      },
+    })
+    server.emit('connection', socket)
+    return socket
+  }
+}
+
+test('an address may hold its share of the connections and no more, while others still come in', () => {
+  const connect = listener()
+  const taken = Array.from({ length: 3 }, () => connect('203.0.113.9'))
+  expect(taken.map(({ destroyed }) => destroyed)).toEqual([false, false, true])
+  expect(connect('203.0.113.10').destroyed).toBe(false)
+  taken[0]?.destroy()
+  expect(connect('203.0.113.9').destroyed).toBe(false)
+  expect(connect('::ffff:203.0.113.9').destroyed).toBe(true)
+})
+
+test('the addresses of one IPv6 network are one client', () => {
+  const connect = listener()
+  const taken = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(connect)
+  expect(taken.map(({ destroyed }) => destroyed)).toEqual([false, false, true])
+  expect(connect('2001:db8:0:1::1').destroyed).toBe(false)
+})
+
+test.each(['127.0.0.1', '127.0.0.8', '::1', '::ffff:127.0.0.1', '198.51.100.7'])(
+  '%s stands for many clients, as the loopback or a configured proxy, and is not limited',
+  (address) => {
+    const connect = listener(['198.51.100.7'])
+    for (let i = 0; i < 10; i++) expect(connect(address).destroyed).toBe(false)
+  },
+)
