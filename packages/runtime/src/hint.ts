@@ -3,8 +3,8 @@
  * `./svc.pyz`, `svc`) and names the folder that the command was given. Text that leaves the machine, or stays in a file or log,
  * cannot know its reader's shell: there it says `svc …`.
  */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { canRun } from './files/program.ts'
 
 export interface Started {
   /** The words that start the program from the current folder. */
@@ -101,12 +101,3 @@ export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 const words = (all: readonly string[]): string => all.map(quoted).join(' ')
 const folderWords = (dir: string | undefined): string[] => (dir === undefined ? [] : ['--dir', quoted(dir)])
-
-function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(realpathSync(file)).isFile()
-  } catch {
-    return false
-  }
-}

@@ -5,7 +5,8 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { meQuery } from '../queries.ts'
 import { CopyLines } from '../ui/index.ts'
-import { connectLine, downloadLines, reportLine } from './lines.ts'
+import { FetchProgram } from './FetchProgram.tsx'
+import { connectLine, reportLine } from './lines.ts'
 import './agents.css'
 
 export interface TokenStepsProps {
@@ -34,10 +35,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
         <>
           {!rotated && (
             <Step title="Fetch the program on the agent's machine">
-              <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
-              <Text c="dimmed" fz="xs">
-                Needs Python 3.6 and Node 20, or newer. The second line says “svc.pyz: OK”.
-              </Text>
+              <FetchProgram baseUrl={service.baseUrl} />
             </Step>
           )}
           <Step title={rotated ? 'Connect again' : 'Connect'}>

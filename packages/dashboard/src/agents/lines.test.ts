@@ -1,6 +1,20 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { connectLine, downloadLines, initLine, reportLine, runLine, serviceLine, shellWord } from './lines.ts'
+import {
+  checkLine,
+  connectLine,
+  downloadLines,
+  initLine,
+  reportLine,
+  runLine,
+  serviceLine,
+  shellWord,
+  unattendedLine,
+} from './lines.ts'
 
 const asTheShellReads = (word: string) =>
   execFileSync('sh', ['-c', `printf %s ${word}`], { env: { HOME: '/home/ann' } }).toString()
@@ -17,9 +31,9 @@ test.each([
   expect(asTheShellReads(shellWord(typed))).toBe(read)
 })
 
-test('the lines fetch the program, check it, connect, report; the token is in none of them', () => {
+test('the lines fetch the program, install it, connect, report; the token is in none of them', () => {
   expect(downloadLines('https://svc.example.org')).toBe(
-    'curl -fsSO https://svc.example.org/cli/svc.pyz\ncurl -fsS https://svc.example.org/cli/svc.pyz.sha256 | sha256sum -c',
+    'curl -fsSO https://svc.example.org/cli/svc.pyz\npython3 svc.pyz self install',
   )
   expect(connectLine('https://svc.example.org', 'mail-triage', '/srv/mail')).toBe(
     'python3 svc.pyz connect --url https://svc.example.org --dir /srv/mail --name mail-triage',
@@ -29,6 +43,41 @@ test('the lines fetch the program, check it, connect, report; the token is in no
 
 test('the lines of an installation ask for the code; it is in none of them', () => {
   expect(initLine('https://svc.example.org')).toBe('python3 svc.pyz init --url https://svc.example.org')
-  expect(serviceLine('mail-triage')).toBe('python3 svc.pyz service install --dir mail-triage')
+  expect(serviceLine('mail-triage')).toBe('python3 svc.pyz service install --start --dir mail-triage')
+  expect(unattendedLine('https://svc.example.org')).toBe(
+    'python3 svc.pyz init --url https://svc.example.org --yes --start < code.txt',
+  )
   expect(runLine('my agent')).toBe("python3 svc.pyz run --dir 'my agent'")
+})
+
+/** A machine with these programs only; `curl` gives the checksum as the service does, with one space. */
+function checks(line: string, sum: string, programs: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-lines-'))
+  try {
+    writeFileSync(join(folder, 'svc.pyz'), 'the program')
+    mkdirSync(join(folder, 'bin'))
+    const all = { curl: `echo '${sum} svc.pyz'`, sed: `exec ${which('sed')} "$@"`, ...programs }
+    for (const [name, does] of Object.entries(all))
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${does}\n`, { mode: 0o755 })
+    const { stdout, status } = spawnSync('/bin/sh', ['-c', line], { cwd: folder, env: { PATH: join(folder, 'bin') } })
+    return `${status}: ${stdout.toString().trim()}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+const which = (program: string) =>
+  execFileSync('sh', ['-c', `command -v ${program}`])
+    .toString()
+    .trim()
+/** `shasum` of macOS takes a line only with two spaces, or a space and a star. */
+const shasum = `read -r line; case "$line" in *'  svc.pyz') echo "$line" | ${which('sha256sum')} -c;; *) echo 'no properly formatted checksum lines found'; exit 1;; esac`
+
+test.each([
+  ['Linux', { sha256sum: `exec ${which('sha256sum')} "$@"` }],
+  ['macOS, which has no sha256sum', { shasum }],
+])('the check of the file works on %s', (_system, programs) => {
+  const line = checkLine('https://svc.example.org')
+  const sum = createHash('sha256').update('the program').digest('hex')
+  expect(checks(line, sum, programs)).toBe('0: svc.pyz: OK')
+  expect(checks(line, '0'.repeat(64), programs)).toMatch(/^1: svc.pyz: FAILED/)
 })

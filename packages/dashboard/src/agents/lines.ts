@@ -8,12 +8,13 @@ export function shellWord(word: string): string {
   return `${home}'${word.slice(home.length).replaceAll("'", "'\\''")}'`
 }
 
-/** Fetches the program into the present folder and checks it against the checksum that the service names. */
+/** Fetches the program into the current folder and makes it the command `svc`: the two lines that every document begins with. */
 export const downloadLines = (baseUrl: string): string =>
-  [
-    `curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`,
-    `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sha256sum -c`,
-  ].join('\n')
+  [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
+
+/** Compares the file with the checksum that the service names. `shasum` takes only two spaces before the name. */
+export const checkLine = (baseUrl: string): string =>
+  `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sed 's/ /  /' | $(command -v sha256sum || echo shasum -a 256) -c`
 
 /** Asks for the token without showing it, sends one report to try it, and keeps both. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
@@ -25,8 +26,12 @@ export const reportLine = (folder: string): string => `python3 svc.pyz report --
 /** Asks for the install code and for the secrets, and installs into a folder of the agent's name (2.12). */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
+/** The same where nobody is asked: the code is in a file, so that it is neither an argument nor in the shell's history. */
+export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
+
 /** Starts an installed agent now and at every boot, as a service of the user's account. */
-export const serviceLine = (folder: string): string => `python3 svc.pyz service install --dir ${shellWord(folder)}`
+export const serviceLine = (folder: string): string =>
+  `python3 svc.pyz service install --start --dir ${shellWord(folder)}`
 
 /** Starts an installed agent in the terminal. */
 export const runLine = (folder: string): string => `python3 svc.pyz run --dir ${shellWord(folder)}`

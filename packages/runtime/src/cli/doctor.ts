@@ -7,6 +7,7 @@ import { readJournal } from '../commands/journal.ts'
 import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
+import { canRun } from '../files/program.ts'
 import { examples, hint } from '../hint.ts'
 import { unfinished } from '../install/note.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
@@ -200,15 +201,6 @@ async function unit(folder: Folder): Promise<Check[]> {
   return [
     { name: 'Unit', ok: true, message: now.answers ? found.file : `${found.file}; its manager does not answer here` },
   ]
-}
-
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function reporter(folder: Folder): Check {

@@ -12,8 +12,9 @@ import { execute } from './execute.ts'
 import { init } from './init.ts'
 import { logs } from './logs.ts'
 import { newCommand } from './new.ts'
+import { olderThanFolder } from './older.ts'
 import { outbox } from './outbox.ts'
-import { columns } from './output.ts'
+import { columns, warn } from './output.ts'
 import { pack } from './pack.ts'
 import { pinRuntime } from './pin-runtime.ts'
 import { report } from './report.ts'
@@ -21,6 +22,7 @@ import { rollback, unhold } from './rollback.ts'
 import { rollbackRuntime } from './rollback-runtime.ts'
 import { runCommand } from './run.ts'
 import { secrets } from './secrets.ts'
+import { self } from './self.ts'
 import { service } from './service.ts'
 import { set, settings } from './settings.ts'
 import { restart, start, stop } from './start.ts'
@@ -37,7 +39,7 @@ const groups: readonly (readonly [title: string, commands: readonly (() => Comma
     'Steer, with or without the service:',
     [pauseCommand, resumeCommand, runNowCommand, set, settings, secrets, account],
   ],
-  ['Its runtime, svc itself:', [rollbackRuntime, pinRuntime]],
+  ['Its runtime, svc itself:', [rollbackRuntime, pinRuntime, self]],
   ['Report an agent that somebody else starts:', [connect, report]],
   ['Make a blueprint:', [newCommand, check, pack]],
 ]
@@ -58,7 +60,12 @@ export function program(): Command {
   for (const [title, commands] of groups) {
     for (const make of commands) svc.addCommand(make().helpGroup(title))
   }
-  return svc.hook('preAction', (_, action) => noteDir(folderGiven(action)))
+  return svc.hook('preAction', (_, action) => {
+    const dir = folderGiven(action)
+    noteDir(dir)
+    const older = dir === undefined ? undefined : olderThanFolder(dir)
+    if (older !== undefined) warn(older)
+  })
 }
 
 /** Of commands that work in the folder of an agent that is there. */

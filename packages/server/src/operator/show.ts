@@ -24,3 +24,7 @@ export const line = (text: string): string => clean(text).replace(/[\n\t]+/g, ' 
 /** Unix milliseconds as a time of day, in UTC. */
 export const moment = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
+
+/** The lines for an agent's machine: they fetch and install the program, and begin with it. */
+export const onItsMachine = (url: string, command: string): string =>
+  [`On its machine:\n`, `curl -fsSO ${url}/cli/svc.pyz`, 'python3 svc.pyz self install', `svc ${command}`].join('\n  ')

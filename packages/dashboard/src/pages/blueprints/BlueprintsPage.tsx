@@ -1,9 +1,10 @@
 import type { BlueprintRow } from '@svc/server/api'
 import { IconPackage } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { FetchProgram } from '../../agents/FetchProgram.tsx'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
-import { blueprintsQuery } from '../../queries.ts'
+import { blueprintsQuery, meQuery } from '../../queries.ts'
 import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { Codes } from '../install/Codes.tsx'
@@ -73,13 +74,20 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
   </li>
 )
 
+/** Where an author gets the program. */
+function FetchHere() {
+  const { service } = useSuspenseQuery(meQuery).data
+  return service.runtime ? <FetchProgram baseUrl={service.baseUrl} /> : null
+}
+
 const None = ({ admin }: { admin: boolean }) =>
   admin ? (
     <Section title="How one comes about">
       <Empty icon={IconPackage} title="No blueprints yet" order={3}>
-        In an agent’s folder, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong
-        with it, and <code>svc pack</code> makes the zip to upload here.
+        On your machine, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong with
+        it, and <code>svc pack</code> makes the zip to upload here.
       </Empty>
+      <FetchHere />
     </Section>
   ) : (
     <Empty icon={IconPackage} title="No blueprints yet">

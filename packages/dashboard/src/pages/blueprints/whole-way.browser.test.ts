@@ -46,9 +46,12 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const code = await copied(page, 'code')
 
   // The machine: what the page says, typed.
-  terminal = new Terminal(machine.root, { SVC_TIME_SCALE: '0.2' })
+  terminal = new Terminal(machine.root, { SVC_TIME_SCALE: '0.2', XDG_BIN_HOME: join(machine.root, 'bin') })
   await terminal.ready()
   terminal.type(await copied(page, 'lines that fetch the program'))
+  await terminal.until('Installed svc ')
+  await terminal.ready()
+  terminal.type(await copied(page, 'line that checks the program'))
   await terminal.until('svc.pyz: OK')
   await terminal.ready()
   terminal.type(await copied(page, 'line that installs'))

@@ -4,7 +4,8 @@ import { IconAlertTriangle, IconKeyOff } from '@tabler/icons-react'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { downloadLines, initLine } from '../../agents/lines.ts'
+import { FetchProgram } from '../../agents/FetchProgram.tsx'
+import { initLine, unattendedLine } from '../../agents/lines.ts'
 import { Step } from '../../agents/TokenSteps.tsx'
 import { ApiError } from '../../api.ts'
 import { ButtonLink } from '../../links.tsx'
@@ -85,10 +86,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
         <Step order={2} title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
           {service.runtime ? (
-            <>
-              <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
-              <p className="svc-quiet">Needs Python 3.6 and Node 20, or newer. The second line says “svc.pyz: OK”.</p>
-            </>
+            <FetchProgram baseUrl={service.baseUrl} />
           ) : (
             <p>
               This service has no built <code>svc.pyz</code> to hand out. Use one that you have.
@@ -101,6 +99,14 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             It asks for the code, says what it will install, and asks for the secrets. The agent goes into a new folder{' '}
             <code>{code.agentName}</code>. Nothing is started without being asked.
           </p>
+          <details className="svc-quiet">
+            <summary>Unattended</summary>
+            <CopyLines text={unattendedLine(service.baseUrl)} label="line that installs unattended" />
+            <p>
+              Put the code into <code>code.txt</code> first, so that it is neither an argument nor in the shell’s
+              history. Secrets come from variables of their name, settings from <code>--set KEY=VALUE</code>.
+            </p>
+          </details>
         </Step>
         <Step order={2} title="3. The code">
           {issued ? (

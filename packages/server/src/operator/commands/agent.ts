@@ -1,5 +1,5 @@
 import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
-import { line, moment, table } from '../show.ts'
+import { line, moment, onItsMachine, table } from '../show.ts'
 import { wishText } from '../waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
@@ -17,7 +17,7 @@ export const agentCommands = {
       return { name: agent.name, token, url: config.baseUrl }
     },
     show: ({ name, token, url }) =>
-      `Made the agent ${name}. Its token, shown this once:\n\n  ${token}\n\nOn its machine, in its folder: svc connect --url ${url}`,
+      `Made the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
   }),
   'agent list': command({
     says: 'the agents of a workspace',

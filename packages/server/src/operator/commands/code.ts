@@ -1,5 +1,5 @@
 import { argument, command, granted, operator, option, Refused } from '../command.ts'
-import { line, moment, table } from '../show.ts'
+import { line, moment, onItsMachine, table } from '../show.ts'
 import { versionedOf } from './blueprint.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -23,7 +23,7 @@ export const codeCommands = {
       [
         `The install code for the agent ${agent}, shown this once, good until ${moment(expiresAt)}:`,
         `\n  ${code}\n`,
-        `On its machine: svc init --url ${url}`,
+        onItsMachine(url, `init --url ${url}`),
         ...warnings.map((warning) => line(`As things are, it would be refused: ${warning}`)),
       ].join('\n'),
   }),

@@ -1,8 +1,9 @@
 import { Button, Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { FetchProgram } from '../../../agents/FetchProgram.tsx'
 import { RotateDialog } from '../../../agents/index.ts'
-import { connectLine, downloadLines, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
+import { connectLine, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
 import { meQuery } from '../../../queries.ts'
 import { CopyLines } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
@@ -51,7 +52,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
           {service.runtime ? (
             <>
               <p>On the agent’s machine, in the agent’s folder:</p>
-              <CopyLines text={downloadLines(service.baseUrl)} label="lines that fetch the program" />
+              <FetchProgram baseUrl={service.baseUrl} />
               <CopyLines text={connectLine(service.baseUrl, page.name, '.')} label="line that connects" />
               <CopyLines text={reportLine('.')} label="line that reports" />
             </>

@@ -1,0 +1,14 @@
+/** The runtime in an agent's folder updates itself, and the command that a person installed does not: it says when it has grown old. */
+import { compareVersions, isVersion } from '@svc/protocol'
+import { folderAt } from '../files/folder.ts'
+import { quoted } from '../hint.ts'
+import { insideOf } from '../self-update/release.ts'
+import { version } from '../version.ts'
+
+/** What to tell the person before the command does its work; undefined where this svc is as new as the folder's. */
+export function olderThanFolder(dir: string, own: string = version): string | undefined {
+  const { runtime } = folderAt(dir)
+  const there = insideOf(runtime)?.version
+  if (there === undefined || !isVersion(own) || !isVersion(there) || compareVersions(own, there) >= 0) return undefined
+  return `This svc is ${own}, and the runtime in this folder is ${there}. Renew the command with: ${quoted(runtime)} self install`
+}

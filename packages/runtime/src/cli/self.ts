@@ -1,0 +1,116 @@
+/** `svc self install`: this file as the command `svc` of this account, and what to do where a shell would not find it. */
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { Command } from 'commander'
+import { makeFolder, writeDurably } from '../files/durable.ts'
+import { canRun } from '../files/program.ts'
+import { examples, quoted } from '../hint.ts'
+import { programFile } from '../launcher/file.ts'
+import { insideOf } from '../self-update/release.ts'
+import { exits, Refusal, show } from './output.ts'
+
+interface Options {
+  readonly to?: string
+  readonly json?: boolean
+}
+
+export const self = (): Command =>
+  new Command('self')
+    .summary('make this program a command of your account')
+    .description('This program itself, apart from any agent.')
+    .helpCommand(false)
+    .addHelpText('after', examples('self install', 'self install --to ~/bin'))
+    .addCommand(
+      new Command('install')
+        .option('--to <dir>', 'the folder for it (default: XDG_BIN_HOME, ~/.local/bin, or /usr/local/bin as root)')
+        .option('--json', 'print one JSON value for programs')
+        .summary('install this file as the command "svc"')
+        .description(
+          'Copies this file to a folder of your PATH under the name "svc", in place of an older one. Run it again to renew the command.',
+        )
+        .action(install),
+    )
+
+async function install({ to, json }: Options): Promise<void> {
+  const program = programFile()
+  const release = insideOf(program)
+  if (!release)
+    throw new Refusal('This svc runs from its source. Build svc.pyz, or fetch it from a service, and install that.')
+  const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  const folder =
+    to === undefined
+      ? folderFor({
+          home: homedir(),
+          path,
+          root: process.getuid?.() === 0,
+          chosen: process.env.XDG_BIN_HOME,
+        })
+      : resolve(to)
+  const file = join(folder, 'svc')
+  const before = existsSync(file) ? insideOf(file) : undefined
+  if (existsSync(file) && !before)
+    throw new Refusal(`${file} is another program. Choose another folder with --to.`, exits.refused)
+  makeFolder(folder)
+  const bytes = readFileSync(program)
+  const same = before !== undefined && readFileSync(file).equals(bytes)
+  if (!same) writeDurably(file, bytes, 0o755)
+  const fault = await startFault(file)
+  if (fault !== undefined)
+    throw new Refusal(
+      `${file} is written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
+    )
+  const first = path.map((each) => join(each, 'svc')).find(canRun)
+  const version = release.version
+  const found = first === undefined ? 'missing' : resolve(first) === file ? 'found' : 'other'
+  show(json, { installed: true, file, version, changed: !same, inPath: found === 'found' }, () => [
+    same
+      ? `${file} is svc ${version} already.`
+      : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}.`,
+    ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
+    ...(found === 'other'
+      ? [
+          `Your shell finds another svc first: ${first}. Start this one as ${quoted(file)}, or put ${folder} first in PATH.`,
+        ]
+      : []),
+  ])
+}
+
+/** The usual folder for programs of an account; the other usual one where only that is in PATH. */
+export function folderFor({
+  home,
+  path,
+  root,
+  chosen,
+}: {
+  home: string
+  path: readonly string[]
+  root: boolean
+  /** As some set it for every program of theirs. */
+  chosen?: string | undefined
+}): string {
+  if (chosen) return chosen
+  if (root) return '/usr/local/bin'
+  const usual = join(home, '.local/bin')
+  return [usual, join(home, 'bin')].find((folder) => path.includes(folder)) ?? usual
+}
+
+/** A line for this shell, and the file that does it in every new one. */
+export function pathAdvice(folder: string, shell: string): string[] {
+  const name = shell.split('/').at(-1)
+  const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`
+  const file = name === 'zsh' ? '~/.zshrc' : name === 'bash' ? '~/.bashrc' : '~/.profile'
+  return [
+    `${folder} is not in PATH, so your shell does not find it yet. Paste this line:`,
+    `  ${line}`,
+    ...(name === 'fish' ? [] : [`Add the same line to ${file}, so that new shells find it too.`]),
+  ]
+}
+
+const startFault = (file: string): Promise<string | undefined> =>
+  new Promise((done) => {
+    execFile(file, ['--version'], { timeout: 30_000 }, (error, _out, err) =>
+      done(error ? err.trim().split('\n')[0] || error.message.split('\n')[0] : undefined),
+    )
+  })

@@ -1,0 +1,12 @@
+/** Programs of this machine. */
+import { accessSync, constants, statSync } from 'node:fs'
+
+/** A file that this user may start. */
+export function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
