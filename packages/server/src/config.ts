@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
 import type { Config } from './deps.ts'
+import { hasArgon2, type PasswordForm, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
 
@@ -59,6 +60,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
+    passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
     releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
     version: ownVersion(),
   }
@@ -79,6 +81,7 @@ export const readers = {
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
+  SVC_PASSWORD_HASH: 'scrypt, or argon2id where this Node has it (24.7 or newer)',
 } as const
 
 function origin(text: string): string | undefined {
@@ -86,6 +89,11 @@ function origin(text: string): string | undefined {
   if (!url || !/^https?:\/\//i.test(text) || url.username || url.password) return undefined
   const bare = url.pathname === '/' && !text.includes('?') && !text.includes('#')
   return bare && url.hostname ? url.origin : undefined
+}
+
+const passwordForm = (text: string): PasswordForm | undefined => {
+  const form = passwordForms.find((each) => each === text)
+  return form === 'argon2id' && !hasArgon2 ? undefined : form
 }
 
 const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Store } from './db/open.ts'
 import type { Auth } from './people/auth.ts'
+import type { PasswordForm } from './people/password-forms.ts'
 import type { Releases } from './releases/releases.ts'
 
 /** The service's settings, read once at start (config.ts). */
@@ -17,6 +18,8 @@ export interface Config {
   /** 0: off. */
   metricsPort: number
   logLevel: string
+  /** How passwords are written (people/passwords.ts). */
+  passwordForm: PasswordForm
   /** Where a built `svc.pyz` lies: at a start it may become the served release (releases/rules.ts). */
   releaseDir: string
   /** Release version of this build: the root package's version. */

@@ -45,7 +45,7 @@ async function openLocked(config: Config, now: () => number, lock: FolderLock | 
     await store.close()
     throw error
   }
-  const auth = openAuth(store, { baseUrl: config.baseUrl, secret })
+  const auth = openAuth(store, { baseUrl: config.baseUrl, secret, passwordForm: config.passwordForm })
   const close = async () => {
     await store.close()
     lock?.release()

@@ -383,6 +383,10 @@ export interface SessionTable {
   id: string
   userId: string
 }
+export interface AccountTable {
+  id: string
+  password: string | null
+}
 export interface MemberTable {
   id: string
   workspaceId: string
@@ -430,6 +434,7 @@ export interface Tables {
   workspace: WorkspaceTable
   user: PersonTable
   session: SessionTable
+  account: AccountTable
   member: MemberTable
   invitation: InvitationTable
 }

@@ -6,13 +6,13 @@
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { setSessionCookie } from 'better-auth/cookies'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
 import { z } from 'zod'
 import type { Store } from '../db/open.ts'
-import { queued } from './hashing.ts'
+import type { PasswordForm } from './password-forms.ts'
+import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
@@ -28,7 +28,7 @@ const roles = {
 }
 
 /** Characters of a password. No rule about kinds of characters: length is what counts (ASVS 5, 6.2). */
-export const passwordLength = { least: 10, most: 200 } as const
+export const passwordLength = { min: 10, max: 200 } as const
 /** A session that is not used for so long is over. */
 const idleSeconds = 14 * 86400
 /** A session is over after this in any case. */
@@ -45,6 +45,8 @@ export interface AuthSetup {
   baseUrl: string
   /** At least 32 random characters; signs cookies. */
   secret: string
+  /** How passwords are written; both forms are read. */
+  passwordForm?: PasswordForm
 }
 
 /** Signs a person in whom we know by other means than a password: a one-time link, an invitation. Has no address. */
@@ -64,7 +66,7 @@ const signInPerson = {
   },
 } satisfies BetterAuthPlugin
 
-export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) => {
+export const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }: AuthSetup) => {
   const https = baseUrl.startsWith('https:')
   return {
     appName: 'svc',
@@ -78,12 +80,9 @@ export const authOptions = (store: Store, { baseUrl, secret }: AuthSetup) => {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: passwordLength.least,
-      maxPasswordLength: passwordLength.most,
-      password: {
-        hash: (password) => queued(() => hashPassword(password)),
-        verify: (asked) => queued(() => verifyPassword(asked)),
-      },
+      minPasswordLength: passwordLength.min,
+      maxPasswordLength: passwordLength.max,
+      password: passwordHashing(passwordForm),
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
     // Ours (limits.ts) knows accounts and browsers; the library's counts by address alone.

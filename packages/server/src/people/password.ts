@@ -2,7 +2,7 @@ import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import { decide, done, type People, refuse } from './library.ts'
 import type { SignedIn } from './sessions.ts'
-import { wrongPassword } from './store.ts'
+import { ownWords, wrongPassword } from './store.ts'
 
 /** A new password of one's own, by the current one; all sessions but this one end. */
 export async function changePassword(
@@ -16,7 +16,7 @@ export async function changePassword(
   if (account?.password && !(await password.verify({ hash: account.password, password: current }))) {
     return refuse('password_wrong', 'The current password is not right.')
   }
-  const wrong = wrongPassword(next)
+  const wrong = wrongPassword(next, await ownWords(people.store.db, person))
   if (wrong) return wrong
   const hash = await password.hash(next)
   return decide(people, async (trx, { own }) => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { SignInRecord } from '../api.ts'
-import { password, serve } from '../web/testing/service.ts'
+import type { Failure, SignInRecord } from '../api.ts'
+import { password, type Service, serve } from '../web/testing/service.ts'
+import { openAuth } from './auth.ts'
 import { hashQueue } from './hashing.ts'
 
 /** Refused by its length before anything is hashed, so that many tries cost a test nothing. */
@@ -138,4 +139,44 @@ test("one's own last sign-ins are on one's own page", async () => {
   ])
   expect((await bob.get<SignInRecord[]>('/api/web/sign-ins')).body).toHaveLength(1)
   expect((await service.browser().get('/api/web/sign-ins')).status).toBe(401)
+})
+
+const storedHash = async ({ store }: Service) =>
+  (await store.db.selectFrom('account').select('password').executeTakeFirstOrThrow()).password ?? ''
+
+test('a password stays in the form that nodes of the version before can read', async () => {
+  const { attempt, service } = await world()
+  await attempt('192.0.2.1', password)
+  expect(await storedHash(service)).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+})
+
+test('with argon2id switched on, a password is stored anew at sign-in, and signs in afterwards', async () => {
+  const service = await serve({ passwordForm: 'argon2id' })
+  await service.workspace('north')
+  await service.person('Ann', 'north', 'admin')
+  const { hash } = (await openAuth(service.store, { baseUrl: 'http://localhost', secret: 'x'.repeat(32) }).$context)
+    .password
+  await service.store.db
+    .updateTable('account')
+    .set({ password: await hash(password) })
+    .execute()
+  const attempt = (secret: string) =>
+    service.browser().send('POST', '/api/auth/sign-in/email', { email: 'ann@example.org', password: secret })
+  expect((await attempt('not the right one')).status).toBe(401)
+  expect(await storedHash(service)).not.toContain('argon2id')
+  expect((await attempt(password)).status).toBe(200)
+  expect(await storedHash(service)).toMatch(/^\$argon2id\$/)
+  expect((await attempt(password)).status).toBe(200)
+  expect((await attempt('not the right one')).status).toBe(401)
+})
+
+test.each([
+  ['one of the most common', '1234567890', /3,000 most common/],
+  ['one’s own address', 'ann@example.org!', /your own e-mail address, name or workspace/],
+  ['one’s own workspace', 'northnorth', /your own e-mail address, name or workspace/],
+])('a new password that is %s is refused with the reason', async (_what, next, why) => {
+  const { known } = await world()
+  const refused = await known.send<Failure>('POST', '/api/web/password', { current: password, next })
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'password_invalid' } } })
+  expect(refused.body.error.message).toMatch(why)
 })

@@ -11,6 +11,7 @@ import { HashingBusy, inTurn } from './hashing.ts'
 import { type Outcome, recordSignIn, type SignInLine, shortAccount } from './history.ts'
 import { countSignIns, maxEmailLength } from './limits.ts'
 import { type Limit, Tries } from './rate.ts'
+import { renewHash } from './renew.ts'
 import { signedInBy } from './sessions.ts'
 import { normalEmail, type Person } from './store.ts'
 
@@ -97,6 +98,9 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       if (!answer.ok) throw fails('wrong', new Refusal('sign_in_failed'))
       admission.value.succeeded()
       const { user } = (await answer.json()) as { user: Account }
+      await renewHash({ auth, store }, user.id, password, config.passwordForm).catch((error) =>
+        log.warn({ err: error }, 'the hash of a password was not renewed'),
+      )
       await signedIn(c, answer.headers, user, { method: 'password', known })
     },
     async withoutPassword(c, person, method) {

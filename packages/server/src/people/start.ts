@@ -24,7 +24,7 @@ export async function firstStart(
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
   // Before the password is hashed: hashing is for those who hold a link.
   if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
-  const ready = await readyPerson(people, person)
+  const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready
   return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
     if (!(await useLink(trx, 'first', token, now))) return usedAlready

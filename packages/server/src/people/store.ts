@@ -6,6 +6,7 @@ import type { Db } from '../db/open.ts'
 import { passwordLength } from './auth.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
 import { maxEmailLength } from './limits.ts'
+import { type OwnWords, whyWeak } from './weak.ts'
 
 export interface Person {
   id: string
@@ -16,6 +17,8 @@ export interface NewPerson {
   email: string
   name: string
   password: string
+  /** Names and short names of their workspaces, which are no part of a good password. */
+  workspaces?: readonly string[]
 }
 export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
 
@@ -39,7 +42,7 @@ export interface ReadyPerson {
 }
 
 export async function readyPerson(people: People, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
-  const wrong = wrongEmail(person.email) ?? wrongName(person.name) ?? wrongPassword(person.password)
+  const wrong = wrongEmail(person.email) ?? wrongName(person.name) ?? wrongPassword(person.password, person)
   if (wrong) return wrong
   const { password } = await people.auth.$context
   const hash = await password.hash(person.password)
@@ -91,7 +94,9 @@ export async function resetPassword(
   by: By,
   now: number,
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
-  const wrong = wrongPassword(password)
+  const owner = await findPerson(people.store.db, email)
+  if (!owner) return unknownPerson(email)
+  const wrong = wrongPassword(password, await ownWords(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decide(people, async (trx, { own }) => {
@@ -150,11 +155,23 @@ export function wrongName(name: string) {
   return refuse('name_invalid', `A name must have 1 to 100 characters and no line breaks: got ${shown(name)}.`)
 }
 
-export function wrongPassword(password: string) {
-  const { least, most } = passwordLength
-  if (password.length >= least && password.length <= most) return undefined
-  return refuse(
-    'password_invalid',
-    `A password must have ${least} to ${most} characters: this one has ${password.length}.`,
-  )
+/** What a person's password must not be made of. */
+export async function ownWords(db: Db, { id, email, name }: Person): Promise<OwnWords> {
+  const workspaces = await db
+    .selectFrom('member')
+    .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
+    .select(['workspace.name', 'workspace.slug'])
+    .where('member.userId', '=', id)
+    .execute()
+  return { email, name, workspaces: workspaces.flatMap((workspace) => [workspace.name, workspace.slug]) }
+}
+
+export function wrongPassword(password: string, own: OwnWords) {
+  const { min, max } = passwordLength
+  if (password.length < min || password.length > max) {
+    const message = `A password must have ${min} to ${max} characters: this one has ${password.length}.`
+    return refuse('password_invalid', message)
+  }
+  const weak = whyWeak(password, own)
+  return weak === undefined ? undefined : refuse('password_invalid', weak)
 }

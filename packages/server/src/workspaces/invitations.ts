@@ -166,7 +166,14 @@ export async function accept(
   if (!who && info.value.hasAccount) {
     return refuse('sign_in_needed', `There is an account of ${email}: sign in with it, then open the link again.`)
   }
-  const ready = who ? undefined : await readyPerson(people, { email, name: name ?? '', password: password ?? '' })
+  const ready = who
+    ? undefined
+    : await readyPerson(people, {
+        email,
+        name: name ?? '',
+        password: password ?? '',
+        workspaces: [info.value.workspace],
+      })
   if (ready && !ready.ok) return ready
   return decide<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(people, async (trx, accounts) => {
     const row = await take(trx, accounts, id, now)

@@ -17,6 +17,7 @@ import { openLog } from '../../ops/log.ts'
 import { openAuth } from '../../people/auth.ts'
 import { decide } from '../../people/library.ts'
 import { makeLink } from '../../people/links.ts'
+import type { PasswordForm } from '../../people/password-forms.ts'
 import { insertPerson } from '../../people/store.ts'
 import { openReleases } from '../../releases/releases.ts'
 import { activate, addMember, createWorkspace } from '../../workspaces/store.ts'
@@ -49,6 +50,7 @@ export interface Given {
   https?: boolean
   proxies?: string[]
   pageDir?: string
+  passwordForm?: PasswordForm
   /** Milliseconds between two frames. */
   tick?: number
 }
@@ -74,6 +76,7 @@ export async function serve(given: Given = {}) {
     trustedProxies: given.proxies ?? [],
     metricsPort: 0,
     logLevel: 'silent',
+    passwordForm: given.passwordForm ?? 'scrypt',
     releaseDir: join(dir, 'cli'),
     version: '1.2.3',
   }
@@ -87,7 +90,8 @@ export async function serve(given: Given = {}) {
   const log = openLog('info', { write })
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
-  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
+  const { passwordForm } = config
+  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwordForm })
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })

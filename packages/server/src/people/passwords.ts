@@ -1,0 +1,74 @@
+/**
+ * How passwords are stored. Both forms are read; SVC_PASSWORD_HASH names the one that is written. Every check costs the work of
+ * both once both may be stored, so that the time of an answer does not tell which accounts exist.
+ */
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { queued } from './hashing.ts'
+import { formOf, type PasswordForm } from './password-forms.ts'
+
+interface Hasher {
+  hash(password: string): Promise<string>
+  verify(hash: string, password: string): Promise<boolean>
+}
+
+/** OWASP's smallest recommended work: 19 MiB, two passes. */
+const work = { memory: 19_456, passes: 2, parallelism: 1 } as const
+/** A stored hash that asks for more is none of ours. */
+const maxMemory = 262_144
+
+const shape = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
+
+async function argon2id(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
+  const derive = promisify(argon2)
+  return await derive('argon2id', { message: password.normalize('NFKC'), ...parameters })
+}
+
+const hashers: Readonly<Record<PasswordForm, Hasher>> = {
+  scrypt: {
+    hash: hashPassword,
+    verify: (hash, password) => verifyPassword({ hash, password }),
+  },
+  argon2id: {
+    async hash(password) {
+      const nonce = randomBytes(16)
+      const key = await argon2id(password, { nonce, tagLength: 32, ...work })
+      return `$argon2id$v=19$m=${work.memory},t=${work.passes},p=${work.parallelism}$${base64(nonce)}$${base64(key)}`
+    },
+    async verify(hash, password) {
+      const [, memory, passes, parallelism, nonce = '', key = ''] = shape.exec(hash) ?? []
+      const right = Buffer.from(key, 'base64')
+      if (right.length === 0 || Number(memory) > maxMemory) throw new Error('A stored password hash cannot be read.')
+      const given = await argon2id(password, {
+        nonce: Buffer.from(nonce, 'base64'),
+        tagLength: right.length,
+        memory: Number(memory),
+        passes: Number(passes),
+        parallelism: Number(parallelism),
+      })
+      return timingSafeEqual(right, given)
+    },
+  },
+}
+
+/** What the accounts library asks for: hashes in `form`, reads both. For an unknown account the library hashes instead. */
+export function passwordHashing(form: PasswordForm, using = hashers) {
+  let both = form === 'argon2id'
+  const other = (one: PasswordForm): PasswordForm => (one === 'scrypt' ? 'argon2id' : 'scrypt')
+  async function judged<T>(stored: PasswordForm, password: string, result: Promise<T>): Promise<T> {
+    const value = await result
+    if (both) await using[other(stored)].hash(password)
+    return value
+  }
+  return {
+    hash: (password: string) => queued(() => judged(form, password, using[form].hash(password))),
+    verify: ({ hash, password }: { hash: string; password: string }) =>
+      queued(() => {
+        const stored = formOf(hash)
+        both ||= stored !== form
+        return judged(stored, password, using[stored].verify(hash, password))
+      }),
+  }
+}

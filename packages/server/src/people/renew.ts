@@ -1,0 +1,19 @@
+import type { People } from './library.ts'
+import { formOf, type PasswordForm } from './password-forms.ts'
+
+/**
+ * After a sign-in: a password that is stored in the other form is stored in the form that is written now. Two sign-ins at once
+ * leave one of their hashes; a password that was changed meanwhile stays.
+ */
+export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
+  const context = await people.auth.$context
+  const account = await context.internalAdapter.findCredentialAccount(personId)
+  if (!account?.password || formOf(account.password) === form) return
+  const hash = await context.password.hash(password)
+  await people.store.db
+    .updateTable('account')
+    .set({ password: hash })
+    .where('id', '=', account.id)
+    .where('password', '=', account.password)
+    .execute()
+}
