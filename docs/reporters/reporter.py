@@ -49,6 +49,8 @@ def report():
     shown = {k: status[k] for k in ('state', 'health', 'active', 'gauges', 'runs', 'panels') if k in status}
     if os.path.exists(path('paused')):
         shown['state'] = {'level': 'info', 'label': 'Paused'}
+    elif shown.get('state') and os.path.exists(path('status.json')):
+        shown['status_at'] = int(os.path.getmtime(path('status.json')))  # D65: an agent that no longer writes is seen
     agent = status.get('agent')
     version = agent.get('version') if isinstance(agent, dict) else None
     settings = read_json('settings.json')

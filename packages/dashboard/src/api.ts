@@ -121,6 +121,7 @@ export interface FleetQuery {
   search?: string | undefined
   level?: web.FleetRow['level'] | 'never' | undefined
   silent?: boolean | undefined
+  stopped?: boolean | undefined
   sort?: web.FleetSort | undefined
   desc?: boolean | undefined
 }

@@ -118,7 +118,7 @@ const workspace = createRoute({
 })
 
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
-export const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'never'] as const
+export const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'stopped', 'never'] as const
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',

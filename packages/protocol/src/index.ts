@@ -1,7 +1,6 @@
 /** The wire contract as pure code: no I/O, no clock, no dependency. Section numbers are those of docs/protocol.md. */
 export * from './answer.ts'
 export * from './commands.ts'
-export { isShallow } from './depth.ts'
 export { isObject, type JsonSchema, type Kept } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
@@ -28,7 +27,9 @@ export {
   type RuntimeInfo,
   readReport,
   type State,
+  type Stop,
   type Subject,
+  stops,
 } from './report.ts'
 export { schemas } from './schemas.ts'
 export {

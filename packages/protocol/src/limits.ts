@@ -76,7 +76,7 @@ export const limits = {
   models: 50,
   /** [D12] */
   controls: 20,
-  /** [D14] What is nested deeper is dropped where it is known, and ignored where it is not. */
+  /** [D14] A body nested deeper is not a report. */
   depth: 32,
 
   /** [2.2] Runs kept per agent. */
@@ -109,6 +109,10 @@ export const limits = {
   requestSeconds: 15,
   /** [D20] An agent is offline after three intervals without a report, but never before this. */
   offlineLeastSeconds: 90,
+  /** [D65] A status file that was not written for longer is shown with its age. */
+  statusOldSeconds: 300,
+  /** [D65] The least age at which an old status file is a warning. */
+  statusLateSeconds: 600,
   /** [D19] What the reporter itself cuts its report down to. */
   reporterBytes: 250 * 1024,
   /** [D4] How long, and how many at least, the agent side remembers command ids. */

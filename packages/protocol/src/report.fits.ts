@@ -721,6 +721,12 @@ function report(v: unknown): boolean {
       case 'seq':
         if (!(typeof x === 'number' && Number.isSafeInteger(x) && x >= 0 && (x !== 0 || 1 / x > 0))) return false
         break
+      case 'status_at':
+        if (!(typeof x === 'number' && Number.isSafeInteger(x) && x >= 0 && (x !== 0 || 1 / x > 0))) return false
+        break
+      case 'stopped':
+        if (!(x === 'person' || x === 'signal')) return false
+        break
       default:
         return false
     }

@@ -18,7 +18,7 @@ import {
   record,
   text,
 } from './fields.ts'
-import { isTidy, type Refused, readJson } from './json.ts'
+import { isShallow, isTidy, parseObject, type Refused, tooDeep } from './json.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
@@ -118,6 +118,10 @@ export type RuntimeInfo = Kept<typeof runtimeInfo>
 export const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
 export type Account = Kept<typeof account>
 
+/** 2.1: who ended the reporter, in the last report of an orderly stop. */
+export const stops = ['person', 'signal'] as const
+export type Stop = (typeof stops)[number]
+
 /** 2.1. What is not named here is not kept; what is absent stays absent, down to the page. */
 export const report = object(
   {
@@ -137,9 +141,12 @@ export const report = object(
     applied,
     runtime: runtimeInfo,
     account,
-    /** D11: which start of the reporter this is, and the how-manieth report of it. Optional additions of ours. */
+    /** D11: which start of the reporter this is, and the report's sequence number since then. Optional additions of ours. */
     boot: name(limits.name),
     seq: integer(0),
+    /** Unix seconds: when the agent last wrote its status file. */
+    status_at: integer(0),
+    stopped: oneOf(stops),
   },
   'protocol',
 )
@@ -150,14 +157,20 @@ export type ReadReport = { ok: true; value: Report; text: string | undefined } |
 
 /** D14: reads the bytes of a body; refuses only what is no report at all. */
 export function readReport(body: Uint8Array): ReadReport {
-  const json = readJson(body)
+  const json = parseObject(body)
   if (!json.ok) return json
   const { value, text } = json
   const tidy = isTidy(text, body.length)
   const kept = tidy && fits(value) ? value : report(value, undefined, tidy)
-  if (kept) return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined }
-  const got = value.protocol == null ? 'it names none' : `got ${shown(value.protocol, 40)}`
-  return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
+  // What was kept as it came has only fields that are known, so it cannot be deep.
+  const whole = Object.is(kept, value)
+  if (!whole && !isShallow(value)) return tooDeep
+  if (kept) return { ok: true, value: kept, text: whole ? text : undefined }
+  return {
+    ok: false,
+    code: 'body_invalid',
+    message: `The report must name protocol ${protocolVersion}: got ${shown(value.protocol, 40)}.`,
+  }
 }
 
 /** Most reports are kept as they came: to see that costs a third of reading them field by field. */

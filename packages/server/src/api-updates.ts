@@ -27,7 +27,7 @@
  * another wave or state. The activity calls what was done `wish.made`, `wish.withdrawn`, `hold.lifted` (subject `agent NAME` or
  * `N agents`, details `of`, `version`, `agents`), `rollout.started`, `.halted`, `.paused`, `.continued`, `.cancelled`, `.done`.
  */
-import type { Level, Outcome } from '@svc/protocol'
+import type { Level, Outcome, Stop } from '@svc/protocol'
 
 export interface AgentUpdates {
   now: number
@@ -304,6 +304,7 @@ export interface RolloutAgent {
   running: string | null
   seenAt: number | null
   silentAt: number | null
+  stopped: Stop | null
   /** When its state last changed. */
   at: number | null
 }

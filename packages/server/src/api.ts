@@ -42,7 +42,7 @@
  * GET    /activity?before=&limit=                                 → AuditEntry[]
  * blueprints, install codes, bots: api-blueprints.ts; wishes, holds, timelines and rollouts: api-updates.ts
  */
-import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues } from '@svc/protocol'
+import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
 import type { BotTokenState, BundleFinding } from './api-blueprints.ts'
 import type { AgentUpdates, FleetUpdates } from './api-updates.ts'
 
@@ -113,6 +113,12 @@ export interface FleetRow {
   seenAt: number | null
   /** From when on it counts as silent, by the service's clock (D20); null when it has never reported. */
   silentAt: number | null
+  /** D66: it was stopped on its machine, and by whom; null while it reports. */
+  stopped: Stop | null
+  /** D65: when it wrote its status file, by its machine's clock; null when it does not say. */
+  statusAt: number | null
+  /** That was too long ago. */
+  statusLate: boolean
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
@@ -128,7 +134,7 @@ export interface Fleet {
   total: number
   rows: FleetRow[]
   /** Of the whole workspace, for the filter's labels. */
-  counts: Record<Level | 'silent' | 'never' | 'all', number>
+  counts: Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
   costToday: number | null
   cost30: number | null
 }
@@ -166,6 +172,12 @@ export interface AgentPage {
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
+  /** D66: it was stopped on its machine, and by whom; null while it reports. */
+  stopped: Stop | null
+  /** D65: when it wrote its status file, by its machine's clock; null when it does not say. */
+  statusAt: number | null
+  /** That was too long ago. */
+  statusLate: boolean
   /** D8: two reporters seem to use this agent's token. */
   twoReporters: boolean
   /** The last report as kept, without its runs; null before the first. */

@@ -9,6 +9,9 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   detail: null,
   seenAt: 1_000,
   silentAt: 91_000,
+  stopped: null,
+  statusAt: null,
+  statusLate: false,
   doing: null,
   version: null,
   controls: [],
@@ -26,7 +29,7 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   },
   ...more,
 })
-const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 2 }
+const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 2 }
 const fleet: Fleet = { now: 1_000, total: 2, rows: [row('a'), row('b')], counts, costToday: null, cost30: null }
 const frame = (...rows: FleetRow[]): Frame => ({ now: 5_000, rows, changed: [], list: false, more: false })
 
@@ -48,6 +51,8 @@ test.each<[string, Fleet, FleetRow, boolean]>([
   ['the same level', fleet, row('a', { seenAt: 4_000, silentAt: 94_000 }), false],
   ['another level', fleet, row('a', { level: 'bad' }), true],
   ['its first report', { ...fleet, rows: [row('a', { seenAt: null, silentAt: null, level: null })] }, row('a'), true],
+  ['a status that grew too old', fleet, row('a', { statusLate: true }), true],
+  ['a stop on its machine', fleet, row('a', { stopped: 'person', silentAt: 1_000 }), true],
   ['back from silence', { ...fleet, now: 95_000 }, row('a', { silentAt: 190_000 }), true],
 ])('with %s the counts are asked for again: %4$s', (_what, before, after, again) => {
   expect(movesGroup(before, { ...frame(after), now: before.now })).toBe(again)

@@ -9,7 +9,13 @@ export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
 }
 
 const group = (row: FleetRow, now: number) =>
-  row.silentAt === null ? 'never' : row.silentAt <= now ? 'silent' : (row.level ?? 'none')
+  row.silentAt === null
+    ? 'never'
+    : row.stopped !== null
+      ? 'stopped'
+      : row.silentAt <= now
+        ? 'silent'
+        : `${row.level ?? 'none'} ${row.statusLate}`
 
 /** Whether a row moves between the filter's groups, by a report or by having been silent for too long, so that counts and order must be asked for again. */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {

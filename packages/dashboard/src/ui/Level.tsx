@@ -5,12 +5,13 @@ import {
   IconCircleDashed,
   IconExclamationCircleFilled,
   IconInfoCircleFilled,
+  IconPlayerStopFilled,
   IconPlugConnectedX,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import './level.css'
 
-export type Shown = LevelName | 'silent' | 'never' | 'none'
+export type Shown = LevelName | 'silent' | 'stopped' | 'never' | 'none'
 
 interface Look {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
@@ -24,6 +25,7 @@ export const looks: Record<Shown, Look> = {
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
   bad: { icon: IconExclamationCircleFilled, words: 'Bad' },
   silent: { icon: IconPlugConnectedX, words: 'Silent' },
+  stopped: { icon: IconPlayerStopFilled, words: 'Stopped' },
   never: { icon: IconCircleDashed, words: 'Never reported' },
   none: { icon: IconCircleDashed, words: 'No level' },
 }
@@ -32,6 +34,11 @@ export interface LevelProps {
   level: LevelName | null | undefined
   /** It has not reported for too long: what it said last is past, so it is grey and reads "was OK" (D20). */
   silent?: boolean
+  /** It was stopped on its machine (D66). */
+  stopped?: boolean
+  /** Its status is old, so what it said last may be past (D65); `late` when it is too old, which is a warning by itself. */
+  old?: boolean
+  late?: boolean
   /** It has never reported. */
   never?: boolean
   /** The icon only; the words stay for screen readers and on hover. */
@@ -39,14 +46,32 @@ export interface LevelProps {
 }
 
 /** A level as icon, words and colour. */
-export function Level({ level, silent = false, never = false, iconOnly = false }: LevelProps) {
-  const shown: Shown = never ? 'never' : silent ? 'silent' : (level ?? 'none')
-  const { icon: Icon, words } = looks[shown]
-  const full = shown === 'silent' && level ? `Silent, was ${looks[level].words}` : words
+export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
+  const shown = shownOf(level, facts)
+  const { icon: Icon } = looks[shown]
+  const full = wordsOf(level, shown, facts)
+  const past = facts.old === true && shown === level && shown !== 'warn' && shown !== 'bad'
   return (
-    <span className="svc-level" data-level={shown} title={iconOnly ? full : undefined}>
+    <span className="svc-level" data-level={shown} data-past={past} title={iconOnly ? full : undefined}>
       <Icon size={15} aria-hidden />
       {iconOnly ? <span className="svc-hidden">{full}</span> : <span>{full}</span>}
     </span>
   )
+}
+
+type Facts = Omit<LevelProps, 'level' | 'iconOnly'>
+
+function shownOf(level: LevelProps['level'], { never, stopped, silent, late }: Facts): Shown {
+  if (never) return 'never'
+  if (stopped) return 'stopped'
+  if (silent) return 'silent'
+  return late && level !== 'bad' ? 'warn' : (level ?? 'none')
+}
+
+function wordsOf(level: LevelProps['level'], shown: Shown, { late, old }: Facts): string {
+  const { words } = looks[shown]
+  if (shown === 'silent') return level ? `Silent, was ${looks[level].words}` : words
+  if (shown === 'never' || shown === 'stopped') return words
+  if (late) return level ? `Old status, was ${looks[level].words}` : 'Old status'
+  return old && level ? `Was ${words}` : words
 }

@@ -1,11 +1,11 @@
 import { useClock } from './clock.ts'
-import { exact, machine, relative, silence } from './relative.ts'
+import { exact, lasts, machine, relative } from './relative.ts'
 
 export interface PlainTimeProps {
   /** Unix milliseconds. */
   at: number
   /** Said as a beginning, for what has lasted since: `silent 3 h`. */
-  since?: boolean
+  since?: 'silent' | 'stopped' | false
 }
 
 /** A relative time that ticks, for links, buttons and lists of very many: the exact one on hover only. */
@@ -20,5 +20,5 @@ export function PlainTime({ at, since = false }: PlainTimeProps) {
   )
 }
 
-export const wordsOf = (at: number, now: number, since = false): string =>
-  machine(at) === undefined ? 'at an impossible time' : since ? silence(at, now) : relative(at, now)
+export const wordsOf = (at: number, now: number, since: PlainTimeProps['since'] = false): string =>
+  machine(at) === undefined ? 'at an impossible time' : since ? lasts(since, at, now) : relative(at, now)

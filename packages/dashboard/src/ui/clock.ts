@@ -1,4 +1,5 @@
 /** One timer for every relative time on the page, and the service's clock, by which they are reckoned. */
+import { limits } from '@svc/protocol'
 import { useSyncExternalStore } from 'react'
 
 /** Milliseconds that the service may be unheard, as long as a live connection is silent until it is given up. */
@@ -48,6 +49,10 @@ function listen(listener: () => void): () => void {
 /** What `read` makes of the present time; drawn again only when that changes. */
 export const useClock = <T extends string | number | boolean>(read: (now: number) => T): T =>
   useSyncExternalStore(listen, () => read(serviceNow()))
+
+/** D65: whether a status that was written then is old. Null: nobody said when. */
+export const useOld = (statusAt: number | null | undefined): boolean =>
+  useClock((now) => statusAt != null && now - statusAt > limits.statusOldSeconds * 1000)
 
 /** Whether an agent that is silent from `silentAt` on is (D20), as far as this page can know. */
 export const useSilent = (silentAt: number | null | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exact, lasting, machine, relative, silence } from './relative.ts'
+import { exact, lasting, lasts, machine, relative } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
 const s = 1000
@@ -32,7 +32,7 @@ test.each([
   [3 * d, 'silent 3 d'],
   [40 * d, 'silent since 12 Oct'],
 ])('silence of %i ms reads "%s", never like a fresh time', (ago, words) => {
-  expect(silence(now - ago, now)).toBe(words)
+  expect(lasts('silent', now - ago, now)).toBe(words)
 })
 
 test.each([

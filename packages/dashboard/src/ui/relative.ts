@@ -13,9 +13,9 @@ export function relative(at: number, now: number): string {
   return off > 0 ? `${steps(size)} ago` : `in ${steps(size)}`
 }
 
-/** How long it has been silent, said so that it cannot be read as fresh: `silent 4 min`, `silent since 3 Oct`. */
-export const silence = (at: number, now: number): string =>
-  now - at >= 30 * day ? `silent since ${date(at, now)}` : `silent ${steps(Math.max(0, now - at))}`
+/** How long it has been silent or stopped, said so that it cannot be read as fresh: `silent 4 min`, `silent since 3 Oct`. */
+export const lasts = (what: string, at: number, now: number): string =>
+  now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
 
 /** How long, in the one unit that fits: `40 s`, `3 min`, `2 h`, `12 d`. Seconds go in steps of five, so that lists stay calm. */
 function steps(size: number): string {

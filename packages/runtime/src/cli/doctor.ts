@@ -26,7 +26,7 @@ import { standstill } from '../update/unread.ts'
 import { isHere } from '../update/versions.ts'
 import { leastNode, version } from '../version.ts'
 import { sentence } from '../worker/process-health.ts'
-import { lackingSecrets } from './facts.ts'
+import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, show } from './output.ts'
 
@@ -61,6 +61,7 @@ export const local = (folder: Folder): Check[] => [
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
   journal(folder),
   ...installed(folder),
+  ...statusFile(folder),
   reporter(folder),
   selfUpdate(folder),
   connected(folder),
@@ -130,15 +131,25 @@ function installed(folder: Folder): Check[] {
     {
       name: 'Process',
       ok:
-        word === 'running' ||
+        (word === 'running' && process?.halt === undefined) ||
         word === 'stopping' ||
         (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
         readPause(folder) !== undefined,
-      message: process ? sentence(process.state) : `never started; run "${hint('start')}"`,
+      message: process ? sentence(process.state, process.halt) : `never started; run "${hint('start')}"`,
     },
     ...program(folder, manifest.value),
     ...versions(folder, manifest.value),
   ]
+}
+
+/** Whether the agent still writes its status (D65). */
+function statusFile(folder: Folder): Check[] {
+  const manifest = manifestOf(folder)
+  if (!manifest.ok || manifest.value.status === undefined) return []
+  const age = statusAge(folder, manifest.value)
+  if (!age) return []
+  const { status } = manifest.value
+  return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }
 
 /** Of an agent that was updated: is the way back open, and is anything stuck? */

@@ -1,6 +1,6 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
 import type { Manifest } from '@svc/blueprint'
-import { type Desired, limits, readAnswer } from '@svc/protocol'
+import { type Desired, type HealthItem, limits, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection, readEnv } from '../files/env.ts'
@@ -17,10 +17,28 @@ import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
+import { ageItem, glance } from '../status/age.ts'
 import { keepStatus } from '../status/keep.ts'
+import { readWrites } from '../status/writes.ts'
 import { readUpdate } from '../update/journal.ts'
 import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
+
+/** D65: what has to be said of the age of the status file; undefined when it is new, or when its age means nothing. */
+export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
+  const file = manifest.status
+  const read = file === undefined ? undefined : readFile(placeOf(folder, manifest, file), limits.reportBytes)
+  if (read?.is !== 'bytes' || isResting(folder, manifest)) return undefined
+  const now = Date.now()
+  return ageItem(glance(readWrites(folder), read.mtimeMs, now), now)
+}
+
+/** It is paused, or its process is down. */
+function isResting(folder: Folder, manifest: Manifest): boolean {
+  if (readPause(folder)) return true
+  const process = manifest.runtime ? processNow(folder) : undefined
+  return process !== undefined && !(process.alive && process.state.is === 'running')
+}
 
 export function factsOf({ folder, manifest }: Agent) {
   const file = manifest.status
@@ -29,6 +47,7 @@ export function factsOf({ folder, manifest }: Agent) {
   const connection = readConnection(folder)
   const last = readOutbox(folder)
   const changes = readChanges(folder)
+  const age = statusAge(folder, manifest)
   return {
     name: agentName(folder, manifest),
     blueprint: manifest.name,
@@ -47,7 +66,9 @@ export function factsOf({ folder, manifest }: Agent) {
     runNow: runNowWaits(folder),
     changes,
     state: status?.status.state,
-    health: [...(status?.health ?? []), ...(status?.status.health ?? [])],
+    health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
+    /** Its status file is old: what it says of itself is as of then (D65). */
+    old: age !== undefined,
     /** Of its bindings, as its runtime last knew (3.7). */
     bindings: bindingHealth(folder, manifest),
     /** Secrets that it asks for and nobody has typed: those of a newer version, too. */

@@ -98,6 +98,7 @@ async function untilStopped(
     cannot: `"${plainHint('report')}" does not replace itself; replace its file by hand, or let "${plainHint('run')}" start the agent`,
   })
   await reportUntil(folder, manifest, stop.signal, line, {
+    stoppedBy: () => (asked === 'SIGINT' ? 'person' : 'signal'),
     own: () => ({ runtime: runtimeNow(folder, readRuntimeNote(folder)) }),
     heard: (result) => {
       if (result.ok) updates.heard(result.answer)

@@ -3,12 +3,14 @@
  * stays for as long as the agent runs, so it loads little: the manifest is read in the worker, which says when nothing can be started.
  */
 import { existsSync } from 'node:fs'
+import type { Stop } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock } from '../files/lock.ts'
 import { unfinished } from '../install/note.ts'
 import { ownFile } from '../launcher/file.ts'
 import { launch } from '../launcher/launch.ts'
 import { openLog } from '../launcher/log.ts'
+import { stopperOf } from '../state/own.ts'
 import { type Common, existing } from './common.ts'
 import { oneLine, Refusal } from './output.ts'
 
@@ -41,14 +43,16 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : line)
   }
   let running: ReturnType<typeof launch> | undefined
-  const onSignal = () => {
+  let by: Stop | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) running?.kill()
+    by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())
     stop.abort()
   }
   // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
-  const onHangUp = () => process.stdout.isTTY && onSignal()
+  const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  running = launch(folder, { file: ownFile(folder), stop: stop.signal, say })
+  running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })
   const unfit = await running.ended
   if (unfit !== undefined) throw new Refusal(unfit)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)

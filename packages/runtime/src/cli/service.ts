@@ -1,12 +1,14 @@
 /** `svc service`: the agent as a service of this machine, so that it survives reboots. */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
+import { inTurn } from '../files/lock.ts'
 import { examples, hint, sudoHint } from '../hint.ts'
 import { findUnits, type Unit } from '../service/find.ts'
 import { type UnitState, unitState } from '../service/manager.ts'
 import { installService, notAnswering, uninstallService } from '../service/units.ts'
+import { noteStop } from '../state/own.ts'
 import { agentName } from './facts.ts'
-import { type Common, common, existing } from './folder.ts'
+import { type Common, common, existing, me } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
 
@@ -56,8 +58,10 @@ export const service = (): Command =>
       common(new Command('uninstall'))
         .summary('stop it and take the unit away')
         .action(async ({ dir, json }: Common) => {
-          const units = findUnits(existing(dir))
+          const folder = existing(dir)
+          const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
+          inTurn(folder, 'svc service uninstall', () => noteStop(folder, me()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
           show(json, { ...units[0], installed: false, lines }, () => lines)

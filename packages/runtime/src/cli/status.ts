@@ -31,8 +31,9 @@ export const status = (): Command =>
 export function lines(f: Facts): string[] {
   const now = Date.now() / 1000
   const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
+  const asOf = f.old && f.written !== undefined ? `, as of ${ago(now - f.written)}` : ''
   const said = f.state
-    ? `${f.state.label ?? f.state.level} (${f.state.level})${f.state.detail ? `: ${f.state.detail}` : ''}`
+    ? `${f.state.label ?? f.state.level} (${f.state.level}${asOf})${f.state.detail ? `: ${f.state.detail}` : ''}`
     : undefined
   return [
     oneLine(f.name === f.blueprint ? `${f.name} ${f.version}` : `${f.name} (${f.blueprint} ${f.version})`),
@@ -44,7 +45,9 @@ export function lines(f: Facts): string[] {
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),
     ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
-    ...f.active.map((a) => row('Running', [a.kind, a.detail].filter(Boolean).join(': ') || 'a run')),
+    ...f.active.map((a) =>
+      row('Running', `${[a.kind, a.detail].filter(Boolean).join(': ') || 'a run'}${asOf && ` (${asOf.slice(2)})`}`),
+    ),
     ...[...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),

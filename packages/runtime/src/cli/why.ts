@@ -62,13 +62,13 @@ function processSentences(f: Facts): string[] {
 /** Whether its process runs, and which rule or person decided that. */
 export function processSentence({ process, stopped }: Facts): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" does.`
-  const { state, alive, runtime } = process
+  const { state, alive, halt, runtime } = process
   if (runtime) {
     const policy =
       state.is === 'waiting' && state.exit
         ? ` The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "${hint('run-now')}" or "${hint('restart')}" starts it sooner.`
         : ''
-    return `${sentence(state)}${policy}`
+    return `${sentence(state, halt)}${policy}`
   }
   if (alive)
     return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
@@ -113,13 +113,15 @@ function agentSentences(f: Facts, now: number): string[] {
   const waits = f.runNow ? [asked] : []
   const runs =
     f.active.length > 0
-      ? [`${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress by its own account.`]
+      ? [
+          `${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress by its own account${f.old && f.written !== undefined ? ` of ${ago(now - f.written)}` : ''}.`,
+        ]
       : []
   if (!f.statusFile) return [...waits, 'It names no status file, so nothing more is known of it.']
   if (f.written === undefined)
     return [...waits, `It has not written ${f.statusFile} yet, so it has not said how it is.`]
   const said = f.state
-    ? `It says of itself: ${f.state.level} ${f.state.label ?? ''} ${f.state.detail ?? ''}`.trimEnd()
+    ? `It ${f.old ? 'said' : 'says'} of itself: ${f.state.level} ${f.state.label ?? ''} ${f.state.detail ?? ''}`.trimEnd()
     : 'It says nothing of its state'
   return [
     ...waits,

@@ -41,6 +41,8 @@ export interface Folder {
   readonly bindings: string
   /** Which state paths are files because a version shipped one. */
   readonly shipped: string
+  /** What is remembered of the writes of the status file. */
+  readonly statusWrites: string
   readonly staging: string
   readonly log: string
   /** What the agent prints. */
@@ -94,6 +96,7 @@ export function folderAt(dir: string): Folder {
     update: at('journal', 'update.json'),
     bindings: at('journal', 'bindings.json'),
     shipped: at('journal', 'shipped.json'),
+    statusWrites: at('journal', 'status-writes.json'),
     staging: at('staging'),
     log: at('log'),
     output: at('log', 'agent.log'),

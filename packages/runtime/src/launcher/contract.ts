@@ -3,7 +3,7 @@
  * an old launcher, a restored file under a new one), so this only grows: a message or a part that is not known is ignored, and
  * a part that is missing means what it meant before there was one.
  */
-import type { Applied } from '@svc/protocol'
+import type { Applied, Stop } from '@svc/protocol'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervisor.ts'
 import type { Hold, Release, RuntimeNote } from './trial.ts'
@@ -27,8 +27,8 @@ export type ToWorker =
   /** How is the agent started now? Answered by `order` with the same number. */
   | { readonly is: 'order?'; readonly id: number }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** Report what there is to report, and end. */
-  | { readonly is: 'stop' }
+  /** Report what there is to report, and end. `by`: the agent was stopped, so that report is the last one (D66); absent where a worker is replaced. */
+  | { readonly is: 'stop'; readonly by?: Stop }
   /** Since 2. Answered by `pong`: a worker that does not is hung. */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }

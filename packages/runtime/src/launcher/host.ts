@@ -3,6 +3,7 @@
  * says the keeper, each time. The agent is not touched by any of it.
  */
 import { Worker } from 'node:worker_threads'
+import type { Stop } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
 import type { ProcessState } from './moves.ts'
@@ -16,7 +17,7 @@ export interface Host {
   /** Lets the worker end by itself for so long and starts the one that is next now. */
   replace(seconds: number): Promise<void>
   /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
-  stop(seconds: number): Promise<boolean>
+  stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
 export interface Facts {
   readonly root: string
@@ -115,10 +116,10 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
   }
 
   /** Ends a worker; one that does not go is left behind, and whatever it still says is not heard. */
-  async function end(mine: Hosted, seconds: number): Promise<void> {
+  async function end(mine: Hosted, seconds: number, by?: Stop): Promise<void> {
     mine.ending = true
     if (seconds > 0) {
-      mine.worker.postMessage({ is: 'stop' } satisfies ToWorker)
+      mine.worker.postMessage({ is: 'stop', ...(by && { by }) } satisfies ToWorker)
       if (await within(duration(seconds), mine.over)) return
     }
     if (now === mine) now = undefined
@@ -171,9 +172,9 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
       failures = 0
       if (!now && !ending.signal.aborted) begin()
     },
-    stop: async (seconds) => {
+    stop: async (seconds, by) => {
       ending.abort()
-      if (now) await end(now, seconds)
+      if (now) await end(now, seconds, by)
       return left.size === 0
     },
   }

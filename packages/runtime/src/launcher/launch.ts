@@ -2,6 +2,7 @@
  * The launcher: the main thread of `svc run`. It owns the agent's process and the signals; the runtime proper, which reports and takes
  * commands, runs in a worker thread and can end, hang or be replaced without the agent noticing. The caller holds the folder's lock.
  */
+import type { Stop } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
 import type { FromWorker } from './contract.ts'
@@ -15,12 +16,12 @@ const farewellSeconds = 3
 const handoverSeconds = 3
 
 /**
- * Runs until `stop` is aborted; then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
+ * Runs until `stop` is aborted (`by` says by whom, undefined where nobody did); then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
  * could be started, if so: only at the beginning, never for an agent that runs already. `left` once it ended: whether a thread of it cannot be ended.
  */
 export function launch(
   folder: Folder,
-  { file, stop, say }: { file: string; stop: AbortSignal; say: (line: string) => void },
+  { file, stop, by, say }: { file: string; stop: AbortSignal; by: () => Stop | undefined; say: (line: string) => void },
 ): { kill(): void; left(): boolean; readonly ended: Promise<string | undefined> } {
   const found = takeOver(folder)
   let state = found.state
@@ -72,7 +73,7 @@ export function launch(
     const end = () =>
       supervisor
         .stop()
-        .then(() => hosted?.stop(farewellSeconds))
+        .then(() => hosted?.stop(farewellSeconds, by()))
         .then((all) => {
           left = all === false
           clearInterval(looks)

@@ -1,7 +1,7 @@
 /** What is true of the agent's process now, read by somebody who does not own it. */
 import type { Folder } from '../files/folder.ts'
 import { type Holder, whoHolds } from '../files/lock.ts'
-import { lives } from '../process/identity.ts'
+import { type Halt, haltOf, lives } from '../process/identity.ts'
 import type { ProcessState } from './moves.ts'
 import { readNote } from './note.ts'
 
@@ -10,6 +10,8 @@ export interface ProcessNow {
   readonly state: ProcessState
   /** Its process is there at this moment. */
   readonly alive: boolean
+  /** It is there and does nothing. */
+  readonly halt: Halt | undefined
   /** The runtime that watches over it. */
   readonly runtime: Holder | undefined
 }
@@ -19,7 +21,9 @@ export function processNow(folder: Folder): ProcessNow | undefined {
   if (!note) return undefined
   const holder = whoHolds(folder, 'runtime')
   const { state } = note
-  return { state, alive: 'pid' in state && lives(state), runtime: holder?.what === 'svc run' ? holder : undefined }
+  const alive = 'pid' in state && lives(state)
+  const halt = alive ? haltOf(state.pid) : undefined
+  return { state, alive, halt, runtime: holder?.what === 'svc run' ? holder : undefined }
 }
 
 /** Whether the agent runs, and if not why: one word for programs. */

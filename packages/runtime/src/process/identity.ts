@@ -23,16 +23,35 @@ export function lives({ pid, start }: Identity): boolean {
   return now !== undefined && (now === start || now === '' || start === '')
 }
 
+/** Why a process that exists does nothing: it was stopped by a signal, or ended and nobody has read its exit (a zombie). */
+export type Halt = 'T' | 'Z'
+
+/** Undefined when it does something, or when the system does not tell. */
+export function haltOf(pid: number): Halt | undefined {
+  const letter = letterOf(pid)
+  return letter === 'T' || letter === 'Z' ? letter : undefined
+}
+
+/** The letter of its state, as Linux and `ps` have it. On macOS written to the documentation of `ps` and not tried. */
+function letterOf(pid: number): string | undefined {
+  try {
+    return process.platform === 'linux' ? statOf(pid)[0] : ps('stat=', pid).slice(0, 1)
+  } catch {
+    return undefined
+  }
+}
+
+function ps(columns: string, pid: number): string {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
+  return execFileSync('ps', ['-o', columns, '-p', String(pid)], { env, stdio: [...stdio], encoding: 'utf8' }).trim()
+}
+
 /** `boot:start` of a process; undefined when there is none. */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxStart(pid)
   try {
-    const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
-    const shown = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      encoding: 'utf8',
-    }).trim()
+    const shown = ps('stat=,lstart=', pid)
     return shown === '' || shown.startsWith('Z') ? undefined : shown.replace(/^\S+\s+/, '')
   } catch {
     return undefined

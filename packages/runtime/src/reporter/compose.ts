@@ -12,9 +12,12 @@ import {
   type SettingValues,
   type State,
   type StatusFile,
+  type Stop,
 } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
-import { byWhom } from '../state/changes.ts'
+import type { Halt } from '../process/identity.ts'
+import { type Author, byWhom } from '../state/changes.ts'
+import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
 import { moment } from '../time.ts'
 import { notRunning, processHealth } from '../worker/process-health.ts'
@@ -34,6 +37,12 @@ export interface Parts {
   readonly seq: number
   /** Where the runtime itself starts the agent. */
   readonly process?: ProcessState | undefined
+  /** Its process exists and does nothing (D65). */
+  readonly halt?: Halt | undefined
+  /** D66: this is the last report. */
+  readonly stop?: { readonly by: Stop; readonly author: Author | undefined } | undefined
+  /** When the agent wrote its status; undefined while that means nothing (D65). Unix seconds. */
+  readonly statusAt?: number | undefined
   /** Where the agent was installed from a blueprint (2.5). */
   readonly applied?: Applied | undefined
   /** What the products of the bindings say (3.7); kept apart, since it never counts toward the agent's own level (D27). */
@@ -45,8 +54,15 @@ export function compose(parts: Parts): Report {
   const { agent, state: said, health = [], active, ...rest } = status
   const up = process === undefined || process.is === 'running' || process.is === 'stopping'
   const running = up && active ? { active } : {}
-  const state = pause ? pausedState(pause, running, process) : ((process && notRunning(process)) ?? said)
-  const all = [...(process ? [processHealth(process)] : []), ...parts.health, ...(parts.bindings ?? []), ...health]
+  const state = pause
+    ? pausedState(pause, running, process)
+    : ((process && notRunningState(process, parts.stop)) ?? said)
+  const all = [
+    ...(process ? [processHealth(process, parts.halt)] : []),
+    ...parts.health,
+    ...(parts.bindings ?? []),
+    ...health,
+  ]
   return {
     protocol: protocolVersion,
     boot: parts.boot,
@@ -63,7 +79,16 @@ export function compose(parts: Parts): Report {
     ...(applied && { applied }),
     runtime: parts.runtime,
     ...(account && { account }),
+    ...(parts.statusAt !== undefined && { status_at: parts.statusAt }),
+    ...(parts.stop && { stopped: parts.stop.by }),
   }
+}
+
+/** Of an agent that somebody stopped: who. */
+function notRunningState(process: ProcessState, stop: Parts['stop']): State | undefined {
+  const state = notRunning(process)
+  const stopped = stop && process.is === 'stopped' && process.because === 'asked'
+  return state && stopped ? { ...state, detail: stopSentence(stop.by, stop.author) } : state
 }
 
 /** 2.11: the pause is the truth, whatever the agent wrote last. It may still be finishing: that is said. */

@@ -11,6 +11,7 @@ import {
   type Report,
   type RuntimeInfo,
   readAnswer,
+  type Stop,
   tokenLike,
 } from '@svc/protocol'
 import { acksArrived, forget, owedAcks, readJournal, saveJournal } from '../commands/journal.ts'
@@ -20,11 +21,15 @@ import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import type { ProcessState } from '../launcher/moves.ts'
+import { haltOf } from '../process/identity.ts'
 import { readAccount } from '../state/account.ts'
+import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
+import { ageItem } from '../status/age.ts'
 import { type Kept, keepStatus } from '../status/keep.ts'
+import type { WritesWatch } from '../status/writes.ts'
 import { seconds } from '../time.ts'
 import { version } from '../version.ts'
 import { compose } from './compose.ts'
@@ -38,6 +43,7 @@ export interface Reporter {
   readonly boot: string
   seq: number
   kept: Kept
+  readonly writes: WritesWatch
 }
 export type Exchanged =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
@@ -50,6 +56,8 @@ export interface Own {
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
+  /** D66: this is the last report, and by whom it was stopped. */
+  readonly stop?: Stop | undefined
   /** What else it has to say. */
   readonly remarks?: readonly HealthItem[] | undefined
 }
@@ -101,18 +109,28 @@ function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefin
 function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
-  const now = file
-    ? keepStatus(reporter.kept, readFile(placeOf(folder, manifest, file), limits.reportBytes), file)
-    : { kept: reporter.kept, status: {}, health: [] }
+  const read = file === undefined ? undefined : readFile(placeOf(folder, manifest, file), limits.reportBytes)
+  const now =
+    file !== undefined && read ? keepStatus(reporter.kept, read, file) : { kept: reporter.kept, status: {}, health: [] }
   reporter.kept = now.kept
   reporter.seq++
+  const pause = readPause(folder)
+  const halt = own.process?.is === 'running' ? haltOf(own.process.pid) : undefined
+  const resting = pause !== undefined || (own.process !== undefined && own.process.is !== 'running')
+  const facts = { resting, halted: halt !== undefined, started: own.process?.started }
+  const writes = read?.is === 'bytes' ? reporter.writes.see({ mtime: read.mtimeMs, ...facts }) : reporter.writes.last()
+  const aged = !resting && now.kept.good !== undefined ? writes : undefined
+  const age = aged && ageItem(aged, aged.looked)
   return compose({
     ...own,
     manifest,
     status: now.status,
-    health: [...health, ...(own.remarks ?? []), ...now.health],
+    health: [...health, ...(own.remarks ?? []), ...now.health, ...(age ? [age] : [])],
     values: settingsInForce(folder, manifest),
-    pause: readPause(folder),
+    pause,
+    halt,
+    stop: own.stop && { by: own.stop, author: readStop(folder) },
+    statusAt: aged && seconds(aged.at),
     acks,
     account: readAccount(folder),
     host: hostname(),

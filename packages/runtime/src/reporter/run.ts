@@ -4,21 +4,28 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
-import { clampInterval } from '@svc/protocol'
+import { clampInterval, type Stop } from '@svc/protocol'
 import { handledText } from '../commands/receive.ts'
 import { sweep } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { fillSettings } from '../state/settings.ts'
+import { watchWrites } from '../status/writes.ts'
 import { duration, floor, wait } from '../time.ts'
 import { version } from '../version.ts'
-import { type Exchanged, exchange, type Own, type Reporter } from './exchange.ts'
+import { type Exchanged, exchange, type Now, type Own, type Reporter } from './exchange.ts'
 import { firstInterval, firstReport, leastFloors, nextReport } from './schedule.ts'
 import { upload } from './uploads.ts'
 import { watchManifest } from './watch.ts'
 
-export const newReporter = (folder: Folder): Reporter => ({ folder, boot: randomUUID(), seq: 0, kept: { misses: 0 } })
+export const newReporter = (folder: Folder): Reporter => ({
+  folder,
+  boot: randomUUID(),
+  seq: 0,
+  kept: { misses: 0 },
+  writes: watchWrites(folder),
+})
 
 /** A stop lets the report in flight end for so long: its answer may carry commands that come only once. */
 const graceSeconds = 2
@@ -33,7 +40,14 @@ export async function reportUntil(
     own = () => ({}),
     heard = () => {},
     ready,
-  }: { own?: (manifest: Manifest) => Own; heard?: (result: Exchanged) => void; ready?: Promise<void> } = {},
+    stoppedBy,
+  }: {
+    own?: (manifest: Manifest) => Own
+    heard?: (result: Exchanged) => void
+    ready?: Promise<void>
+    /** Asked once `stop` is aborted: by whom the agent was stopped, undefined where the reporter is only replaced. */
+    stoppedBy?: () => Stop | undefined
+  } = {},
 ): Promise<void> {
   const reporter = newReporter(folder)
   const manifestNow = watchManifest(folder, first)
@@ -68,8 +82,21 @@ export async function reportUntil(
     }
     due = nextReport(begun, performance.now(), duration(interval), Math.random(), leastFloors * floor())
   }
+  const by = stoppedBy?.()
+  if (by) news(await farewell(reporter, { ...(await manifestNow()), ...own(first), stop: by }, cut.signal))
   await uploading
   say('stopped')
+}
+
+/** D66: one last report, tried once, in what is left of the grace period. */
+async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Promise<Exchanged> {
+  const connection = readConnection(reporter.folder)
+  if (!connection.ok) return { ok: false, why: connection.message }
+  try {
+    return await exchange(reporter, now, connection.value, signal)
+  } catch (error) {
+    return { ok: false, why: messageOf(error) }
+  }
 }
 
 /** Brings the folder up to the manifest. A disk that refuses is no reason not to report. */

@@ -1,10 +1,12 @@
 /** What a person did here to the runtime as a whole: who stopped it (for `svc why`). */
 
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Stop } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
-import { type Author, readAuthor } from './changes.ts'
+import { type Author, byWhom, readAuthor } from './changes.ts'
 
 const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')
 
@@ -12,6 +14,25 @@ export function noteStop(folder: Folder, author: Author): void {
   prepare(folder)
   writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`)
 }
+
+/** The sentence of a last report. */
+export const stopSentence = (by: Stop, author: Author | undefined): string =>
+  by === 'signal'
+    ? 'Stopped by a signal, from a service manager or a shutdown.'
+    : `Stopped ${author ? byWhom(author) : 'on its machine'}.`
+
+/**
+ * D66: who ends this runtime. A signal from a terminal is a person's; SIGTERM is one's who noted so just before, as "svc stop" does,
+ * and else that of a service manager or a shutdown. `began`: when this runtime did, Unix ms.
+ */
+export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): Stop {
+  if (signal === 'SIGINT') return 'person'
+  const noted = statSync(fileOf(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return signal === 'SIGTERM' && noted >= began && now - noted <= notedSeconds * 1000 ? 'person' : 'signal'
+}
+
+/** A service manager passes the signal on within this. */
+const notedSeconds = 30
 
 /** Who stopped it last, and when. */
 export const readStop = (folder: Folder): Author | undefined => readAuthor(readJsonObject(fileOf(folder), 4096))

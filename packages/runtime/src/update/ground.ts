@@ -2,6 +2,7 @@
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import type { ProcessState } from '../launcher/moves.ts'
+import { haltOf } from '../process/identity.ts'
 import { readPause } from '../state/pause.ts'
 import { duration } from '../time.ts'
 import type { Came } from './change.ts'
@@ -39,10 +40,11 @@ export type Step = (ground: Ground, update: Update) => Promise<Came | undefined>
 /** Between two looks. */
 export const tickMs = (): number => Math.min(duration(1), 1000)
 
-/** Nothing can be said of an agent that does not run because somebody wants it so. */
+/** Nothing can be said of an agent that does not run because somebody wants it so: who stops its process by a signal, too (D65). */
 export function resting({ folder, process }: Ground): boolean {
   const state = process()
   if (readPause(folder)) return true
+  if (state.is === 'running') return haltOf(state.pid) === 'T'
   return (
     (state.is === 'stopped' || state.is === 'stopping') && (state.because === 'paused' || state.because === 'asked')
   )

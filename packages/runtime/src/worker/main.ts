@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
+import type { Stop } from '@svc/protocol'
 import { watchBindings } from '../bindings/watch.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { plainHint } from '../hint.ts'
@@ -33,6 +34,7 @@ export async function work(): Promise<void> {
   let state: ProcessState = workerData.process
   let runtime: RuntimeNote = workerData.runtime ?? {}
   let versions: Updates | undefined
+  let stoppedBy: Stop | undefined
   tell({ is: 'here', contract, version })
   const say = (line: string) => tell({ is: 'say', line })
   const cannot =
@@ -48,7 +50,10 @@ export async function work(): Promise<void> {
       state = message.state
       versions?.changed(state)
     }
-    if (message.is === 'stop') stop.abort()
+    if (message.is === 'stop') {
+      stoppedBy = message.by
+      stop.abort()
+    }
     if (message.is === 'order?') void howToStart(folder).then((how) => tell({ is: 'order', id: message.id, ...how }))
   })
   const manifest = await manifestNow(folder)
@@ -76,6 +81,7 @@ export async function work(): Promise<void> {
       say,
       state: () => state,
       runtime: () => runtime,
+      stoppedBy: () => stoppedBy,
       updates,
       versions,
     })
@@ -105,6 +111,7 @@ async function report(
     say,
     state,
     runtime,
+    stoppedBy,
     updates,
     versions,
   }: {
@@ -112,12 +119,14 @@ async function report(
     say: (line: string) => void
     state: () => ProcessState
     runtime: () => RuntimeNote
+    stoppedBy: () => Stop | undefined
     updates: SelfUpdate
     versions: Updates | undefined
   },
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
   await reportUntil(folder, manifest, stop, say, {
+    stoppedBy,
     ready: agentSettled(folder, manifest, state, stop),
     own: (now) => ({
       process: state(),

@@ -2,19 +2,22 @@
 import type { HealthItem, Level, State } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { howEnded } from '../launcher/supervisor.ts'
+import type { Halt } from '../process/identity.ts'
 import { moment } from '../time.ts'
 
 /** So many starts in a row that did not count are no accident. */
 const tooMany = 3
 const at = (ms: number): string => moment(Math.floor(ms / 1000))
 
-export function processHealth(state: ProcessState): HealthItem {
-  return { name: 'Process', level: levelOf(state), detail: sentence(state) }
+/** `halt`: its process exists and does nothing, which is not running (D65). */
+export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
+  return { name: 'Process', level: levelOf(state, halt), detail: sentence(state, halt) }
 }
 
-function levelOf(state: ProcessState): Level {
+function levelOf(state: ProcessState, halt?: Halt): Level {
   switch (state.is) {
     case 'running':
+      if (halt !== undefined && state.crashes < tooMany) return 'warn'
       return state.crashes >= tooMany ? 'bad' : state.crashes > 0 ? 'warn' : 'ok'
     case 'stopping':
       return state.because === 'ended' ? 'warn' : 'info'
@@ -30,9 +33,10 @@ function levelOf(state: ProcessState): Level {
 }
 
 /** What is true of the process, in one sentence. */
-export function sentence(state: ProcessState): string {
+export function sentence(state: ProcessState, halt?: Halt): string {
   switch (state.is) {
     case 'running': {
+      if (halt) return halts[halt](state.pid)
       const after = state.crashes > 0 ? `, after ${times(state.crashes)} that did not last` : ''
       const taken = state.adopted ? ', taken over from an earlier runtime' : ''
       return `Running since ${at(state.since)}, process ${state.pid}${taken}${after}.`
@@ -52,6 +56,11 @@ export function sentence(state: ProcessState): string {
         ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}; its restart policy starts it no more.`
         : 'It has ended.'
   }
+}
+
+const halts: Readonly<Record<Halt, (pid: number) => string>> = {
+  T: (pid) => `Process ${pid} is stopped by a signal (state T): it does nothing until it is sent SIGCONT.`,
+  Z: (pid) => `Process ${pid} has ended, and nobody has read how (state Z, a zombie).`,
 }
 
 /** The truth instead of what the agent wrote when it still ran; undefined while it runs. */

@@ -9,6 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { type StoredReport, storedReport } from '../reports/body.ts'
 import { agentUpdates } from '../wishes/page.ts'
+import { statusAge } from './age.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown'
@@ -120,14 +121,17 @@ export const findAgent = (db: Db, workspace: { id: string }, name: string): Prom
     .executeTakeFirst()
 
 /** The agents of a workspace by name, with when they last reported and what. */
-export const listAgents = (db: Db, workspace: { id: string }) =>
-  db
+export async function listAgents(db: Db, workspace: { id: string }, now: number) {
+  const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
+    .select(['status_at', 'status_late', 'stopped'])
     .where('workspace_id', '=', workspace.id)
     .orderBy('name')
     .execute()
+  return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
+}
 
 /** The last report as it is kept, without its runs; undefined before the first. */
 export async function lastReport(db: Db, { id }: { id: string }): Promise<StoredReport | undefined> {
@@ -139,7 +143,7 @@ export async function lastReport(db: Db, { id }: { id: string }): Promise<Stored
 export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
   const row = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'version', 'body'])
+    .select(['received_at', 'version', 'body', 'status_at', 'status_late', 'stopped'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const runs = await db
@@ -159,6 +163,8 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     blueprint: agent.blueprint,
     version: row?.version ?? null,
     runtime: report?.runtime ?? null,
+    stopped: row?.stopped ?? null,
+    ...statusAge(row, now),
     /** The versions that are wished and held; `updates` says the rest of it. */
     wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
     holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },

@@ -13,6 +13,7 @@ import * as rollouts from './migrations/006-rollouts.ts'
 import * as room from './migrations/007-room.ts'
 import * as usage from './migrations/008-usage.ts'
 import * as signIns from './migrations/009-sign-ins.ts'
+import * as signs from './migrations/010-signs.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -25,6 +26,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '007-room': room,
   '008-usage': usage,
   '009-sign-ins': signIns,
+  '010-signs': signs,
 }
 
 const leastVersion = 15

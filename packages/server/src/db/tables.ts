@@ -3,7 +3,7 @@
  * The hot rows (agent_report, run, usage_day, command) are narrow and apart from what people edit, so that a report
  * touches few and small pages; no index stands on a column that a report overwrites.
  */
-import type { CommandState, CommandType, Level } from '@svc/protocol'
+import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
 import type { Generated, Selectable } from 'kysely'
 import type { RolloutAgentState, RolloutKind, RolloutState, SignInRecord, UpdateKind } from '../api.ts'
 
@@ -56,6 +56,11 @@ export interface AgentReportTable {
   body: string
   /** Sums of days that wait here (reports/pending.ts), JSON; on PostgreSQL only what an embedded installation brought. */
   usage: string | null
+  /** D65: when the agent wrote its status file, Unix seconds as reported; whether that was too long ago (1 or 0). Null: not said. */
+  status_at: number | null
+  status_late: number | null
+  /** D66: who ended the reporter, when this is the last report of an orderly stop. */
+  stopped: Stop | null
 }
 
 /** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */

@@ -24,9 +24,19 @@ export function columnsOf(
     seq: report.seq ?? null,
     reporters: rememberReporter(last?.reporters ?? '', report),
     runsKept,
+    statusAt: report.status_at ?? null,
+    statusLate: report.status_at === undefined ? null : isLate(report, report.status_at, now),
+    stopped: report.stopped ?? null,
     body: bodyOf(report, text),
   }
 }
+
+/** D65: the status file is more than ten minutes old, and the runtime calls that too old. Asked of few reports. */
+const isLate = ({ health = [] }: Report, statusAt: number, now: number): number =>
+  statusAt + limits.statusLateSeconds < now / 1000 &&
+  health.some(({ name, level }) => name === 'Status file' && level === 'warn')
+    ? 1
+    : 0
 
 /** One line: what the agent does now, by its first active run; null when it does nothing or does not say. */
 export function doingNow({ active }: Report): string | null {

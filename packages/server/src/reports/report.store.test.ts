@@ -5,6 +5,7 @@ import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, type TestAgent, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
+import { dayOf, fleetRows } from '../web/queries/fleet-rows.ts'
 import { storedReport } from './body.ts'
 import { twoReporters } from './reporters.ts'
 
@@ -36,6 +37,43 @@ everyEngine('a report', (open) => {
     const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
     expect(JSON.parse(row.body)).toEqual({ protocol: 1, state: { level: 'warn' } })
     expect(row).toMatchObject({ label: null, doing: null, version: null, controls: '[]', level: 'warn', runs_kept: 6 })
+  })
+
+  test('a status that the runtime calls too old is a warning in the list; ten minutes are the least (D65)', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    const list = async () => {
+      const rows = await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))
+      const { level, statusAt, statusLate } = rows.get(w.agent.id) ?? {}
+      return { level, statusAt, statusLate }
+    }
+    const old = (minutes: number, item: 'warn' | 'info') => ({
+      status_at: Math.floor(w.clock.now() / 1000) - minutes * 60,
+      state: { level: 'ok' },
+      health: [{ name: 'Status file', level: item, detail: 'Written some time ago.' }],
+    })
+    const at = (minutes: number) => (Math.floor(w.clock.now() / 1000) - minutes * 60) * 1000
+    await report(old(60, 'info'))
+    expect(await list()).toEqual({ level: 'ok', statusAt: at(60), statusLate: false })
+    await report(old(60, 'warn'))
+    expect(await list()).toEqual({ level: 'ok', statusAt: at(60), statusLate: true })
+    await report(old(9, 'warn'))
+    expect(await list()).toMatchObject({ statusLate: false })
+    await report({ state: { level: 'ok' } })
+    expect(await list()).toEqual({ level: 'ok', statusAt: null, statusLate: false })
+  })
+
+  test('an agent that was stopped on its machine is so until the next report, and is told nothing on its way out (D66)', async () => {
+    const w = await world(await open())
+    const { report, press } = reporting(w)
+    const list = async () => (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)
+    await report(offering)
+    await press('run_now')
+    expect(await report({ ...offering, stopped: 'person' })).toEqual([])
+    expect(await list()).toMatchObject({ stopped: 'person', silentAt: w.clock.now() })
+    w.clock.pass(60)
+    expect(await report(offering)).toMatchObject([{ type: 'run_now' }])
+    expect(await list()).toMatchObject({ stopped: null, silentAt: w.clock.now() + 90_000 })
   })
 
   test('changes of level are kept as a history, repetitions are not', async () => {

@@ -1,6 +1,6 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
 
-import type { Command, CommandState, CommandType, Level, Report } from '@svc/protocol'
+import type { Command, CommandState, CommandType, Level, Report, Stop } from '@svc/protocol'
 import type { AgentVersions, MachineChange } from '../agents/changes.ts'
 import type { Served } from '../releases/store.ts'
 import type { WishColumns } from '../wishes/kept.ts'
@@ -124,6 +124,9 @@ export interface ReportWrite {
   seq: number | null
   reporters: string
   runsKept: number
+  statusAt: number | null
+  statusLate: number | null
+  stopped: Stop | null
   body: string
 }
 export interface RunWrite {

@@ -22,11 +22,11 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   const runs = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
   const columns = columnsOf(submission, rows.last, runs.runsKept, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
-    claims: rows.commands.length > 0 && !submission.gone(),
+    claims: rows.commands.length > 0 && report.stopped === undefined && !submission.gone(),
     logs: rows.logs,
     age,
   })
-  const updates = updatesOf(rows, report, now, submission.offers && !submission.gone())
+  const updates = updatesOf(rows, report, now, submission.offers && report.stopped === undefined && !submission.gone())
   const { level, label } = columns
   const { machineChanges, agent } = agentAfter(rows, report, changes, updates.wished, now)
   return {

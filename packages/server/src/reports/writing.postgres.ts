@@ -180,6 +180,9 @@ const reportColumns = {
   seq: 'seq',
   reporters: 'reporters',
   runs_kept: 'runsKept',
+  status_at: 'statusAt',
+  status_late: 'statusLate',
+  stopped: 'stopped',
   body: 'body',
 } as const satisfies Record<string, keyof ReportWrite>
 const reportTypes: Columns<Of & ReportWrite> = {
@@ -196,6 +199,9 @@ const reportTypes: Columns<Of & ReportWrite> = {
   seq: 'bigint',
   reporters: 'text',
   runsKept: 'bigint',
+  statusAt: 'bigint',
+  statusLate: 'bigint',
+  stopped: 'text',
   body: 'text',
 }
 const insertReports = many<Of & ReportWrite>(

@@ -40,7 +40,7 @@ export async function candidatesOf(
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .selectAll('agent')
-    .select(['received_at', 'interval_s'])
+    .select(['received_at', 'interval_s', 'stopped'])
     .where('agent.workspace_id', '=', workspace.id)
     .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
     .execute()
@@ -51,7 +51,7 @@ export async function candidatesOf(
     .map((row) => ({
       id: row.id,
       name: row.name,
-      silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0) <= now,
+      silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
       leftOut: busy.has(row.id) ? inAnother : leftOut(row, named),
     }))
   return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
@@ -121,7 +121,7 @@ export async function standingsOf(
     .$if(open, (q) => q.where('rollout_agent.state', '=', 'wished'))
   const rows = await members
     .select(['agent.id', 'wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
-    .select(['received_at', 'interval_s'])
+    .select(['received_at', 'interval_s', 'stopped'])
     .execute()
   const fresh = await members
     .select(['agent.id', 'body'])
@@ -138,7 +138,10 @@ export async function standingsOf(
         running: runningVersion(row),
         level: levels.get(row.id),
         receivedAt: row.received_at,
-        silentAt: row.received_at === null ? null : silentAt(Math.max(row.received_at, backAt), row.interval_s ?? 0),
+        silentAt:
+          row.received_at === null
+            ? null
+            : silentAt(Math.max(row.received_at, backAt), row.interval_s ?? 0, row.stopped),
       },
     ]),
   )

@@ -126,7 +126,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> 
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['name', 'wave', 'rollout_agent.state', 'reason', 'at', 'level', 'received_at', 'interval_s'])
+    .select(['name', 'wave', 'rollout_agent.state', 'reason', 'at', 'level', 'received_at', 'interval_s', 'stopped'])
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
     .execute()
@@ -145,7 +145,8 @@ async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> 
       level: row.level,
       running: running ?? null,
       seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0),
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      stopped: row.stopped,
       at: row.at,
     }
   })

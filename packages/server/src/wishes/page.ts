@@ -72,12 +72,12 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
 async function heardOf(db: Db, agent: AgentRow): Promise<Heard> {
   const report = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'interval_s'])
+    .select(['received_at', 'interval_s', 'stopped'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   if (!report) return { receivedAt: null, silentAt: null }
-  const { received_at: receivedAt, interval_s: interval } = report
-  return { receivedAt, silentAt: silentAt(receivedAt, interval) }
+  const { received_at: receivedAt, interval_s: interval, stopped } = report
+  return { receivedAt, silentAt: silentAt(receivedAt, interval, stopped) }
 }
 
 async function waitsOfBlueprint(

@@ -41,6 +41,8 @@ const Sign = ({ show }: { show: Show }) => (
   <span aria-hidden className="fleet-sign">
     {show === 'silent' ? (
       <Level level={null} silent iconOnly />
+    ) : show === 'stopped' ? (
+      <Level level={null} stopped iconOnly />
     ) : show === 'never' ? (
       <Level level={null} never iconOnly />
     ) : (

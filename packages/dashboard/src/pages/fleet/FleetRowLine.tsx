@@ -4,7 +4,7 @@ import type { FleetRow } from '@svc/server/api'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'
-import { Cost, Level, PlainTime, Text, useSilent } from '../../ui/index.ts'
+import { Cost, Level, PlainTime, Text, useOld, useSilent } from '../../ui/index.ts'
 import { Wished } from '../../updates/Wished.tsx'
 import { RuntimeMark } from './RuntimeMark.tsx'
 
@@ -20,6 +20,8 @@ interface RowProps {
 /** One agent, on one line where there is room and on two where there is not. The whole line is its link. */
 export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
   const silent = useSilent(row.silentAt)
+  const stopped = row.stopped !== null
+  const old = useOld(row.statusAt) && !silent
   return (
     <>
       {onChoose && (
@@ -44,24 +46,42 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           <Text cut>{row.name}</Text>
         </Link>
       </div>
-      <div className="fleet-cell fleet-state" role="cell" data-past={silent}>
-        <Level level={row.level} silent={silent} never={row.silentAt === null} iconOnly={row.label !== null} />
+      <div className="fleet-cell fleet-state" role="cell" data-past={silent || old}>
+        <Level
+          level={row.level}
+          silent={silent}
+          stopped={stopped}
+          old={old}
+          late={old && row.statusLate}
+          never={row.silentAt === null}
+          iconOnly={row.label !== null}
+        />
         {row.label !== null && (
           <span className="fleet-label" title={row.detail ?? undefined}>
-            {silent && <span className="fleet-was">was </span>}
+            {silent && !stopped && <span className="fleet-was">was </span>}
             <Text cut>{row.label}</Text>
+          </span>
+        )}
+        {old && row.statusAt !== null && (
+          <span className="fleet-age" data-late={row.statusLate}>
+            <PlainTime at={row.statusAt} />
           </span>
         )}
       </div>
       <div className="fleet-cell fleet-doing" role="cell">
-        {silent ? null : row.doing !== null ? <Text cut>{row.doing}</Text> : null}
+        {!silent && row.doing !== null && (
+          <span className="fleet-label" data-past={old}>
+            {old && <span className="fleet-was">was </span>}
+            <Text cut>{row.doing}</Text>
+          </span>
+        )}
       </div>
       <div className="fleet-cell fleet-seen" role="cell">
         {row.seenAt === null ? (
           <span className="fleet-dim">never</span>
         ) : (
-          <span className={silent ? 'fleet-silent' : undefined}>
-            <PlainTime at={row.seenAt} since={silent} />
+          <span className={silent && !stopped ? 'fleet-silent' : undefined}>
+            <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'silent'} />
           </span>
         )}
       </div>

@@ -11,6 +11,7 @@ test.each([
   ['bad', 'level=bad'],
   ['never', 'level=never'],
   ['silent', 'silent=true'],
+  ['stopped', 'stopped=true'],
 ] as const)('the filter "%s" asks for %s', (show, text) => {
   expect(query({ ...asked({ show }) })).toContain(text)
 })
@@ -36,7 +37,7 @@ test.each([
   expect(windowsOf(first, last, 200)).toEqual(windows)
 })
 
-const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 0 }
+const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
 test.each<[Partial<Fleet['counts']>, string, string | undefined]>([
   [{ ok: 9, info: 3 }, '', undefined],
   [{ ok: 9, warn: 1 }, '1 warns', undefined],

@@ -9,7 +9,7 @@ export interface FleetView {
   /** The other way round than the column's first. */
   reverse?: boolean
 }
-export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'never'
+export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
 
 export const shows: readonly { show: Show | undefined; words: string; count: keyof Fleet['counts'] }[] = [
   { show: undefined, words: 'All', count: 'all' },
@@ -18,6 +18,7 @@ export const shows: readonly { show: Show | undefined; words: string; count: key
   { show: 'info', words: 'Info', count: 'info' },
   { show: 'ok', words: 'OK', count: 'ok' },
   { show: 'silent', words: 'Silent', count: 'silent' },
+  { show: 'stopped', words: 'Stopped', count: 'stopped' },
   { show: 'never', words: 'Never reported', count: 'never' },
 ]
 
@@ -59,7 +60,11 @@ export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort
 
 export function asked(view: FleetView): FleetQuery {
   const { search, show } = view
-  return { search, ...(show === 'silent' ? { silent: true } : show !== undefined && { level: show }), ...orderOf(view) }
+  return {
+    search,
+    ...(show === 'silent' || show === 'stopped' ? { [show]: true } : show !== undefined && { level: show }),
+    ...orderOf(view),
+  }
 }
 
 /** What the workspace comes to, in the order in which one would look after it: nothing where all is well. */
@@ -68,6 +73,7 @@ export function troubles(counts: Fleet['counts']): string[] {
     [counts.bad, 'is bad', 'are bad'],
     [counts.silent, 'is silent', 'are silent'],
     [counts.warn, 'warns', 'warn'],
+    [counts.stopped, 'is stopped', 'are stopped'],
     [counts.never, 'has never reported', 'have never reported'],
   ]
   return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)

@@ -234,9 +234,9 @@ function List({
   )
 }
 
-function Stands({ agent: { level, seenAt, silentAt } }: { agent: RolloutAgent }) {
+function Stands({ agent: { level, seenAt, silentAt, stopped } }: { agent: RolloutAgent }) {
   const silent = useSilent(silentAt)
-  return <Level level={level} silent={silent} never={seenAt === null} iconOnly />
+  return <Level level={level} silent={silent} stopped={stopped !== null} never={seenAt === null} iconOnly />
 }
 
 const NotThere = ({ slug }: { slug: string }) => (

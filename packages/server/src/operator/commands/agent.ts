@@ -1,8 +1,19 @@
+import type { Level, Stop } from '@svc/protocol'
+import type { StatusAge } from '../../agents/age.ts'
 import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
 import { line, moment, onItsMachine, table } from '../show.ts'
 import { wishText } from '../waits.ts'
 
+const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
+
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
+
+/** D65, D66: a level that is as old as its status file says so, and an agent that was stopped has none. */
+function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): string {
+  if (a.stopped !== null) return 'stopped'
+  const level = a.statusLate && a.level !== 'bad' ? 'warn' : (a.level ?? '-')
+  return a.statusOld ? `${level} (status of ${moment(a.statusAt)})` : level
+}
 
 export const agentCommands = {
   'agent create': command({
@@ -23,18 +34,22 @@ export const agentCommands = {
     says: 'the agents of a workspace',
     args: [['<slug>', "the workspace's short name"]],
     run: async (request, service, { listAgents, workspaceOf }) =>
-      (await listAgents(service.store.db, await workspaceOf(service, argument(request, 0)))).map((agent) => ({
-        name: agent.name,
-        seenAt: agent.received_at,
-        level: agent.level,
-        label: agent.label,
-        version: agent.version,
-        blueprint: agent.blueprint,
-      })),
+      (await listAgents(service.store.db, await workspaceOf(service, argument(request, 0)), service.now())).map(
+        (agent) => ({
+          name: agent.name,
+          seenAt: agent.received_at,
+          level: agent.level,
+          ...agent.age,
+          stopped: agent.stopped,
+          label: agent.label,
+          version: agent.version,
+          blueprint: agent.blueprint,
+        }),
+      ),
     show: (all) =>
       table(
         ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
-        all.map((a) => [a.name, a.level, a.label, a.version, moment(a.seenAt)]),
+        all.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
         'There is no agent yet.',
       ),
   }),
@@ -45,10 +60,14 @@ export const agentCommands = {
       const { agent } = await agentOf(service, argument(request, 0))
       return agentSnapshot(service.store.db, agent, service.now())
     },
-    show: ({ name, seenAt, version, report, updates }) =>
+    show: ({ name, seenAt, version, report, updates, stopped, ...age }) =>
       [
-        `${name}: ${report?.state?.level ?? '-'} ${line(report?.state?.label ?? '')}`.trimEnd(),
+        `${name}: ${levelOf({ level: report?.state?.level ?? null, stopped, ...age })} ${line(report?.state?.label ?? '')}`.trimEnd(),
         `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
+        ...(stopped === null ? [] : [`  stopped on its machine ${stoppedBy[stopped]}, ${moment(seenAt)}`]),
+        ...(age.statusOld && stopped === null
+          ? [`  its status, runs in progress, gauges and panels are of ${moment(age.statusAt)}`]
+          : []),
         ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${wishText(updates.blueprint)}`] : []),
         `  runtime ${line(updates.runtime.running ?? '-')}: ${wishText(updates.runtime)}`,
         ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),

@@ -8,14 +8,14 @@ import { pendingUsage } from '../../reports/pending.ts'
 import { twoReporters } from '../../reports/reporters.ts'
 import { agentUpdates } from '../../wishes/page.ts'
 import { commandOf } from './commands.ts'
-import { dayOf, fleetRows, silentAt } from './fleet-rows.ts'
+import { dayOf, fleetRows } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
 
 /** An agent's page: the last report as it was received (I9), and what the service keeps beside it. */
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
   const last = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body', 'usage'])
+    .select(['received_at', 'reporters', 'runs_kept', 'body', 'usage'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
@@ -35,7 +35,10 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     bindings: await bindingsOf(db, agent, report?.health ?? [], now),
     machineChanges: await machineChangesOf(db, agent, 50),
     seenAt: last?.received_at ?? null,
-    silentAt: last ? silentAt(last.received_at, last.interval_s) : null,
+    silentAt: row?.silentAt ?? null,
+    stopped: row?.stopped ?? null,
+    statusAt: row?.statusAt ?? null,
+    statusLate: row?.statusLate ?? false,
     twoReporters: last ? twoReporters(last.reporters) : false,
     report,
     runs: {

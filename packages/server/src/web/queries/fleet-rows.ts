@@ -1,4 +1,4 @@
-import { type Control, controls, limits } from '@svc/protocol'
+import { type Control, controls, limits, type Stop } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
@@ -12,9 +12,9 @@ export const dayOf = (at: number): number => Math.floor(at / 86_400_000)
 /** How many days "30 days" are, today among them. */
 export const costDays = 30
 
-/** D20: from when on an agent counts as silent: three intervals without a report, but never before 90 s. */
-export const silentAt = (receivedAt: number, intervalSeconds: number): number =>
-  receivedAt + Math.max(3 * intervalSeconds, limits.offlineLeastSeconds) * 1000
+/** D20: from when on an agent counts as silent: three intervals without a report, but never before 90 s. One that was stopped is at once (D66). */
+export const silentAt = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
+  stopped !== null ? receivedAt : receivedAt + Math.max(3 * intervalSeconds, limits.offlineLeastSeconds) * 1000
 
 /** US dollars; null when nothing cost anything. */
 export const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
@@ -48,6 +48,9 @@ export async function fleetRows(
       'wishes',
       'attempts',
       'usage',
+      'status_at',
+      'status_late',
+      'stopped',
     ])
   // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
@@ -63,7 +66,10 @@ export async function fleetRows(
       label: row.label,
       detail: row.detail,
       seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0),
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      stopped: row.stopped,
+      statusAt: row.status_at === null ? null : row.status_at * 1000,
+      statusLate: row.status_late === 1,
       doing: row.doing,
       version: row.version,
       controls: controlsOf(row.controls),

@@ -4,9 +4,22 @@ import { fleetPage } from './fleet.ts'
 
 const now = 1_000_000
 const later = now + 1
-const row = (name: string, level: FleetRow['level'], silentAt: number | null): [string, FleetRow] => [
+const row = (
+  name: string,
+  level: FleetRow['level'],
+  silentAt: number | null,
+  more: Partial<FleetRow> = {},
+): [string, FleetRow] => [
   name,
-  { name, level, silentAt, seenAt: silentAt === null ? null : 1 } as FleetRow,
+  {
+    name,
+    level,
+    silentAt,
+    seenAt: silentAt === null ? null : 1,
+    stopped: null,
+    statusLate: false,
+    ...more,
+  } as FleetRow,
 ]
 const fleet = new Map([
   row('fine', 'ok', later),
@@ -18,12 +31,33 @@ const fleet = new Map([
   row('new', null, null),
 ])
 const names = (desc: boolean) => {
-  const view = { search: undefined, level: undefined, silent: undefined, offset: 0, limit: 200 }
   return fleetPage(fleet, { ...view, sort: 'level', desc }, now).rows.map(({ name }) => name)
 }
+const view = { search: undefined, level: undefined, silent: undefined, stopped: undefined, offset: 0, limit: 200 }
 
 test('the worst first: bad, then silent whatever it said last, then warnings, then what is well; new ones last', () => {
   const silent = ['silent-since-fine', 'silent-without-a-level']
   expect(names(true)).toEqual(['bad', 'silent-since-bad', ...silent, 'warns', 'fine', 'new'])
   expect(names(false)).toEqual(['fine', 'warns', ...silent, 'bad', 'silent-since-bad', 'new'])
+})
+
+test('an agent whose status is too old counts and sorts as a warning, whatever it said last (D65)', () => {
+  const frozen = new Map([
+    row('frozen', 'ok', later, { statusLate: true }),
+    row('frozen-bad', 'bad', later, { statusLate: true }),
+    row('fine', 'ok', later),
+  ])
+  const { counts, rows } = fleetPage(frozen, { ...view, sort: 'level', desc: true }, now)
+  expect(counts).toMatchObject({ ok: 1, warn: 1, bad: 1, all: 3 })
+  expect(rows.map(({ name }) => name)).toEqual(['frozen-bad', 'frozen', 'fine'])
+  const warns = fleetPage(frozen, { ...view, level: 'warn', sort: 'name', desc: false }, now)
+  expect(warns.rows.map(({ name }) => name)).toEqual(['frozen'])
+})
+
+test('an agent that was stopped on its machine is counted as stopped, and is not missed as silent (D66)', () => {
+  const some = new Map([row('stopped', 'info', now, { stopped: 'person' }), row('silent', 'ok', now)])
+  const { counts } = fleetPage(some, { ...view, sort: 'name', desc: false }, now)
+  expect(counts).toMatchObject({ stopped: 1, silent: 1, all: 2 })
+  const stopped = fleetPage(some, { ...view, stopped: true, sort: 'name', desc: false }, now)
+  expect(stopped.rows.map(({ name }) => name)).toEqual(['stopped'])
 })

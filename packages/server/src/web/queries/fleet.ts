@@ -1,5 +1,5 @@
 /** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
-import { type Level, levels } from '@svc/protocol'
+import { type Level, levels, worst } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { Fleet, FleetRow, FleetSort } from '../../api.ts'
 import { flagOf, numberOf, textOf } from '../query.ts'
@@ -9,6 +9,7 @@ export interface FleetQuery {
   /** `never`: has not reported yet. */
   level: Level | 'never' | undefined
   silent: boolean | undefined
+  stopped: boolean | undefined
   sort: FleetSort
   desc: boolean
   offset: number
@@ -22,6 +23,7 @@ export function readFleetQuery(c: Context): FleetQuery {
     search: textOf(c, 'search')?.trim().toLowerCase(),
     level: level === 'never' ? level : levels.find((l) => l === level),
     silent: flagOf(c, 'silent'),
+    stopped: flagOf(c, 'stopped'),
     sort: sort !== undefined && Object.hasOwn(sorts, sort) ? (sort as FleetSort) : 'name',
     desc: flagOf(c, 'desc') ?? false,
     offset: numberOf(c, 'offset', 1_000_000, 0),
@@ -31,14 +33,16 @@ export function readFleetQuery(c: Context): FleetQuery {
 
 /** `all` by the agent's id. */
 export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
-  const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, never: 0, all: 0 }
+  const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
   const fitting: FleetRow[] = []
   for (const row of byName(all)) {
     counts.all++
-    if (row.level) counts[row.level]++
+    const level = levelOf(row)
+    if (level) counts[level]++
     if (row.seenAt === null) counts.never++
-    if (isSilent(row, now)) counts.silent++
+    if (row.stopped !== null) counts.stopped++
+    else if (isSilent(row, now)) counts.silent++
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
     if (fits(row, query, now)) fitting.push(row)
@@ -47,12 +51,18 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
   return { now, total: fitting.length, rows, counts, ...sums }
 }
 
-/** D20: it has reported, and is overdue by the service's clock. */
-const isSilent = ({ silentAt }: FleetRow, now: number): boolean => silentAt !== null && silentAt <= now
+/** D20: it has reported, and is overdue by the service's clock. One that was stopped is not missed (D66). */
+const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
+  stopped === null && silentAt !== null && silentAt <= now
 
-function fits(row: FleetRow, { search, level, silent }: FleetQuery, now: number): boolean {
-  if (level === 'never' ? row.seenAt !== null : level !== undefined && row.level !== level) return false
+/** D65: an agent whose status is too old counts as a warning, whatever it said last. */
+const levelOf = ({ level, statusLate, stopped }: FleetRow): Level | null =>
+  statusLate && stopped === null ? worst([level ?? 'ok', 'warn']) : level
+
+function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now: number): boolean {
+  if (level === 'never' ? row.seenAt !== null : level !== undefined && levelOf(row) !== level) return false
   if (silent !== undefined && isSilent(row, now) !== silent) return false
+  if (stopped !== undefined && (row.stopped !== null) !== stopped) return false
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
@@ -68,7 +78,8 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 
 /** The last level; of a silent agent at least between warn and bad, so that it does not lie among a thousand that are well. */
 function trouble(row: FleetRow, now: number): number | null {
-  const level = row.level === null ? null : levels.indexOf(row.level)
+  const own = levelOf(row)
+  const level = own === null ? null : levels.indexOf(own)
   return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
 }
 

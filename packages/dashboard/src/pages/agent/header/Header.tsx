@@ -1,9 +1,10 @@
 import { Text as Words } from '@mantine/core'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
-import { Level, Text, Time } from '../../../ui/index.ts'
+import { Level, Text, Time, useOld } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
+import { AsOf } from '../AsOf.tsx'
 import type { Agent } from '../agent.ts'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
@@ -12,6 +13,7 @@ import { Controls } from './Controls.tsx'
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
+  const old = useOld(page.statusAt) && !silent
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (
@@ -22,12 +24,20 @@ export function Header({ agent }: { agent: Agent }) {
         </AnchorLink>
         <div className="ag-name">
           <h1>{page.name}</h1>
-          <Level level={report?.state?.level} silent={silent} never={page.seenAt === null} />
+          <Level
+            level={report?.state?.level}
+            silent={silent}
+            stopped={page.stopped !== null}
+            old={old}
+            late={old && page.statusLate}
+            never={page.seenAt === null}
+          />
           {report?.state?.label && (
-            <span className="ag-label" data-silent={silent}>
+            <span className="ag-label" data-silent={silent || old}>
               <Text>{report.state.label}</Text>
             </span>
           )}
+          <AsOf agent={agent} />
         </div>
         <Words component="div" c="dimmed" fz="sm">
           <Dotted
@@ -87,6 +97,12 @@ function Heard({ agent: { page, silent } }: { agent: Agent }) {
           </>
         )}
       </>
+    )
+  if (page.stopped !== null)
+    return (
+      <strong>
+        Stopped on its machine, <Time at={page.seenAt} />
+      </strong>
     )
   return silent ? (
     <strong className="ag-silent">

@@ -1,18 +1,22 @@
 import type { ActiveRun } from '@svc/protocol'
 import { count, figure } from '../../../ui/format.ts'
-import { lasting, Text, useClock } from '../../../ui/index.ts'
+import { lasting, Text, useClock, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
+import { AsOf } from '../AsOf.tsx'
 import type { Agent } from '../agent.ts'
 import { AskForLog } from '../logs/AskForLog.tsx'
 import { Subjects } from './Subjects.tsx'
 
 /** What it is doing now. An empty list is a statement too: nothing. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
+  const old = useOld(agent.page.statusAt)
   return (
     <Section
-      title={agent.silent ? 'Was running' : 'Running now'}
+      title={agent.silent || old ? 'Was running' : 'Running now'}
       flush
-      aside={runs.length > 1 && count(runs.length, 'run')}
+      aside={
+        <Dotted parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]} />
+      }
     >
       {runs.length === 0 ? (
         <p className="ag-nothing">Nothing is running.</p>
@@ -21,7 +25,11 @@ export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun
           {runs.map((run, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
             <li key={`${i}-${run.started}`} className="ag-active">
-              <One agent={agent} run={run} />
+              <One
+                agent={agent}
+                run={run}
+                until={agent.silent ? agent.page.seenAt : old ? agent.page.statusAt : null}
+              />
             </li>
           ))}
         </ul>
@@ -30,7 +38,7 @@ export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun
   )
 }
 
-function One({ agent, run }: { agent: Agent; run: ActiveRun }) {
+function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: number | null }) {
   return (
     <>
       <div className="ag-active-head">
@@ -44,9 +52,7 @@ function One({ agent, run }: { agent: Agent; run: ActiveRun }) {
             <Dotted
               parts={[
                 run.model !== undefined && <Text key="model">{run.model}</Text>,
-                run.started !== undefined && (
-                  <RunningSince key="since" started={run.started} until={agent.silent ? agent.page.seenAt : null} />
-                ),
+                run.started !== undefined && <RunningSince key="since" started={run.started} until={until} />,
                 run.steps !== undefined && `${figure(run.steps)} ${run.steps === 1 ? 'step' : 'steps'}`,
               ]}
             />
@@ -64,7 +70,7 @@ function One({ agent, run }: { agent: Agent; run: ActiveRun }) {
   )
 }
 
-/** Ticks while reports come; of a silent agent nobody knows whether it still runs (D20). */
+/** Ticks while it is known to run; of a silent agent (D20), or one with an old status (D65), nobody knows. */
 function RunningSince({ started, until }: { started: number; until: number | null }) {
   const words = useClock((now) => lasting((until ?? now) - started * 1000))
   return (

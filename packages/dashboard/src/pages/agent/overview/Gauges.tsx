@@ -2,10 +2,12 @@ import type { Gauge } from '@svc/protocol'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
+import { AsOf } from '../AsOf.tsx'
+import type { Agent } from '../agent.ts'
 import { gaugeView } from './gauge.ts'
 
-export const Gauges = ({ gauges }: { gauges: readonly Gauge[] }) => (
-  <Section title="Gauges">
+export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge[] }) => (
+  <Section title="Gauges" aside={<AsOf agent={agent} />}>
     <ul className="ag-gauges">
       {gauges.map((gauge, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: gauges have no id; names may be missing or repeat

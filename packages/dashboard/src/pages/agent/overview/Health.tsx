@@ -1,9 +1,11 @@
 import type { HealthItem } from '@svc/protocol'
 import { Level, Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
+import { AsOf } from '../AsOf.tsx'
+import type { Agent } from '../agent.ts'
 
-export const Health = ({ items }: { items: readonly HealthItem[] }) => (
-  <Section title="Health" flush>
+export const Health = ({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) => (
+  <Section title="Health" flush aside={<AsOf agent={agent} />}>
     <ul className="svc-rows">
       {items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat

@@ -25,14 +25,14 @@ export function Overview({ agent }: { agent: Agent }) {
         <div className="ag-column">
           {active && <Active agent={agent} runs={active} />}
           {agent.page.bindings.length > 0 && <Bindings agent={agent} />}
-          {health && health.length > 0 && <Health items={health} />}
+          {health && health.length > 0 && <Health agent={agent} items={health} />}
           {panels?.map((panel, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
-            <PanelSection key={`${i}-${panel.type}`} panel={panel} />
+            <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
           ))}
         </div>
         <div className="ag-column">
-          {gauges && gauges.length > 0 && <Gauges gauges={gauges} />}
+          {gauges && gauges.length > 0 && <Gauges agent={agent} gauges={gauges} />}
           <Costs agent={agent} />
           <Levels agent={agent} />
           {account && Object.keys(account).length > 0 && <Account account={account} />}

@@ -3,6 +3,8 @@ import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
 import type { ComponentType, ReactNode } from 'react'
 import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
 import { Scroll, Section } from '../../../ui/parts.tsx'
+import { AsOf } from '../AsOf.tsx'
+import type { Agent } from '../agent.ts'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
@@ -14,10 +16,10 @@ const bodies: { [T in PanelType]: ComponentType<{ panel: PanelOf<T> }> } = {
   text: TextPanel,
 }
 
-export function PanelSection({ panel }: { panel: Panel }) {
+export function PanelSection({ agent, panel }: { agent: Agent; panel: Panel }) {
   const Body = bodies[panel.type] as ComponentType<{ panel: Panel }>
   return (
-    <Section title={panel.title === '' ? 'Untitled' : <Text>{panel.title}</Text>} flush>
+    <Section title={panel.title === '' ? 'Untitled' : <Text>{panel.title}</Text>} flush aside={<AsOf agent={agent} />}>
       <Body panel={panel} />
     </Section>
   )

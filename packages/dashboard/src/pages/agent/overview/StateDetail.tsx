@@ -1,10 +1,12 @@
 import { Text, Time } from '../../../ui/index.ts'
+import { AsOf } from '../AsOf.tsx'
 import type { Agent } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { pauseByMachine } from '../machine.ts'
 
 /** What the agent says of its state; while it is silent, that all of this is past (D20). */
-export function StateDetail({ agent: { page, silent } }: { agent: Agent }) {
+export function StateDetail({ agent }: { agent: Agent }) {
+  const { page, silent } = agent
   const detail = page.report?.state?.detail
   const byMachine = pauseByMachine(page)
   return (
@@ -12,7 +14,7 @@ export function StateDetail({ agent: { page, silent } }: { agent: Agent }) {
       <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
       {detail && (
         <p>
-          <Text lines>{detail}</Text>
+          <Text lines>{detail}</Text> <AsOf agent={agent} />
         </p>
       )}
       {silent && page.seenAt !== null && (

@@ -1,0 +1,67 @@
+/** What is remembered of the writes of the status file, kept across restarts (D65). */
+import { writeLightly } from '../files/durable.ts'
+import { type Folder, prepare } from '../files/folder.ts'
+import { readJsonObject } from '../files/read.ts'
+import { type Look, look, type Writes } from './age.ts'
+
+/** Undefined when nothing is remembered, or nothing that can be read. */
+export function readWrites(folder: Folder): Writes | undefined {
+  const { mtime, at, looked, since, broken, started, last, longest } = readJsonObject(folder.statusWrites, 16_384) ?? {}
+  if (!isTime(mtime) || !isTime(at) || !isTime(looked)) return undefined
+  return {
+    mtime,
+    at,
+    looked,
+    ...(isTime(since) && { since }),
+    ...(broken === true && { broken }),
+    ...(typeof started === 'string' && { started }),
+    ...(isTime(last) && { last }),
+    longest: Array.isArray(longest) ? longest.filter(isGap) : [],
+  }
+}
+
+const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v)
+const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
+
+/** A file that is written all the time is noted once a minute, and one that is not every five minutes: the looks count as well. */
+export function worthSaving(saved: Writes | undefined, now: Writes): boolean {
+  if (!saved) return true
+  const since = now.looked - saved.looked
+  return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
+}
+
+/** Looks at the writes for as long as a reporter runs, and saves what it learns. */
+export interface WritesWatch {
+  readonly see: (what: Omit<Look, 'now' | 'passed'>) => Writes
+  readonly last: () => Writes | undefined
+}
+
+export function watchWrites(folder: Folder): WritesWatch {
+  let saved = readWrites(folder)
+  let last = saved
+  let mono: number | undefined
+  return {
+    see: (what) => {
+      const before = mono
+      mono = performance.now()
+      last = look(last, { ...what, now: Date.now(), passed: before === undefined ? undefined : mono - before })
+      if (worthSaving(saved, last)) saved = trySaving(folder, last)
+      return last
+    },
+    last: () => last,
+  }
+}
+
+/** A full disk costs no more than that it is learned anew. */
+function trySaving(folder: Folder, writes: Writes): Writes {
+  try {
+    saveWrites(folder, writes)
+  } catch {}
+  return writes
+}
+
+/** What a power cut may take: it is learned anew. */
+export function saveWrites(folder: Folder, writes: Writes): void {
+  prepare(folder)
+  writeLightly(folder.statusWrites, JSON.stringify(writes))
+}

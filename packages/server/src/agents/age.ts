@@ -1,0 +1,23 @@
+/** The age of an agent's status as its rows say it (D65). */
+import { limits } from '@svc/protocol'
+
+export interface StatusAge {
+  /** When it was written, by its machine's clock, Unix milliseconds; null when the agent does not say. */
+  statusAt: number | null
+  /** So long ago that the time is shown beside what it says. */
+  statusOld: boolean
+  /** So long ago that it is a warning. */
+  statusLate: boolean
+}
+
+export const statusAge = (
+  row: { status_at: number | null; status_late: number | null } | undefined,
+  now: number,
+): StatusAge => {
+  const statusAt = row?.status_at == null ? null : row.status_at * 1000
+  return {
+    statusAt,
+    statusOld: statusAt !== null && now - statusAt > limits.statusOldSeconds * 1000,
+    statusLate: row?.status_late === 1,
+  }
+}

@@ -1,0 +1,42 @@
+import { type Kysely, sql } from 'kysely'
+import type { Engine } from '../open.ts'
+
+/**
+ * What the last report says of its own age and end (D65, D66), where lists find it without the body. On the embedded engine
+ * the table is made anew, since a column behind a long body is read through all its pages.
+ */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  if (engine === 'postgres') {
+    await db.schema
+      .alterTable('agent_report')
+      .addColumn('status_at', 'bigint')
+      .addColumn('status_late', 'integer')
+      .addColumn('stopped', 'text')
+      .execute()
+    return
+  }
+  await sql`alter table agent_report rename to agent_report_before`.execute(db)
+  await sql`create table agent_report (
+    agent_id text not null primary key references agent(id) on delete cascade,
+    received_at integer not null,
+    level text,
+    label text,
+    detail text,
+    version text,
+    doing text,
+    controls text not null,
+    interval_s integer not null,
+    boot text,
+    seq integer,
+    reporters text not null,
+    runs_kept integer not null,
+    usage text,
+    status_at integer,
+    status_late integer,
+    stopped text,
+    body text not null
+  )`.execute(db)
+  await sql`insert into agent_report select agent_id, received_at, level, label, detail, version, doing, controls,
+    interval_s, boot, seq, reporters, runs_kept, usage, null, null, null, body from agent_report_before`.execute(db)
+  await sql`drop table agent_report_before`.execute(db)
+}
