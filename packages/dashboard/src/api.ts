@@ -140,6 +140,8 @@ export const api = {
   start: (body: { token: string; name: string; email: string; password: string; workspace: string; slug: string }) =>
     post<{ slug: string }>('/api/web/start', body),
   spendLink: (token: string) => post<unknown>('/api/web/link', { token }),
+  claimInfo: (token: string, s?: AbortSignal) => get<web.ClaimInfo>(`/api/web/claim${query({ token })}`, s),
+  claim: (body: { token: string; name: string; password: string }) => post<unknown>('/api/web/claim', body),
   invitation: (id: string, s?: AbortSignal) =>
     get<web.InvitationInfo>(`/api/web/invitations/${encodeURIComponent(id)}`, s),
   accept: (id: string, body: { name?: string; password?: string }) =>

@@ -4,6 +4,7 @@ export const paths = {
   signIn: '/sign-in',
   start: '/start',
   link: '/link',
+  claim: '/claim',
   invitation: '/invitation/$id',
   account: '/account',
   fleet: '/w/$slug',

@@ -66,6 +66,12 @@ const link = createRoute({
   validateSearch: (s: Search) => present({ token: text(s.token) }),
   component: lazyRouteComponent(() => import('./pages/LinkPage.tsx'), 'LinkPage'),
 })
+const claim = createRoute({
+  getParentRoute: () => root,
+  path: paths.claim,
+  validateSearch: (s: Search) => present({ token: text(s.token) }),
+  component: lazyRouteComponent(() => import('./pages/ClaimPage.tsx'), 'ClaimPage'),
+})
 const invitation = createRoute({
   getParentRoute: () => root,
   path: paths.invitation,
@@ -213,6 +219,7 @@ export const router = createRouter({
     signIn,
     start,
     link,
+    claim,
     invitation,
     signedIn.addChildren([
       home,

@@ -7,6 +7,8 @@
  * GET    /api/web/start?token=                                    → StartInfo                (one-time link of the first start)
  * POST   /api/web/start {token, name, email, password, workspace, slug} → {slug}             (signs in)
  * POST   /api/web/link {token}                                    → {ok: true}               (one-time sign-in link; signs in)
+ * GET    /api/web/claim?token=                                    → ClaimInfo                (a link that hands an account over)
+ * POST   /api/web/claim {token, name, password}                   → {ok: true}               (other sessions end; signs in)
  * GET    /api/web/invitations/:id                                 → InvitationInfo           (for the person invited)
  * POST   /api/web/invitations/:id {name?, password?}              → {slug}                   (accept; makes the account when there is none, signs in)
  * PATCH  /api/web/me {name}                                       → Me
@@ -60,6 +62,8 @@ export interface Me {
   id: string
   name: string
   email: string
+  /** Whether an operator handed the account to the owner of the address. */
+  emailConfirmed: boolean
   workspaces: { slug: string; name: string; role: Role }[]
   /** The service's own version and address, for the lines to paste on a machine. */
   service: { version: string; baseUrl: string; runtime: boolean }
@@ -67,6 +71,9 @@ export interface Me {
 
 export interface StartInfo {
   ok: true
+}
+export interface ClaimInfo {
+  email: string
 }
 export interface InvitationInfo {
   workspace: string
@@ -299,7 +306,7 @@ export interface LogText extends LogEntry {
 }
 
 export interface Members {
-  members: { id: string; name: string; email: string; role: Role; self: boolean }[]
+  members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
   /** Admins only; empty for members. `void`: who invited left, or is less by now than what they invite to. */
   invitations: {
     id: string

@@ -37,13 +37,24 @@ export function AccountPage() {
       </Anchor>
       <PageHeader
         title="My account"
-        note={<Text>{me.email}</Text>}
+        note={
+          <>
+            <Text>{me.email}</Text>
+            {!me.emailConfirmed && ' · not confirmed'}
+          </>
+        }
         actions={
           <Button variant="default" onClick={() => void signOut()}>
             Sign out
           </Button>
         }
       />
+      {!me.emailConfirmed && (
+        <p className="svc-quiet account-unconfirmed">
+          Nobody has confirmed that this e-mail address is yours. Until then the operator of this service can hand the
+          account to the owner of the address.
+        </p>
+      )}
       <Part title="Name" note="Stands beside what you do from now on.">
         <NameForm name={me.name} />
       </Part>

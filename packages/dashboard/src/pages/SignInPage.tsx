@@ -57,6 +57,5 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
 function inWords(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   if (error.status === 401) return new Error('Email or password is not right.')
-  if (error.status === 429) return new Error('Too many attempts. Wait a minute, then try again.')
   return error
 }

@@ -350,7 +350,7 @@ export interface AuditTable {
 /** One-time links: the first person's sign-up, a person's sign-in. Only the hash is kept. */
 export interface LinkTable {
   hash: string
-  purpose: 'first' | 'sign_in' | 'reset'
+  purpose: 'first' | 'sign_in' | 'reset' | 'claim'
   person_id: string | null
   created_at: number
   expires_at: number

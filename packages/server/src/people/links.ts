@@ -7,12 +7,13 @@ import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import { done } from './library.ts'
-import { findPerson, unknownPerson } from './store.ts'
+import { isEmailConfirmed } from './confirmed.ts'
+import { done, refuse } from './library.ts'
+import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
-/** The first link holds until it is used or somebody has an account; a later one replaces it. */
-const lasts = { first: 3650 * 86_400_000, sign_in: 15 * minute, reset: 15 * minute } as const
+/** The first link holds until it is used or somebody has an account; a later one replaces it. `claim` hands an account over. */
+const lasts = { first: 3650 * 86_400_000, sign_in: 15 * minute, reset: 15 * minute, claim: 24 * 60 * minute } as const
 
 /**
  * Makes a link and gives back its token, which is shown this once. `first` names no person; the others name one by
@@ -24,10 +25,11 @@ export function makeLink(
   email: string | null,
   by: By,
   now: number,
-): Promise<Verdict<string, 'person_unknown'>> {
+): Promise<Verdict<string, 'person_unknown' | 'email_confirmed'>> {
   return transaction(db, async (trx) => {
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
+    if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
     const token = randomBytes(32).toString('base64url')
     if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
     await trx
@@ -47,22 +49,36 @@ export function makeLink(
   })
 }
 
+const confirmedAlready = ({ email }: Person) =>
+  refuse(
+    'email_confirmed',
+    `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
+  )
+
 /** Where a link leads on the page. One use and a short life make up for a token that stands in an address. */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
-  `${baseUrl}/${purpose === 'first' ? 'start' : 'link'}?token=${token}`
+  `${baseUrl}/${pages[purpose]}?token=${token}`
+
+const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
+
+/** The person whom a link names that could be used now; uses nothing. */
+export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
+  const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
+  return row?.person_id ? await personOfId(db, row.person_id) : undefined
+}
 
 /** Whether a link could be used now; uses nothing. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
-  const row = await db
+  return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
+}
+
+const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: number) =>
+  db
     .selectFrom('link')
-    .select('hash')
     .where('hash', '=', hashToken(token))
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .executeTakeFirst()
-  return row !== undefined
-}
 
 /**
  * Uses a link up: one statement, so that of two who come at once one gets it. Undefined when it is unknown, expired or

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Me, Session } from '../api.ts'
+import type { Me, Members, Session } from '../api.ts'
 import { operator, password, serve, value } from '../web/testing/service.ts'
 import { makeLink } from './links.ts'
 import { resetPassword } from './store.ts'
@@ -256,4 +256,41 @@ test('cookies are HttpOnly and Lax, and behind https Secure with the __Host- pre
     expect(cookie).not.toContain('Domain')
     expect(answer.headers.has('strict-transport-security')).toBe(https)
   }
+})
+
+test("an operator's link hands an account that somebody else made to the owner of its address", async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const stranger = await service.person('Owner', 'north', 'member')
+  expect((await stranger.get<Me>('/api/web/me')).body.emailConfirmed).toBe(false)
+  const link = (purpose: 'claim' | 'sign_in') =>
+    makeLink(service.store.db, purpose, 'owner@example.org', operator, service.now())
+  const [token, signIn] = [value(await link('claim')), value(await link('sign_in'))]
+
+  const owner = service.browser()
+  expect((await owner.get(`/api/web/claim?token=${token}`)).body).toEqual({ email: 'owner@example.org' })
+  const next = 'only the owner knows'
+  const claim = (secret: string) => owner.send('POST', '/api/web/claim', { token, name: ' Olga ', password: secret })
+  expect(await claim('1234567890')).toMatchObject({ status: 400, body: { error: { code: 'password_invalid' } } })
+  expect((await claim(next)).status).toBe(200)
+  expect((await owner.get<Me>('/api/web/me')).body).toMatchObject({
+    name: 'Olga',
+    emailConfirmed: true,
+    workspaces: [{ slug: 'north', role: 'member' }],
+  })
+  const { members } = (await ann.get<Members>('/api/web/w/north/members')).body
+  expect(members.map(({ name, emailConfirmed }) => [name, emailConfirmed])).toEqual([
+    ['Ann', false],
+    ['Olga', true],
+  ])
+  // The stranger has lost session, password and links.
+  expect((await stranger.get('/api/web/me')).status).toBe(401)
+  expect((await service.browser().send('POST', '/api/web/link', { token: signIn })).status).toBe(404)
+  const attempt = async (secret: string) =>
+    (await service.browser().send('POST', '/api/auth/sign-in/email', { email: 'owner@example.org', password: secret }))
+      .status
+  expect([await attempt(password), await attempt(next)]).toEqual([401, 200])
+  expect((await claim(next)).status).toBe(404)
+  expect(await link('claim')).toMatchObject({ ok: false, code: 'email_confirmed' })
 })

@@ -1,15 +1,17 @@
 /** One's own account: sign-in and sign-out, name, password, sessions; and the one-time links that lead to it. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { Me, Session } from '../api.ts'
+import type { ClaimInfo, Me, Session } from '../api.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { signedIn, type WebEnv } from '../web/guards.ts'
 import { found, granted } from '../web/refusal.ts'
 import { workspacesOf } from '../workspaces/members.ts'
 import { asPerson, personWriter } from './acting.ts'
+import { claimAccount } from './claim.ts'
+import { isEmailConfirmed } from './confirmed.ts'
 import { signInsOf } from './history.ts'
-import { linkIsGood, useLink } from './links.ts'
+import { linkIsGood, linkPerson, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { endOtherSessions, endSession, sessionsOf } from './sessions.ts'
 import { firstStart } from './start.ts'
@@ -56,6 +58,20 @@ export const startRoutes = (deps: WebDeps) => {
         return found(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
       })
       await signIn.withoutPassword(c, person, 'link')
+      return c.json({ ok: true })
+    })
+    .get('/claim', async (c) => {
+      const token = c.req.query('token') ?? ''
+      const { email } = await signIn.countLink(c, 'claim', async () =>
+        found(await linkPerson(store.db, 'claim', token, now()), 'link_unknown'),
+      )
+      return c.json({ email } satisfies ClaimInfo)
+    })
+    .post('/claim', async (c) => {
+      const asked = await bodyOf(c, z.object({ token, name: z.string(), password: z.string() }))
+      const person = await signIn.countLink(c, 'claim', async () => granted(await claimAccount(deps, asked, now())))
+      await deps.live.check()
+      await signIn.withoutPassword(c, person, 'claim')
       return c.json({ ok: true })
     })
 }
@@ -115,5 +131,6 @@ async function meOf({ store, config, releases }: WebDeps, c: Context<WebEnv>): P
     baseUrl: config.baseUrl,
     runtime: releases.served() !== undefined,
   }
-  return { ...person, workspaces: await workspacesOf(store.db, person.id), service }
+  const emailConfirmed = await isEmailConfirmed(store.db, person.id)
+  return { ...person, emailConfirmed, workspaces: await workspacesOf(store.db, person.id), service }
 }

@@ -10,6 +10,8 @@ const open = [
   'GET /api/web/start',
   'POST /api/web/start',
   'POST /api/web/link',
+  'GET /api/web/claim',
+  'POST /api/web/claim',
   'GET /api/web/invitations/:id',
   'POST /api/web/invitations/:id',
   'GET /cli/svc.pyz',

@@ -164,7 +164,10 @@ export async function accept(
     )
   }
   if (!who && info.value.hasAccount) {
-    return refuse('sign_in_needed', `There is an account of ${email}: sign in with it, then open the link again.`)
+    return refuse(
+      'sign_in_needed',
+      `There is an account of ${email}. Sign in with it, then open the link again. If you did not make it, ask the operator of this service to hand it over to you.`,
+    )
   }
   const ready = who
     ? undefined

@@ -29,15 +29,17 @@ export async function membersOf(db: Db, workspace: { id: string }, self: Person)
   const rows = await db
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')
-    .select(['member.id', 'user.id as person', 'user.name', 'user.email', 'member.role'])
+    .leftJoin('email_confirmation', 'email_confirmation.person_id', 'user.id')
+    .select(['member.id', 'user.id as person', 'user.name', 'user.email', 'member.role', 'email_confirmation.at'])
     .where('member.workspaceId', '=', workspace.id)
     .orderBy('user.name')
     .orderBy('user.email')
     .execute()
-  return rows.map(({ id, person, name, email, role }) => ({
+  return rows.map(({ id, person, name, email, at, role }) => ({
     id,
     name,
     email,
+    emailConfirmed: at !== null,
     role: asRole(role),
     self: person === self.id,
   }))

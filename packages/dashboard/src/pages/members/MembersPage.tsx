@@ -86,6 +86,7 @@ function MemberLine({ slug, member, admin }: { slug: string; member: Member; adm
         )}
         <div className="svc-quiet">
           <Text>{member.email}</Text>
+          {!member.emailConfirmed && ' · not confirmed'}
         </div>
         {change.error && <ErrorNote error={change.error} />}
       </div>

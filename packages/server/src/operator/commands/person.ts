@@ -55,8 +55,10 @@ export const personCommands = {
         .select(['member.userId', 'member.role', 'workspace.slug'])
         .orderBy('workspace.slug')
         .execute()
+      const confirmed = await store.db.selectFrom('email_confirmation').select('person_id').execute()
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         email,
+        emailConfirmed: confirmed.some(({ person_id }) => person_id === id),
         name,
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))
@@ -88,9 +90,13 @@ export const personCommands = {
   link: command({
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [email],
+    options: [
+      ['--claim', 'hands the account to the owner of its address, once, within a day: new password, all sessions end'],
+    ],
     run: async (request, { store, config, now }, { linkUrl, makeLink }) => {
-      const token = granted(await makeLink(store.db, 'sign_in', argument(request, 0), operator, now()))
-      return { link: linkUrl(config.baseUrl, 'sign_in', token) }
+      const purpose = request.options.claim === true ? 'claim' : 'sign_in'
+      const token = granted(await makeLink(store.db, purpose, argument(request, 0), operator, now()))
+      return { link: linkUrl(config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,
   }),

@@ -1,0 +1,15 @@
+/** Whether the person of an account is known to own its e-mail address: an operator vouched for it (claim.ts). */
+import type { Db } from '../db/open.ts'
+
+export async function confirmEmail(db: Db, personId: string, now: number): Promise<void> {
+  await db
+    .insertInto('email_confirmation')
+    .values({ person_id: personId, at: now })
+    .onConflict((conflict) => conflict.column('person_id').doNothing())
+    .execute()
+}
+
+export async function isEmailConfirmed(db: Db, personId: string): Promise<boolean> {
+  const row = db.selectFrom('email_confirmation').select('at').where('person_id', '=', personId)
+  return (await row.executeTakeFirst()) !== undefined
+}
