@@ -1,13 +1,18 @@
 /** The answer to a report (2.7): its type, and the reader that a reporter uses (D17, D18). */
 
 import { type Command, commandTypes } from './commands.ts'
+import { isShallow } from './depth.ts'
 import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './verdict.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
-const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) ? v : undefined), { type: 'object' })
+/** The only part of a body that version 1 keeps without knowing its fields: the agent notes it and writes it out again. */
+const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isShallow(v) ? v : undefined), {
+  type: 'object',
+  $comment: `Nested at most ${limits.depth} levels deep.`,
+})
 const commandId = opaque(limits.commandId)
 const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), {
   type: 'string',

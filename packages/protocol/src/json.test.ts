@@ -8,7 +8,8 @@ const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(dep
 test.each([
   ['an object', bytes('{"a":1}')],
   ['an empty object', bytes('{}')],
-  ['depth 32', bytes(nested(32))],
+  ['depth 33', bytes(nested(33))],
+  ['3 MB of nested lists', bytes(nested(1.5e6))],
   ['white space around', bytes(' \n{}\t')],
 ])('D14: %s is read', (_rule, body) => expect(readJson(body).ok).toBe(true))
 
@@ -22,14 +23,31 @@ test.each([
   ['a byte order mark', bytes('\ufeff{}')],
   ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00])],
-  ['depth 33', bytes(nested(33))],
   ['256 KB of opening brackets', bytes('['.repeat(262144))],
-  ['3 MB of nested lists', bytes(`{"a":${'['.repeat(1.5e6)}${']'.repeat(1.5e6)}}`)],
 ])('D14: %s is refused', (_rule, body) => expect(readJson(body)).toMatchObject({ ok: false, code: 'body_invalid' }))
+
+const notUtf8 = 'The body must be in UTF-8: it holds bytes that are not.'
+const syntax = (place: string) => `The body must be JSON: there is a syntax error at ${place}.`
+const early = (place: string) => `The body must be JSON: it ends too early, at ${place}.`
+test.each([
+  ['a byte that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), notUtf8],
+  ['a byte order mark', bytes('\ufeff{}'), 'The body must not begin with a byte order mark.'],
+  ['a byte order mark before a syntax error', bytes('\ufeff{'), 'The body must not begin with a byte order mark.'],
+  ['a list', bytes('[]'), 'The body must be a JSON object.'],
+  ['nothing', bytes(''), early('line 1, column 1')],
+  ['half an object', bytes('{"a":\n\n {'), early('line 3, column 3')],
+  ['a comma too many', bytes('{\n  "a": "€",\n}'), syntax('line 3, column 1')],
+  ['a comma too few', bytes('{"\u{1f44d}": 1 "b": 2}'), syntax('line 1, column 9')],
+  ['single quotes', bytes("{'a': 1}"), syntax('line 1, column 2')],
+  ['NaN of Python', bytes('{"a": NaN}'), syntax('line 1, column 7')],
+  ['256 KB of opening brackets', bytes('['.repeat(262144)), early('line 1, column 262145')],
+])('D14: the refusal of %s says what is wrong, and where', (_what, body, message) =>
+  expect(readJson(body)).toEqual({ ok: false, code: 'body_invalid', message }),
+)
 
 test('a body after a refused one is read as if nothing had been', () => {
   readJson(new Uint8Array([0xe2, 0x82]))
-  expect(readJson(bytes('{"a":"€"}'))).toEqual({ ok: true, value: { a: '€' } })
+  expect(readJson(bytes('{"a":"€"}'))).toMatchObject({ ok: true, value: { a: '€' } })
 })
 
 test('D13: JSON that is called tidy holds no unclean text, however it is written', () => {

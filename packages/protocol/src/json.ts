@@ -1,5 +1,5 @@
 import { isObject } from './fields.ts'
-import { limits } from './limits.ts'
+import { faultIn } from './json-fault.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A byte order mark is kept by this decoder, so that JSON.parse refuses it (D14). */
@@ -8,37 +8,35 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
 export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
-/** D14: the object in a body, or why there is none: not UTF-8, not JSON, no object, nested deeper than 32. */
-export function readJson(body: Uint8Array): Verdict<Record<string, unknown>, 'body_invalid'> {
-  const json = parseObject(body)
-  if (!json.ok) return json
-  return isShallow(json.value) ? { ok: true, value: json.value } : tooDeep
-}
-
-/** The same, but for the depth. */
-export function parseObject(body: Uint8Array): Json {
+/**
+ * D14: the object in a body and its text, or why there is none: not UTF-8, a byte order mark, not JSON, no object. It may
+ * be nested however deep, so only fields that are known may be written, compared or quoted.
+ */
+export function readJson(body: Uint8Array): Json {
+  let text: string
   try {
-    const text = decoder.decode(body)
+    text = decoder.decode(body)
+  } catch {
+    return invalid('The body must be in UTF-8: it holds bytes that are not.')
+  }
+  try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? { ok: true, value, text } : invalid('The body must be a JSON object.')
   } catch {
-    return invalid('The body must be JSON in UTF-8 without a byte order mark.')
+    return text.startsWith('\ufeff') ? invalid('The body must not begin with a byte order mark.') : notJson(text)
   }
 }
 
-export const isShallow = (v: object): boolean => shallow(v, limits.depth)
-
-function shallow(v: object, left: number): boolean {
-  if (left === 0) return false
-  if (Array.isArray(v)) {
-    for (const entry of v) if (typeof entry === 'object' && entry !== null && !shallow(entry, left - 1)) return false
-    return true
-  }
-  for (const key in v) {
-    const entry = (v as Record<string, unknown>)[key]
-    if (typeof entry === 'object' && entry !== null && !shallow(entry, left - 1)) return false
-  }
-  return true
+function notJson(text: string): Refused {
+  const at = faultIn(text)
+  if (at === undefined) return invalid('The body must be JSON.')
+  const before = text.slice(0, at)
+  const place = `line ${before.split('\n').length}, column ${[...before.slice(before.lastIndexOf('\n') + 1)].length + 1}`
+  return invalid(
+    at === text.length
+      ? `The body must be JSON: it ends too early, at ${place}.`
+      : `The body must be JSON: there is a syntax error at ${place}.`,
+  )
 }
 
 /**
@@ -54,8 +52,6 @@ const controls = /[\u007f-\u009f]/
 
 /** `\b`, `\f`, `\r` and `\uXXXX`; also an escaped backslash before one of these letters. */
 const escapes = /\\[bfru]/
-
-export const tooDeep = invalid(`The body must not be nested deeper than ${limits.depth} levels.`)
 
 function invalid(message: string): Refused {
   return { ok: false, code: 'body_invalid', message }

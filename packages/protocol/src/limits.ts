@@ -76,7 +76,7 @@ export const limits = {
   models: 50,
   /** [D12] */
   controls: 20,
-  /** [D14] A body nested deeper is not a report. */
+  /** [D14] What is nested deeper is dropped where it is known, and ignored where it is not. */
   depth: 32,
 
   /** [2.2] Runs kept per agent. */

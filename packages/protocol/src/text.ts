@@ -3,6 +3,8 @@
  * before anything else sees it. Markup is no concern here: whoever shows a text shows it as text.
  */
 
+import { isShallow } from './depth.ts'
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
@@ -27,14 +29,14 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
-/** A value as it may be quoted in a sentence: cleaned, and no longer than that a sentence can hold it. */
-export const shown = (value: unknown, max = 100): string =>
-  cut(
-    clean(
-      typeof value === 'string' ? JSON.stringify(value.slice(0, 2 * max)) : (JSON.stringify(value) ?? String(value)),
-    ),
-    max,
-  )
+/** A value as it may be quoted in a sentence: cleaned, and short enough for one. What is nested too deeply is only named. */
+export const shown = (value: unknown, max = 100): string => cut(clean(quoted(value, max)), max)
+
+function quoted(value: unknown, max: number): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 2 * max))
+  if (typeof value === 'object' && value !== null && !isShallow(value)) return Array.isArray(value) ? '[…]' : '{…}'
+  return JSON.stringify(value) ?? String(value)
+}
 
 /** The last `max` UTF-8 bytes of a text, cut at a code point (D7): the end of a log is what matters. */
 export function endOf(text: string, max: number): string {

@@ -32,6 +32,7 @@ afterEach(async () => {
 const good = JSON.stringify({ protocol: 1, ...offering })
 const ask = (sending: Sending = {}): Promise<Reply> => send(service, { token: w.agent.token, body: good, ...sending })
 const code = (reply: Reply) => [reply.status, reply.json?.error?.code]
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const rows = (table: 'agent_report' | 'run' | 'log') => w.store.db.selectFrom(table).selectAll().execute()
 const press = async (type: 'pause' | 'log', payload: object = {}) => {
   const wish = { type, payload } as Parameters<typeof queueCommand>[2]
@@ -105,12 +106,38 @@ test.each([
   ['nothing', ''],
   ['a byte order mark', '\ufeff{"protocol":1}'],
   ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
-  ['too deep', `{"protocol":1,"x":${'['.repeat(40)}${']'.repeat(40)}}`],
 ])('a body that is %s is 400 (D14)', async (_what, body) => {
   const reply = await ask({ body })
   expect(code(reply)).toEqual([400, 'body_invalid'])
   expect(await rows('agent_report')).toEqual([])
 })
+
+test('unknown fields are ignored at any depth: nothing of them is stored or told (9.4, D14)', async () => {
+  const deep = nested(130_000)
+  expect((await ask({ body: `{"protocol":1,"x":${deep}}` })).status).toBe(200)
+  expect((await ask({ body: `{"protocol":1,"state":{"level":"warn","x":${deep}}}` })).status).toBe(200)
+  expect(await rows('agent_report')).toMatchObject([{ body: '{"protocol":1,"state":{"level":"warn"}}', level: 'warn' }])
+})
+
+test.each<[string, string, number, (depth: number) => string]>([
+  ['a report', 'report', limits.reportBytes, (depth) => '['.repeat(2 * depth)],
+  ['a report', 'report', limits.reportBytes, (depth) => `{"protocol":${nested(depth)}}`],
+  ['a report', 'report', limits.reportBytes, (depth) => `{"protocol":1,"settings":{"values":{"a":${nested(depth)}}}}`],
+  ['a report', 'report', limits.reportBytes, (depth) => `{"protocol":1,"acks":[{"id":${nested(depth)},"ok":true}]}`],
+  ['a log', 'log', limits.logBodyBytes, (depth) => '['.repeat(2 * depth)],
+  ['a log', 'log', limits.logBodyBytes, (depth) => `{"command":${nested(depth)}}`],
+  ['a log', 'log', limits.logBodyBytes, (depth) => `{"command":"c","name":"n","text":"t","x":${nested(depth)}}`],
+  ['a preview', 'install/preview', limits.installBodyBytes, (depth) => `{"code":${nested(depth)}}`],
+  ['a redeem', 'install', limits.installBodyBytes, (depth) => `{"code":"svc_inst_x","x":${nested(depth)}}`],
+])(
+  'the deepest body of %s (%s, %s bytes) is answered and never a fault of the service (I10)',
+  async (...[, route, max, body]) => {
+    const reply = await ask({ path: `/api/agent/v1/${route}`, body: body(Math.floor((max - 80) / 2)) })
+    expect(reply.status).toBeGreaterThanOrEqual(200)
+    expect(reply.status).toBeLessThan(500)
+    expect((await ask()).status).toBe(200)
+  },
+)
 
 test('an encoded body is 400, identity is none (D14)', async () => {
   expect(code(await ask({ headers: { 'Content-Encoding': 'gzip' } }))).toEqual([400, 'body_invalid'])

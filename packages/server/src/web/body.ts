@@ -1,4 +1,4 @@
-import { readJson } from '@svc/protocol'
+import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import { type Arrivals, arrivals } from '../http/arrivals.ts'
@@ -25,6 +25,9 @@ export async function bodyOf<T>(
   }
   const json = readJson(await bytesOf(c, largest, all))
   if (!json.ok) throw new Refusal('body_invalid', json.message)
+  if (!isShallow(json.value)) {
+    throw new Refusal('body_invalid', `The body must not be nested deeper than ${limits.depth} levels.`)
+  }
   const read = schema.safeParse(json.value)
   if (read.success) return read.data
   const [issue] = read.error.issues
