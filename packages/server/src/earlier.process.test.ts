@@ -1,0 +1,97 @@
+/** The data of an earlier version (testing/earlier) under the present service: nothing is lost, and its agents and people go on. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { newPlace, type Place, report } from '../testing/service-process.ts'
+import { newPostgresDatabase } from '../testing/stores.ts'
+
+const folder = join(import.meta.dirname, '../testing/earlier')
+const unpacked = (name: string) => gunzipSync(readFileSync(join(folder, name)))
+
+type Rows = Record<string, unknown>[]
+interface Earlier {
+  secret: string
+  tokens: Record<'mail' | 'quiet' | 'gone' | 'mail-one' | 'mail-two' | 'mail-three', string>
+  /** What `svc-server … --json` of that version printed. */
+  kept: {
+    commands: { mail: Rows; quiet: Rows }
+    agents: Rows
+    mail: Record<string, unknown>
+    one: Record<string, unknown>
+    rollouts: Rows
+    bots: Rows
+    audit: Rows
+  }
+}
+const earlier = (engine: string) => JSON.parse(readFileSync(join(folder, `${engine}.json`), 'utf8')) as Earlier
+
+async function onSqlite(): Promise<Place> {
+  const place = await newPlace()
+  mkdirSync(place.dataDir)
+  writeFileSync(join(place.dataDir, 'svc.db'), unpacked('svc.db.gz'))
+  writeFileSync(join(place.dataDir, 'secret'), earlier('sqlite').secret)
+  return place
+}
+
+async function onPostgres(): Promise<Place> {
+  const url = await newPostgresDatabase({ empty: true })
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    // Lines with a backslash are for psql alone.
+    await client.query(
+      unpacked('postgres.sql.gz')
+        .toString()
+        .replaceAll(/^\\.*$/gm, ''),
+    )
+  } finally {
+    await client.end()
+  }
+  const place = await newPlace({ SVC_DATABASE_URL: url })
+  mkdirSync(place.dataDir)
+  writeFileSync(join(place.dataDir, 'secret'), earlier('postgres').secret)
+  return place
+}
+
+describe.each([
+  ['sqlite', onSqlite],
+  ['postgres', onPostgres],
+] as const)('data of 219af78 on %s', (engine, placed) => {
+  test('is shown as that version showed it, and its agents and people go on', async () => {
+    const { kept, tokens } = earlier(engine)
+    const place = await placed()
+
+    // Before the service runs, which erases what is old enough.
+    expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
+    expect(await place.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
+    expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)
+    expect(await place.value(['agent', 'show', 'north/mail-one'])).toMatchObject(kept.one)
+    expect(await place.value(['bot', 'list', 'north'])).toMatchObject(kept.bots)
+    expect(await place.value(['rollout', 'list', 'north'])).toMatchObject(
+      kept.rollouts.map(({ id, blueprint, version, createdBy }) => ({ id, blueprint, version, createdBy })),
+    )
+    expect(await place.value(['audit', 'list', 'north'])).toEqual(
+      expect.arrayContaining(kept.audit.map((entry) => expect.objectContaining(entry))),
+    )
+
+    const service = await place.start()
+    for (const name of ['mail', 'quiet', 'mail-one', 'mail-two', 'mail-three'] as const)
+      expect([name, (await report(place.url, tokens[name])).status]).toEqual([name, 200])
+    expect((await report(place.url, tokens.gone)).status).toBe(401)
+    const bundle = await fetch(`${place.url}/api/agent/v1/bundle/1.0.0`, {
+      headers: { authorization: `Bearer ${tokens['mail-one']}` },
+    })
+    expect([bundle.status, bundle.headers.get('content-type')]).toEqual([200, 'application/zip'])
+
+    const signIn = await fetch(`${place.url}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: place.url },
+      body: JSON.stringify({ email: 'ada@example.org', password: 'correct horse battery' }),
+    })
+    expect(signIn.status).toBe(200)
+    expect(service.log).not.toContain('"level":"error"')
+    expect(await service.kill()).toBe(0)
+  })
+})
