@@ -15,6 +15,7 @@ export {
   wrongWithSecretName,
   wrongWithServiceVariable,
 } from './manifest/names.ts'
+export type { Need } from './manifest/needs.ts'
 export { type ManifestRead, type ReadOptions, readManifest } from './manifest/read.ts'
 export type { Finding } from './manifest/reading.ts'
 export { defaults, settingsSchema } from './manifest/settings.ts'
@@ -28,3 +29,4 @@ export type {
   Secret,
 } from './manifest/shape.ts'
 export { manifestName } from './manifest/shape.ts'
+export { additions, isTooOld, type NeededSvc, neededSvc, neededSvcText } from './manifest/since.ts'

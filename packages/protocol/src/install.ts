@@ -29,6 +29,11 @@ const binding = object(
   'product',
   'role',
 )
+const need = object(
+  { name: name(limits.name), min: name(limits.name), version_args: list(text(limits.name), 5) },
+  'name',
+)
+export type NeedSpec = Kept<typeof need>
 export type SecretSpec = Kept<typeof secret>
 export type BindingSpec = Kept<typeof binding>
 
@@ -46,6 +51,10 @@ export const preview = object(
     runtime: name(limits.name),
     secrets: list(secret, limits.settings),
     bindings: list(binding, limits.settings),
+    /** Programs that the agent needs on its machine. */
+    needs: list(need, limits.settings),
+    /** The first version of svc that understands the manifest; absent where any will do. */
+    svc: exact(limits.version, semanticVersion),
   },
   'blueprint',
   'version',

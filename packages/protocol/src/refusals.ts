@@ -16,6 +16,7 @@ export const refusals = {
   bots_too_many: [409, 'The workspace would hold more than ten bots.'],
   bot_role_differs: [409, 'A bot of that name exists with another role.'],
   agent_name_taken: [409, 'The workspace already has an agent of that name.'],
+  svc_too_old: [409, 'The version needs a newer svc than this one.'],
   runtime_not_served: [409, 'The service has no runtime build.'],
   runtime_too_old: [409, "The agent's runtime reports no runtime version."],
   runtime_up_to_date: [409, 'The runtime already runs the served version.'],

@@ -62,6 +62,7 @@ export const previewOf = ({ manifest }: Packed) => ({
   runtime: manifest.runtime?.kind,
   secrets: manifest.secrets,
   bindings: manifest.bindings,
+  needs: manifest.needs,
 })
 export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 'http://127.0.0.1:9') => ({
   agent: { name: 'mail-triage' },

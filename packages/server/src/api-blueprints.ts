@@ -76,6 +76,8 @@ export interface BlueprintVersionRow {
   uploadedAt: number
   uploadedBy: string
   runtime: 'process' | 'compose'
+  /** The svc that the machine needs for it, in words; null where any will do. Agents with an older one are left out. */
+  neededSvc: string | null
   /** Names of the agents that run it, and of those that keep it as their previous one. */
   runs: string[]
   keeps: string[]

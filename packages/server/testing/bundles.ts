@@ -15,6 +15,8 @@ export interface Made {
   /** Names of logs. */
   logs?: string[]
   secrets?: string
+  /** Such as `[restic]`. */
+  needs?: string
   files?: Record<string, string | Uint8Array>
 }
 
@@ -25,6 +27,7 @@ export const manifestText = ({
   bindings = [],
   logs = [],
   secrets,
+  needs,
 }: Made) =>
   [
     `name: ${name}`,
@@ -36,6 +39,7 @@ export const manifestText = ({
     'state: [state]',
     ...(logs.length > 0 ? [`logs: [${logs.map((log) => `{name: ${log}, path: state/${log}.log}`).join(', ')}]`] : []),
     ...(secrets ? [`secrets: ${secrets}`] : []),
+    ...(needs ? [`needs: ${needs}`] : []),
     ...(bindings.length > 0 ? [`bindings: [${bindings.map(bindingText).join(', ')}]`] : []),
     '',
   ].join('\n')

@@ -1,6 +1,7 @@
 /** The keys of a manifest, one line each, and its defaults. What is written here is the format. */
 import { controls, isVersion, limits } from '@svc/protocol'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
+import { type Need, needs } from './needs.ts'
 import { withoutSlash, wrongWithFolder, wrongWithPath, wrongWithStatePath } from './paths.ts'
 import { boolean, checked, find, list, number, type ObjectOf, object, oneOf, type Read, text } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
@@ -101,6 +102,7 @@ const keys = {
   settings,
   state: list(text(500, wrongWithStatePath), 50, withoutSlash),
   secrets: list(secret, 50, (s) => s.name),
+  needs,
   bindings: list(binding, 20, (b) => b.product), // D46: two bindings of one product would share their variables
 }
 
@@ -126,6 +128,8 @@ export interface Manifest {
   readonly stateFolders?: readonly string[]
   readonly secrets: readonly Secret[]
   readonly bindings: readonly Binding[]
+  /** Programs of the machine; absent when the manifest does not say. */
+  readonly needs?: readonly Need[]
 }
 export type { ManifestSetting }
 

@@ -1,7 +1,15 @@
 /** `svc check`: everything that the service or a machine would refuse, before they do. */
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { type BundleFinding, type Examined, examineBundle, examineFolder, sentence } from '@svc/blueprint'
+import {
+  type BundleFinding,
+  type Examined,
+  examineBundle,
+  examineFolder,
+  neededSvc,
+  neededSvcText,
+  sentence,
+} from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { readFile } from '../files/read.ts'
@@ -21,9 +29,11 @@ export const check = (): Command =>
       const { findings, hints, manifest } = await examine(resolve(path))
       const ok = findings.length === 0
       const named = manifest && { name: manifest.name, version: manifest.version }
-      show(json, { ok, ...named, findings, hints }, () => [
+      const needed = manifest && neededSvc(manifest)
+      show(json, { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, hints }, () => [
         ...findings.map(line),
         ...hints.map((hint) => `hint: ${line(hint)}`),
+        ...(needed ? [`Machines need ${neededSvcText(needed)}.`] : []),
         ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
       ])
       if (!ok) process.exitCode = exits.refused

@@ -11,6 +11,7 @@ import { canRun } from '../files/program.ts'
 import { examples, hint } from '../hint.ts'
 import { unfinished } from '../install/note.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
+import { needsText, unmetNeeds } from '../programs/needs.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
@@ -46,7 +47,12 @@ export const doctor = (): Command =>
     .addHelpText('after', examples('doctor --dir /srv/mail-triage'))
     .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
       const folder = existing(dir)
-      const checks = [...local(folder), ...(await unit(folder)), ...(offline ? [] : await remote(folder))]
+      const checks = [
+        ...local(folder),
+        ...(await programs(folder)),
+        ...(await unit(folder)),
+        ...(offline ? [] : await remote(folder)),
+      ]
       const bad = checks.filter((c) => !c.ok)
       show(json, { ok: bad.length === 0, checks }, () =>
         checks.map((c) => `${c.ok ? 'ok  ' : 'BAD '} ${oneLine(c.name)}: ${c.message}`),
@@ -189,6 +195,15 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
       message: found ?? `${wanted}, which starts ${name}, is not there or cannot be run`,
     },
   ]
+}
+
+/** The programs that its manifest says it needs. */
+async function programs(folder: Folder): Promise<Check[]> {
+  const manifest = manifestOf(folder)
+  const needs = (manifest.ok && manifest.value.needs) || []
+  if (needs.length === 0) return []
+  const unmet = await unmetNeeds(needs)
+  return [{ name: 'Programs', ok: unmet.length === 0, message: unmet.join(' ') || needsText(needs) }]
 }
 
 /** Whether its service can do its work: one unit, whose manager answers, and which finds the way back from a trial of svc itself (D38). */

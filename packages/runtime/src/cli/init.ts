@@ -15,6 +15,7 @@ import { askPreview, checkRedeemed, redeem } from '../install/call.ts'
 import { claim, takenBy, unclaim } from '../install/claim.ts'
 import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
 import { place } from '../install/place.ts'
+import { needsLines, unmet, wrongWithSvc } from '../install/ready.ts'
 import { gatherSecrets } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
@@ -41,7 +42,7 @@ export const init = (): Command =>
     .option('--code <code>', 'the install code; without it, it is asked for, or read from SVC_CODE or standard input')
     .option('--dir <dir>', "the agent's folder, which must not exist or be empty (default: the agent's name)")
     .option('--secrets-file <file>', 'read secrets from a file of lines NAME=value')
-    .option('--yes', 'do not ask whether to install')
+    .option('--yes', 'do not ask whether to install, also where programs are missing that the agent needs')
     .option('--start', 'start the agent afterwards')
     .option('--service', 'start the agent now and at every boot, as a service of your account (of the system as root)')
     .option('--json', 'print one JSON value for programs')
@@ -68,12 +69,15 @@ async function run(options: Options): Promise<void> {
   const signal = new AbortController().signal
   const seen = await askPreview(origin.value, code, signal)
   if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
+  const old = wrongWithSvc(seen.value)
+  if (old) throw new Refusal(`${old} ${undone}`)
   const root = resolve(options.dir ?? seen.value.agentName)
   const taken = takenBy(root)
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still good.`)
 
   warn(announce(seen.value, origin.value, root).join('\n'))
   if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
+  await goOnWithout(await unmet(seen.value), options)
   const secrets = await gatherSecrets(seen.value.secrets ?? [], {
     file: options.secretsFile === undefined ? new Map() : secretsFrom(options.secretsFile),
     env: process.env,
@@ -105,6 +109,17 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
     const done = `${agent} (${blueprint} ${version}) is installed in ${folder.root}, but not as a service.`
     throw new Refusal([done, messageOf(error), ...nextSteps(folder.root)].join('\n'))
   }
+}
+
+/** What is missing can be installed later: with --yes it is only said, a person is asked, and otherwise it refuses. */
+async function goOnWithout(lacking: readonly string[], { yes }: Options): Promise<void> {
+  if (lacking.length === 0) return
+  const said = lacking.map(oneLine).join('\n')
+  if (yes) return warn(said)
+  if (!interactive())
+    throw new Refusal(`${said}\nInstall what is missing, or add --yes to install the agent without it. ${undone}`)
+  warn(said)
+  if (!(await confirm('Install it all the same?'))) throw new Refusal(undone)
 }
 
 const undone = 'Nothing was installed; the code is still good.'
@@ -181,6 +196,7 @@ function announce(seen: Preview, origin: string, root: string): string[] {
     `${seen.agentName}: ${seen.blueprint} ${seen.version} from ${origin}`,
     ...(seen.description ? [`  ${seen.description}`] : []),
     `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
+    ...needsLines(seen),
     ...(bindings.length === 0
       ? ['It works with no other product.']
       : [

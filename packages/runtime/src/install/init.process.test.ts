@@ -161,6 +161,34 @@ describe('before the code is spent, nothing is left behind and the code stays go
     untouched(w)
   })
 
+  test('programs that are missing or too old, unless somebody says to go on', async () => {
+    const needs = 'needs: [sh, restic-not-here, {name: sh-tool, min: "2.0"}]'
+    const needing = await bundle({ 'svc.agent.yaml': `${bundleManifest}${needs}\n` })
+    const w = await installWorld(needing)
+    cleanups.push(w.remove)
+    const bin = join(w.above.root, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'sh-tool'), '#!/bin/sh\necho sh-tool 1.9.3\n', { mode: 0o755 })
+    const env = { ...secretsEnv, PATH: `${bin}:${process.env.PATH}` }
+    const ran = await init(w, [], env)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('It needs these programs: sh, restic-not-here, sh-tool 2.0 or newer.')
+    expect(ran.err).toContain('restic-not-here is missing: there is no such program in PATH.')
+    expect(ran.err).toContain('sh-tool is 1.9.3, and 2.0 or newer is needed.')
+    expect(ran.err).toContain('add --yes to install the agent without it')
+    expect(w.service.installs.map((c) => c.path)).toEqual(['/api/agent/v1/install/preview'])
+    expect(existsSync(w.agent.root)).toBe(false)
+    const forced = await init(w, ['--yes'], env)
+    expect([forced.code, forced.err.includes('restic-not-here is missing')]).toEqual([0, true])
+    const doctor = await svc(w.above, ['doctor', '--offline', '--dir', w.agent.root, '--json'], { env })
+    expect(JSON.parse(doctor.out).checks).toContainEqual({
+      name: 'Programs',
+      ok: false,
+      message:
+        'restic-not-here is missing: there is no such program in PATH. sh-tool is 1.9.3, and 2.0 or newer is needed.',
+    })
+  })
+
   test('a folder that is taken, whatever is in it', async () => {
     const w = await world()
     mkdirSync(w.agent.root)

@@ -11,6 +11,7 @@ import { plainHint } from '../hint.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
+import { watchPrograms } from '../programs/watch.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
 import { runtimeNow } from '../self-update/now.ts'
@@ -125,13 +126,14 @@ async function report(
   },
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
+  const programs = watchPrograms(stop)
   await reportUntil(folder, manifest, stop, say, {
     stoppedBy,
     ready: agentSettled(folder, manifest, state, stop),
     own: (now) => ({
       process: state(),
       applied: versions?.applied(),
-      remarks: versions?.health(),
+      remarks: [...(versions?.health() ?? []), ...programs.health(now)],
       bindings: bindings.health(now),
       runtime: runtimeNow(folder, runtime()),
     }),

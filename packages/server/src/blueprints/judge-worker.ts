@@ -1,7 +1,7 @@
 /** The thread in which judge.ts judges: takes one bundle at a time, answers each with its judgement. */
 import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { readBundle } from '@svc/blueprint'
+import { neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
 import type { Judgement } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 
@@ -17,7 +17,9 @@ async function judge(bytes: Uint8Array): Promise<Judgement> {
   const { manifest, sha256, entries } = read.value
   const { name, version, description = '' } = manifest
   const files = JSON.stringify(entries.map(({ path, size, executable }) => ({ path, size, executable })))
-  return { ok: true, value: { name, version, description, sha256, manifest: JSON.stringify(manifest), files, bytes } }
+  const needed = neededSvc(manifest)
+  const kept = { name, version, description, sha256, manifest: JSON.stringify(manifest), files, bytes }
+  return { ok: true, value: { ...kept, ...(needed && { neededSvc: neededSvcText(needed) }) } }
 }
 
 function bytesOf({ fd, size }: Arrived): Uint8Array {

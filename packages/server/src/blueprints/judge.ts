@@ -17,6 +17,8 @@ export interface Accepted {
   readonly version: string
   readonly description: string
   readonly sha256: string
+  /** The svc that machines need for it, in words. */
+  readonly neededSvc?: string
   /** In JSON. */
   readonly manifest: string
   /** In JSON. */

@@ -1,5 +1,5 @@
 /** Blueprints and their versions as pages and the operator see them; deleting a version that no machine has. */
-import type { Manifest } from '@svc/blueprint'
+import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '../api.ts'
 import { audit } from '../audit/store.ts'
@@ -10,6 +10,7 @@ import { transaction } from '../db/transaction.ts'
 import { isRollingOut } from '../rollouts/store.ts'
 import { wishStateOf } from '../wishes/page.ts'
 import { agentsOf, keptVersions, runningVersion } from './agents.ts'
+import { neededSvcOf } from './needs.ts'
 import { versionNamed } from './version.ts'
 
 interface Place {
@@ -205,6 +206,7 @@ async function versionRows(
       uploadedAt: row.uploaded_at,
       uploadedBy: row.uploaded_by_name,
       runtime: (JSON.parse(row.manifest) as Manifest).runtime?.kind ?? 'process',
+      neededSvc: neededText(row.manifest),
       runs: agents.filter((agent) => runningVersion(agent) === row.version).map(({ name }) => name),
       keeps: agents
         .filter((agent) => agent.previous_version === row.version && runningVersion(agent) !== row.version)
@@ -244,3 +246,8 @@ function wishedFor(name: string, version: string, agents: readonly { name: strin
 }
 
 const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
+
+function neededText(manifest: string): string | null {
+  const needed = neededSvcOf(manifest)
+  return needed ? neededSvcText(needed) : null
+}

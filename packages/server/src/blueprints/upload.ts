@@ -15,6 +15,8 @@ export interface Uploaded {
   version: string
   sha256: string
   size: number
+  /** Only where not any svc will do. */
+  neededSvc?: string
 }
 export type Upload =
   | Verdict<Uploaded, 'version_taken'>
@@ -30,7 +32,7 @@ export async function uploadBlueprint(
 ): Promise<Upload> {
   const judged = await judgeBundle(bundle)
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
-  const { name, version, description, sha256, manifest, files, bytes } = judged.value
+  const { name, version, description, sha256, manifest, files, bytes, neededSvc } = judged.value
   return decideWithin(db, async (trx): Promise<Upload> => {
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
     const taken = await wrongVersion(trx, blueprint.id, name, version, sha256)
@@ -60,7 +62,8 @@ export async function uploadBlueprint(
       subject: `blueprint ${name}@${version}`,
       details: { sha256, size: bytes.length },
     })
-    return { ok: true, value: { blueprint: name, version, sha256, size: bytes.length } }
+    const uploaded = { blueprint: name, version, sha256, size: bytes.length, ...(neededSvc && { neededSvc }) }
+    return { ok: true, value: uploaded }
   })
 }
 

@@ -20,8 +20,8 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
       if (preview.ok) send(res, 200, JSON.stringify(preview.value))
       else refuse(res, preview.code, preview.message)
     }),
-    'POST /api/agent/v1/install': withCode(async (res, code) => {
-      const redeemed = await redeemInstall(store.db, code, now())
+    'POST /api/agent/v1/install': withCode(async (res, code, req) => {
+      const redeemed = await redeemInstall(store.db, code, now(), svcOf(req))
       if (!redeemed.ok) return refuse(res, redeemed.code, redeemed.message)
       const { answer, bundle, workspaceId } = redeemed.value
       live.listChanged(workspaceId)
@@ -30,7 +30,7 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
   }
 
   /** 429 before the body is read, then 413 and 400 (D15, D45); every call counts, of both together (D16). */
-  function withCode(act: (res: ServerResponse, code: string) => Promise<void>) {
+  function withCode(act: (res: ServerResponse, code: string, req: IncomingMessage) => Promise<void>) {
     return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
       const wait = calls.take(callerKey(addressOf(req)), now())
       if (wait > 0) {
@@ -46,7 +46,7 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
       const read = readInstallBody(body.bytes)
       if (!read.ok) return refuse(res, read.code, read.message)
       try {
-        await act(res, read.value.code)
+        await act(res, read.value.code, req)
       } catch (error) {
         log.error({ err: error }, 'an install call failed')
         refuseAsBusy(res)
@@ -54,3 +54,7 @@ export function installCalls({ store, config, log, live, now }: Needs): BareRout
     }
   }
 }
+
+/** Which svc asks: it names itself in the usual header, since its first version. */
+const svcOf = ({ headers }: IncomingMessage): string | undefined =>
+  /^svc\/([0-9A-Za-z._+-]{1,64})$/.exec(headers['user-agent'] ?? '')?.[1]

@@ -2,12 +2,13 @@
  * Install codes (2.9; 5, rule 5): good once, for fifteen minutes. Issuing one writes down what it would install (D43) and
  * reserves nothing. Only the hash of a code is stored.
  */
-import type { Binding, Manifest } from '@svc/blueprint'
+import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import type { InstallCode, InstallCodeState } from '../api.ts'
 import { audit } from '../audit/store.ts'
+import { neededSvcOf } from '../blueprints/needs.ts'
 import { versionNamed } from '../blueprints/version.ts'
 import { judgeBots } from '../bots/store.ts'
 import type { By } from '../commands/store.ts'
@@ -78,7 +79,8 @@ export function issueCode(
       .returningAll()
       .executeTakeFirstOrThrow()
     await audit(trx, { ...note(row, by, now), action: 'code.issued', details: { code: row.id, agent: agentName } })
-    return { ok: true, value: { row, code, warnings: await warningsOf(trx, workspace, agentName, bindings) } }
+    const warnings = [...svcWarnings(version.manifest), ...(await warningsOf(trx, workspace, agentName, bindings))]
+    return { ok: true, value: { row, code, warnings } }
   })
 }
 
@@ -209,6 +211,12 @@ async function freeName(db: Db, workspace: Place, blueprint: string): Promise<st
     name = blueprint.slice(0, limits.agentName - ending.length).replace(/-$/, '') + ending
   }
   return name
+}
+
+/** The machine of the code is not known yet. */
+function svcWarnings(manifest: string): string[] {
+  const needed = neededSvcOf(manifest)
+  return needed ? [`The machine needs ${neededSvcText(needed)}: an older one refuses the code, which stays good.`] : []
 }
 
 /** Nothing of this refuses the code: whether it may be installed is judged when it is redeemed. */

@@ -2,10 +2,11 @@
  * What the two install calls do (4, rules 4 to 6). Preview reads. Redeem is one transaction: it claims the code, makes the
  * agent, its bots and their tokens, or, when it refuses, nothing at all, and the code stays good (I12, I13).
  */
-import type { Binding, Manifest } from '@svc/blueprint'
-import { type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
+import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
+import { type NeedSpec, type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import { audit } from '../audit/store.ts'
+import { neededSvcOf } from '../blueprints/needs.ts'
 import { type GivenBot, giveBot, judgeBots } from '../bots/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -26,6 +27,7 @@ export type InstallRefusal = Extract<
   | 'bots_too_many'
   | 'bot_role_differs'
   | 'agent_name_taken'
+  | 'svc_too_old'
 >
 
 /** What the code would install, as it was fixed when it was issued. Spends and makes nothing. */
@@ -34,6 +36,7 @@ export async function previewInstall(db: Db, code: string, now: number): Promise
   const version = row && (await describedBy(db, row))
   if (!row || !version) return refuse('code_unknown')
   const manifest = JSON.parse(version.manifest) as Manifest
+  const needed = neededSvc(manifest)
   return {
     ok: true,
     value: {
@@ -44,9 +47,17 @@ export async function previewInstall(db: Db, code: string, now: number): Promise
       runtime: manifest.runtime?.kind ?? 'process',
       secrets: manifest.secrets.map(({ name, purpose, optional }) => ({ name, purpose, optional })),
       bindings: bindingsOf(row),
+      ...(manifest.needs && { needs: manifest.needs.map(needSpec) }),
+      ...(needed && { svc: needed.version }),
     },
   }
 }
+
+const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
+  name,
+  ...(min !== undefined && { min }),
+  ...(version_args && { version_args: [...version_args] }),
+})
 
 export interface Installed {
   workspaceId: string
@@ -56,10 +67,21 @@ export interface Installed {
   bundle: Uint8Array
 }
 
-/** Redeems a code: given once, or refused without a trace (I12 to I16, D43). */
-export async function redeemInstall(db: Db, code: string, now: number): Promise<Verdict<Installed, InstallRefusal>> {
+/**
+ * Redeems a code: given once, or refused without a trace (I12 to I16, D43). `svc`: the version of the svc that asks, as far as it says;
+ * one that does not know a key of the manifest would refuse the bundle after the code is spent.
+ */
+export async function redeemInstall(
+  db: Db,
+  code: string,
+  now: number,
+  svc?: string,
+): Promise<Verdict<Installed, InstallRefusal>> {
   // Every text that is no live code ends here, after the same one look-up (I14, D45).
-  if (!(await liveCode(db, code, now))) return refuse('code_unknown')
+  const row = await liveCode(db, code, now)
+  if (!row) return refuse('code_unknown')
+  const old = await tooOldFor(db, row, svc)
+  if (old) return old
   return decideWithin(db, (trx) => redeemWithin(trx, hashToken(code), now))
 }
 
@@ -102,6 +124,17 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const { blueprint, sha256 } = row
   const answer = { agent: { name: agent.name }, blueprint, version: row.version, env, sha256 }
   return { ok: true, value: { workspaceId: workspace.id, agentId: agent.id, answer, bundle: version.bundle } }
+}
+
+async function tooOldFor(db: Db, row: InstallCodeRow, svc: string | undefined) {
+  const version = await describedBy(db, row)
+  const needed = version && neededSvcOf(version.manifest)
+  if (!needed || !isTooOld(svc, needed)) return undefined
+  const { blueprint, version: number } = row
+  return refuse(
+    'svc_too_old',
+    `${blueprint} ${number} needs svc ${needed.version} or newer, and this is ${svc}. Install the newer svc; the code is still good.`,
+  )
 }
 
 async function liveCode(db: Db, code: string, now: number): Promise<InstallCodeRow | undefined> {

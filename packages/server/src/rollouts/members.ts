@@ -1,7 +1,9 @@
 /** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
+import type { NeededSvc } from '@svc/blueprint'
 import type { Level, Report } from '@svc/protocol'
 import type { NewRollout, RolloutKind } from '../api.ts'
 import { runningVersion } from '../blueprints/agents.ts'
+import { tooOld } from '../blueprints/needs.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import type { Served } from '../releases/store.ts'
@@ -26,6 +28,8 @@ export interface Named {
   blueprint: string | null
   version: string
   served: Served | undefined
+  /** The svc that the version needs, where not any will do. */
+  needed?: NeededSvc | undefined
 }
 
 /** In the order in which they are reached: those that report first, by name. */
@@ -63,7 +67,7 @@ const byName = new Intl.Collator('en', { numeric: true }).compare
 const inAnother: LeftOut = { code: 'in_rollout', message: 'It is in another rollout that has not ended.' }
 
 /** Why an agent is not reached by a rollout; undefined when it is. */
-export function leftOut(agent: AgentRow, { kind, blueprint, version, served }: Named): LeftOut | undefined {
+export function leftOut(agent: AgentRow, { kind, blueprint, version, served, needed }: Named): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)
   if (kind === 'runtime') {
     const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)
@@ -80,7 +84,7 @@ export function leftOut(agent: AgentRow, { kind, blueprint, version, served }: N
     const { message } = wishes.blueprintHold
     return { code: 'version_held', message: `Its machine holds ${version} since an earlier attempt${said(message)}` }
   }
-  return undefined
+  return needed && tooOld(agent, version, needed)
 }
 
 const said = (message: string | null): string => (message ? `: ${message}` : '.')

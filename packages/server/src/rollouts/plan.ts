@@ -1,6 +1,7 @@
 /** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { NewRollout, RolloutPreview } from '../api.ts'
+import { neededSvcOf } from '../blueprints/needs.ts'
 import { versionNamed } from '../blueprints/version.ts'
 import type { Db } from '../db/open.ts'
 import { servedRelease } from '../releases/store.ts'
@@ -86,10 +87,14 @@ async function namedVersion(
   workspace: Place,
   { blueprint = '', version = '' }: NewRollout,
 ): Promise<Verdict<Named, RolloutRefusal>> {
-  const found =
-    isVersion(version) && (await versionNamed(db, workspace, blueprint, version).select('version').executeTakeFirst())
+  const found = isVersion(version)
+    ? await versionNamed(db, workspace, blueprint, version).select('manifest').executeTakeFirst()
+    : undefined
   if (!found) return refuse('version_unknown', `There is no version ${shown(version)} of ${shown(blueprint)} here.`)
-  return { ok: true, value: { kind: 'blueprint', blueprint, version, served: undefined } }
+  return {
+    ok: true,
+    value: { kind: 'blueprint', blueprint, version, served: undefined, needed: neededSvcOf(found.manifest) },
+  }
 }
 
 export function nobody({ version }: Named, leftOut: readonly Candidate[]): string {

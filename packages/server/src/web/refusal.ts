@@ -51,6 +51,7 @@ export const webRefusals = {
   version_in_use: [409, 'An agent runs or keeps that version.'],
   no_blueprint: [409, 'The agent was connected by hand.'],
   other_blueprint: [409, 'The agent was installed from another blueprint.'],
+  svc_too_old: refusals.svc_too_old,
   runtime_not_served: refusals.runtime_not_served,
   runtime_too_old: refusals.runtime_too_old,
   runtime_up_to_date: refusals.runtime_up_to_date,

@@ -6,6 +6,7 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import { runningVersion } from '../blueprints/agents.ts'
+import { neededSvcOf, tooOld } from '../blueprints/needs.ts'
 import { versionNamed } from '../blueprints/version.ts'
 import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
@@ -20,7 +21,7 @@ import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
 
 type Place = { id: string; workspace_id: string }
-export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown'
+export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /** `made` false: it stood already, or there was nothing to take back. */
 export type Wished = { agent: AgentRow; made: boolean }
 /** Of a wish made with others: the rollout that makes it; `silent`: one line of the audit trail stands for all of them. */
@@ -53,10 +54,14 @@ export async function wishBlueprintWithin(
   if (!agent) return unknownAgent
   if (agent.blueprint === null) return noBlueprint(agent)
   if (blueprint !== undefined && blueprint !== agent.blueprint) return otherBlueprint(agent, blueprint)
-  if (!(await hasVersion(trx, agent, version))) {
+  const manifest = await manifestOf(trx, agent, version)
+  if (manifest === undefined) {
     const message = `There is no version ${shown(version)} of ${agent.blueprint} here: upload it first.`
     return { ok: false, code: 'version_unknown', message }
   }
+  const needed = runningVersion(agent) === version ? undefined : neededSvcOf(manifest)
+  const old = needed && tooOld(agent, version, needed)
+  if (old) return { ok: false, ...old }
   const wishes = wishesIn(agent.wishes)
   const before = wishes.blueprint
   if (before?.version === version) return { ok: true, value: { agent, made: false } }
@@ -220,10 +225,12 @@ async function tell(
   })
 }
 
-async function hasVersion(trx: Db, agent: AgentRow, version: string): Promise<boolean> {
-  const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('blueprint_version.id')
+/** The manifest in JSON; undefined when there is no such version. */
+async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
+  const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('manifest')
   // Kept from being deleted meanwhile: deleting looks for wishes under the stronger lock.
-  return (await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()) !== undefined
+  const found = await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()
+  return found?.manifest
 }
 
 const unknownAgent = { ok: false, code: 'agent_unknown', message: 'There is no such agent.' } as const

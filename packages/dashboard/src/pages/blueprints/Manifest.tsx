@@ -4,12 +4,12 @@ import type { BlueprintVersion } from '@svc/server/api'
 import type { ReactNode } from 'react'
 import { bytes, count, Facts, Section, Text } from '../../ui/index.ts'
 import { nameOf } from '../agent/settings/words.ts'
-import { commandText, type Manifest, restartText, settingText } from './words.ts'
+import { commandText, type Manifest, needsText, restartText, settingText } from './words.ts'
 
-export function ManifestSections({ version: { manifest, files } }: { version: BlueprintVersion }) {
+export function ManifestSections({ version: { manifest, files, neededSvc } }: { version: BlueprintVersion }) {
   return (
     <>
-      <Runs manifest={manifest} />
+      <Runs manifest={manifest} neededSvc={neededSvc} />
       <Reach manifest={manifest} />
       <Secrets manifest={manifest} />
       <Settings manifest={manifest} />
@@ -19,7 +19,8 @@ export function ManifestSections({ version: { manifest, files } }: { version: Bl
   )
 }
 
-function Runs({ manifest: { runtime, instructions, mcp, state, status, controls, health } }: { manifest: Manifest }) {
+function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string | null }) {
+  const { runtime, instructions, mcp, state, status, controls, health, needs = [] } = manifest
   const list = (paths: readonly string[]) => paths.length > 0 && paths.join(', ')
   return (
     <Section title="What it runs" flush>
@@ -34,6 +35,7 @@ function Runs({ manifest: { runtime, instructions, mcp, state, status, controls,
           ...(runtime?.kind === 'compose'
             ? ([['Docker Compose with', <Mono key="files">{runtime.files.join(', ')}</Mono>]] as const)
             : []),
+          ['Needs on the machine', needsText(needs, neededSvc)],
           ['Started again', runtime && restartText(runtime)],
           ['Time to stop softly', runtime && `${runtime.stop_seconds} s`],
           ['Time to its first level', `${health.start_seconds} s`],

@@ -58,3 +58,9 @@ export function several(names: readonly string[]): string {
   if (names.length === 2) return `${a} and ${b}`
   return names.length === 3 ? `${a}, ${b} and ${c}` : `${a}, ${b} and ${names.length - 2} more`
 }
+
+/** The programs that must be there, and the svc; null where nothing is asked for. */
+export function needsText(needs: NonNullable<Manifest['needs']>, svc: string | null): string | null {
+  const programs = needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`))
+  return [...programs, ...(svc ? [svc] : [])].join('; ') || null
+}

@@ -1,10 +1,10 @@
 import type { BlueprintVersion } from '@svc/server/api'
 import { Facts, Text } from '../../ui/index.ts'
-import { commandText } from '../blueprints/words.ts'
+import { commandText, needsText } from '../blueprints/words.ts'
 
 /** A version in a few lines, for who is about to install it. */
-export function Brief({ version: { manifest } }: { version: BlueprintVersion }) {
-  const { runtime, bindings, secrets } = manifest
+export function Brief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {
+  const { runtime, bindings, secrets, needs = [] } = manifest
   return (
     <Facts
       facts={[
@@ -27,6 +27,7 @@ export function Brief({ version: { manifest } }: { version: BlueprintVersion }) 
                 .map(({ product, role, scopes }) => `${product} as ${role} (${scopes.join(', ') || 'no scopes'})`)
                 .join('; '),
         ],
+        ['Needs on the machine', needsText(needs, neededSvc)],
         [
           'Have ready',
           secrets.length === 0 ? 'nothing: it asks for no secrets' : <Secrets key="secrets" secrets={secrets} />,

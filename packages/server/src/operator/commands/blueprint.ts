@@ -22,7 +22,8 @@ export const blueprintCommands = {
       live.listChanged(workspace.id)
       return uploaded
     },
-    show: ({ blueprint, version, sha256 }) => `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).`,
+    show: ({ blueprint, version, sha256, neededSvc }) =>
+      `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}`,
   }),
   'blueprint list': command({
     says: 'the blueprints of a workspace',

@@ -1,0 +1,25 @@
+/** The programs that an agent needs on its machine (`needs`): by name, found in PATH, some with a lowest version. */
+import { list, object, type Read, text } from './reading.ts'
+
+export interface Need {
+  readonly name: string
+  /** Such as `3.9`: the first number that the program says must not be lower. */
+  readonly min?: string
+  /** How it is asked for its version; `--version` where absent. */
+  readonly version_args?: readonly string[]
+}
+
+const name = text(64, (t) =>
+  /^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(t) ? undefined : 'must be the name of a program, without a path',
+)
+const min = text(40, (t) => (/^\d+(?:\.\d+){0,3}$/.test(t) ? undefined : 'must be a version such as 3.9 or 0.16.4'))
+const full = object({ name, min, version_args: list(text(100), 5) }, 'name')
+
+/** `restic`, or `{name: python3, min: "3.9"}`. */
+const need: Read<Need> = (v, path, reading) => {
+  if (v.is === 'map') return full(v, path, reading)
+  const got = name(v, path, reading)
+  return got === undefined ? undefined : { name: got }
+}
+
+export const needs: Read<Need[]> = list(need, 30, (n) => n.name)

@@ -1,0 +1,58 @@
+/** What a svc of before an addition makes of it: `svc.pyz` as it was built at version 0.1.0 stands for all of them. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { examineFolder } from '../index.ts'
+import { additions, neededSvc } from './since.ts'
+
+const old = fileURLToPath(new URL('../../testing/old/svc-0.1.0.pyz', import.meta.url))
+const dirs: string[] = []
+afterEach(() => {
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
+})
+
+function folder(line: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-since-'))
+  dirs.push(dir)
+  writeFileSync(join(dir, 'main.py'), 'print("works")\n')
+  writeFileSync(
+    join(dir, 'svc.agent.yaml'),
+    `name: mail\nversion: 1.0.0\nruntime: {kind: process, command: [python3, main.py]}\n${line}\n`,
+  )
+  return dir
+}
+
+/** What the old one says of a folder. */
+const checked = (dir: string) =>
+  new Promise<{ ok: boolean }>((resolve, reject) => {
+    execFile(process.execPath, ['-e', 'require(process.argv[1])', old, 'check', dir, '--json'], (_error, out, err) => {
+      if (out === '') reject(new Error(err))
+      else resolve(JSON.parse(out))
+    })
+  })
+
+const forms: [line: string, since: string | undefined][] = [
+  ['state: [data, notes.txt]', undefined],
+  ['needs: [restic]', '0.2.0'],
+  ['needs: []', '0.2.0'],
+  ['state: [data.d/]', '0.2.0'],
+]
+
+test.each(forms)('svc 0.1.0 refuses what needs a newer one, and nothing else: %s', async (line, since) => {
+  const dir = folder(line)
+  const { findings, manifest } = examineFolder(dir)
+  expect(findings).toEqual([])
+  expect(manifest && neededSvc(manifest)?.version).toBe(since)
+  expect((await checked(dir)).ok).toBe(since === undefined)
+})
+
+test('each addition is tried here', () => {
+  const tried = forms.flatMap(([line]) => {
+    const { manifest } = examineFolder(folder(line))
+    return (manifest && neededSvc(manifest)?.because) ?? []
+  })
+  expect(new Set(tried)).toEqual(new Set(additions.map(({ what }) => what)))
+})

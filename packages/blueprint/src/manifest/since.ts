@@ -1,0 +1,48 @@
+/**
+ * Which version of svc understands a manifest. A runtime refuses a key that it does not know, and what it refused it holds (D26), so a
+ * rollout to runtimes that are too old would fail on all of them. Each key and form added after 0.1.0 has a line here.
+ */
+import { compareVersions, isVersion } from '@svc/protocol'
+import type { Manifest } from './shape.ts'
+
+interface Addition {
+  readonly since: string
+  /** As it stands in a sentence. */
+  readonly what: string
+  readonly isUsed: (manifest: Partial<Manifest>) => boolean
+}
+
+export const additions: readonly Addition[] = [
+  { since: '0.2.0', what: 'the key "needs"', isUsed: ({ needs }) => needs !== undefined },
+  {
+    since: '0.2.0',
+    what: 'a state path with a slash at its end',
+    isUsed: ({ stateFolders }) => stateFolders !== undefined,
+  },
+]
+
+export interface NeededSvc {
+  /** The first version that understands everything in the manifest. */
+  readonly version: string
+  /** What it has to understand. */
+  readonly because: readonly string[]
+}
+
+/** Undefined where any version will do. */
+export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
+  const used = additions.filter(({ isUsed }) => isUsed(manifest))
+  const versions = used.map(({ since }) => since).sort(compareVersions)
+  const version = versions.at(-1)
+  return version === undefined ? undefined : { version, because: used.map(({ what }) => what) }
+}
+
+/** Whether a runtime of this version is too old. One that runs from source, or names no such version, counts as new. */
+export function isTooOld(runtime: string | undefined, { version }: Pick<NeededSvc, 'version'>): boolean {
+  if (runtime === undefined || !isVersion(runtime)) return false
+  const [core = runtime] = runtime.split(/[-+]/) // what leads up to a release understands it
+  return compareVersions(core, version) < 0
+}
+
+/** `svc 0.2.0 or newer (the key "needs")`. */
+export const neededSvcText = ({ version, because }: NeededSvc): string =>
+  `svc ${version} or newer (${because.join(', ')})`

@@ -1,0 +1,73 @@
+/** The programs that an agent needs on this machine: whether they are in PATH, and in a version that is new enough. */
+import { execFile } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Need } from '@svc/blueprint'
+
+/** A program that prints its version takes a moment; one that does something else is ended. */
+const patienceMs = 5000
+const mostOutput = 64 * 1024
+
+/** What is wrong with a program, as a sentence; undefined when it will do. Pure. */
+export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
+  if (found.file === undefined) return `${name} is missing: there is no such program in PATH.`
+  if (min === undefined || found.says === undefined) return undefined
+  const version = /\d+(?:\.\d+)*/.exec(found.says)?.[0]
+  if (version === undefined) return `${name} does not say its version, and ${min} or newer is needed.`
+  return isBelow(version, min) ? `${name} is ${version}, and ${min} or newer is needed.` : undefined
+}
+
+/** By numbers: 3.10 is above 3.9, and 3 is 3.0. */
+function isBelow(version: string, min: string): boolean {
+  const [have, want] = [version, min].map((text) => text.split('.').map(Number)) as [number[], number[]]
+  for (const [i, wanted] of want.entries()) {
+    const part = have[i] ?? 0
+    if (part !== wanted) return part < wanted
+  }
+  return false
+}
+
+/** Looks into PATH only and runs nothing. */
+export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): string[] =>
+  needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path) }) ?? [])
+
+/** Runs what has a lowest version, to hear its own. */
+export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
+  const judged = needs.map(async (need) => {
+    const file = fileOf(need.name, path)
+    const says = file !== undefined && need.min !== undefined ? await said(file, need) : undefined
+    return judgeNeed(need, { file, says })
+  })
+  return (await Promise.all(judged)).filter((sentence) => sentence !== undefined)
+}
+
+/** `restic, python3 3.9 or newer`. */
+export const needsText = (needs: readonly Need[]): string =>
+  needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`)).join(', ')
+
+function fileOf(name: string, path = ''): string | undefined {
+  if (name.includes('/')) return undefined
+  const places = path.split(':').filter((folder) => folder.startsWith('/'))
+  return places.map((folder) => join(folder, name)).find(canRun)
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What it prints on both outputs, whatever its exit code; empty when it cannot be run or takes too long. */
+const said = (file: string, { version_args: args = ['--version'] }: Need): Promise<string> =>
+  new Promise((resolve) => {
+    const child = execFile(
+      file,
+      [...args],
+      { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: mostOutput, cwd: '/', encoding: 'utf8' },
+      (_error, out, err) => resolve(`${out}\n${err}`),
+    )
+    child.stdin?.end()
+  })

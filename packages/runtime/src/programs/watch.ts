@@ -1,0 +1,41 @@
+/** The health item of the programs that an agent needs: looked at when its manifest names them, and every five minutes. */
+import type { Manifest, Need } from '@svc/blueprint'
+import { cut, type HealthItem, limits } from '@svc/protocol'
+import { duration, wait } from '../time.ts'
+import { unmetNeeds } from './needs.ts'
+
+const everySeconds = 300
+
+export interface ProgramWatch {
+  /** Nothing while all programs are there. */
+  health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
+}
+
+export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWatch {
+  let asked = ''
+  let needs: readonly Need[] = []
+  let wrong: readonly string[] = []
+  let watching = false
+  const look = async (): Promise<void> => {
+    watching = true
+    do {
+      const about = asked
+      const found = await unmet(needs)
+      if (about === asked) wrong = found
+    } while ((await wait(duration(everySeconds), stop)) && needs.length > 0)
+    watching = false
+  }
+  return {
+    health: (manifest) => {
+      const now = JSON.stringify(manifest.needs ?? [])
+      if (now !== asked) {
+        asked = now
+        needs = manifest.needs ?? []
+        wrong = []
+        if (watching) void unmet(needs).then((found) => (wrong = now === asked ? found : wrong))
+        else if (needs.length > 0) void look()
+      }
+      return wrong.length === 0 ? [] : [{ name: 'Programs', level: 'bad', detail: cut(wrong.join(' '), limits.detail) }]
+    },
+  }
+}
