@@ -1,13 +1,13 @@
 /** `svc logs`: the logs the agent declares and what it prints; the end of one, and on request everything that is added to it (D52). */
-import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { examples, hint } from '../hint.ts'
-import { beginning, endOfFile, follow, type Place } from '../logs/follow.ts'
+import { beginning, endOfFile, type Followed, follow, type Place } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
+import { declaredLog, ownLog } from '../logs/open.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
 import { ago } from '../time.ts'
@@ -48,11 +48,11 @@ export const logs = (): Command =>
     })
 
 /** The end of a log, and the place behind it. One that grows is read again until nothing came between the two, else that would be shown twice. */
-function endOf(file: string | undefined, read: () => string | undefined): { from: Place; text: string | undefined } {
+function endOf(file: Followed | undefined, read: () => string | undefined): { from: Place; text: string | undefined } {
   for (let left = 20; ; left--) {
-    const from = endOfFile(file ?? '')
+    const from = file ? endOfFile(file) : beginning
     const text = read()
-    const { at, before } = endOfFile(file ?? '')
+    const { at, before } = file ? endOfFile(file) : beginning
     if (left === 0 || (at === from.at && before.equals(from.before))) return { from, text }
   }
 }
@@ -63,10 +63,11 @@ const write = (text: string, json: boolean | undefined): void => {
 }
 
 /** A declared log has precedence over ours of the same name. */
-function placeFor(folder: Folder, manifest: Manifest, name: string): string | undefined {
+function placeFor(folder: Folder, manifest: Manifest, name: string): Followed | undefined {
   const declared = manifest.logs.find((log) => log.name === name)
-  if (declared) return placeOf(folder, manifest, declared.path)
-  return name === 'output' ? folder.output : name === 'svc' ? folder.runtimeLog : undefined
+  if (declared) return { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }
+  const file = name === 'output' ? folder.output : name === 'svc' ? folder.runtimeLog : undefined
+  return file === undefined ? undefined : { file, open: ownLog }
 }
 
 function ownText(folder: Folder, manifest: Manifest, name: string): string | undefined {
@@ -78,7 +79,7 @@ function ownText(folder: Folder, manifest: Manifest, name: string): string | und
 
 function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
   const all = manifest.logs.map((log) => {
-    const stat = statSync(placeOf(folder, manifest, log.path), { throwIfNoEntry: false })
+    const stat = declaredLog(folder)(placeOf(folder, manifest, log.path), (_, found) => found)
     return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
   })
   show(json, all, () => [

@@ -1,9 +1,21 @@
 /** What "svc logs -f" shows of a file that is rotated as ours are: copied beside and emptied in place. */
-import { appendFileSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { beginning, endOfFile, follower } from './follow.ts'
+import { declaredLog } from './open.ts'
 
 let root: string
 let file: string
@@ -16,7 +28,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const follows = (from = beginning) =>
-  follower(file, from, (text) => {
+  follower({ file, open: declaredLog({ root }) }, from, (text) => {
     shown += text
   })
 const prints = (text: string) => appendFileSync(file, text)
@@ -42,7 +54,7 @@ test('lines are shown whole, once the rest of them is there', () => {
 test('from the end of a file only what is added is shown, and nothing of a file that is not there', () => {
   expect(follows()()).toBe(false)
   prints('before\n')
-  const look = follows(endOfFile(file))
+  const look = follows(endOfFile({ file, open: declaredLog({ root }) }))
   prints('after\n')
   look()
   expect(shown).toBe('after\n')
@@ -91,4 +103,29 @@ test('the beginning of a line whose end was lost in a rotation stands on a line 
   look()
   look()
   expect(shown).toBe('whole\nbegun\nnext\n')
+})
+
+test('a link inside the folder is followed, one that leads out or into .svc is not, also when it comes later or is a rotated file (3.6, D52)', () => {
+  mkdirSync(join(root, '.svc'))
+  writeFileSync(join(root, '.svc/agent.env'), 'SVC_TOKEN=secret\n')
+  writeFileSync(join(root, 'of-today.log'), 'one\n')
+  symlinkSync('of-today.log', file)
+  const look = follows()
+  look()
+  expect(shown).toBe('one\n')
+  appendFileSync(join(root, 'of-today.log'), 'two\n')
+  look()
+  expect(shown).toBe('one\ntwo\n')
+  for (const target of ['.svc/agent.env', '/etc/passwd']) {
+    rmSync(file)
+    symlinkSync(target, file)
+    look()
+    expect(shown).toBe('one\ntwo\n')
+  }
+  rmSync(file)
+  writeFileSync(file, 'anew\n')
+  writeFileSync(join(root, '.svc/rotated'), 'one\ntwo\nSVC_TOKEN=secret\n')
+  symlinkSync('.svc/rotated', `${file}.1`)
+  look()
+  expect(shown).toBe('one\ntwo\nanew\n')
 })

@@ -1,7 +1,7 @@
 /** Follows a file that grows, is emptied, rotated or replaced, until the process is ended. */
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { readUpTo } from '../files/read.ts'
+import type { OpenLog } from './open.ts'
 
 /** How often it is looked at, real milliseconds: a person waits. */
 const beat = 250
@@ -17,14 +17,20 @@ export interface Place {
   readonly before: Buffer
 }
 
+/** A file and what it is opened by, each time it is looked at: it may be exchanged for one that may not be read. */
+export interface Followed {
+  readonly file: string
+  readonly open: OpenLog
+}
+
 /** Where a file stands now: what is added later comes after it. */
-export const endOfFile = (file: string): Place =>
-  opened(file, (fd, size) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
+export const endOfFile = ({ file, open }: Followed): Place =>
+  open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
 export const beginning: Place = { at: 0, before: Buffer.alloc(0) }
 
 /** From a place that was taken before what is shown was read, so that nothing is missed between. Gives whole lines. Never resolves. */
-export async function follow(file: string, from: Place, added: (text: string) => void): Promise<never> {
-  const look = follower(file, from, added)
+export async function follow(what: Followed, from: Place, added: (text: string) => void): Promise<never> {
+  const look = follower(what, from, added)
   for (;;) {
     const more = look()
     await new Promise((resolve) => setTimeout(resolve, more ? 0 : beat))
@@ -32,7 +38,7 @@ export async function follow(file: string, from: Place, added: (text: string) =>
 }
 
 /** The same step by step: each call gives what was added since, and says whether there may be more at once. */
-export function follower(file: string, from: Place, added: (text: string) => void): () => boolean {
+export function follower({ file, open }: Followed, from: Place, added: (text: string) => void): () => boolean {
   let place = from
   let decoder = new StringDecoder('utf8')
   let rest = ''
@@ -53,7 +59,7 @@ export function follower(file: string, from: Place, added: (text: string) => voi
   /** What was added before it was rotated lies beside it, in several files if that was long ago. */
   const readRotated = () => {
     for (let n = 1; n <= older; n++) {
-      const found = opened(`${file}.${n}`, (fd, size) => {
+      const found = open(`${file}.${n}`, (fd, { size }) => {
         if (!continues(fd, size, place)) return false
         toEnd(fd, size)
         return true
@@ -61,13 +67,13 @@ export function follower(file: string, from: Place, added: (text: string) => voi
       if (!found) continue
       for (let newer = n - 1; newer > 0; newer--) {
         startAnew()
-        opened(`${file}.${newer}`, toEnd)
+        open(`${file}.${newer}`, (fd, { size }) => toEnd(fd, size))
       }
       return
     }
   }
   return () =>
-    opened(file, (fd, size) => {
+    open(file, (fd, { size }) => {
       if (!continues(fd, size, place)) {
         readRotated()
         startAnew()
@@ -88,19 +94,3 @@ const continues = (fd: number, size: number, { at, before }: Place): boolean =>
   size >= at && beforeIn(fd, at).equals(before)
 
 const beforeIn = (fd: number, at: number): Buffer => readUpTo(fd, Math.min(at, known), Math.max(0, at - known))
-
-/** Undefined when there is no such regular file. */
-function opened<T>(file: string, work: (fd: number, size: number) => T): T | undefined {
-  let fd: number
-  try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-  } catch {
-    return undefined
-  }
-  try {
-    const stat = fstatSync(fd)
-    return stat.isFile() ? work(fd, stat.size) : undefined
-  } finally {
-    closeSync(fd)
-  }
-}

@@ -26,6 +26,14 @@ test('the end of a declared log is read', () => {
   expect(Buffer.byteLength(end)).toBeGreaterThan(500 * 1024)
 })
 
+test('a symbolic link that resolves inside the folder is read, also through several links (3.6, D52)', () => {
+  rmSync(path())
+  writeFileSync(join(folder.root, 'state/2026-11-22.log'), 'of today\n')
+  symlinkSync('2026-11-22.log', join(folder.root, 'state/today.log'))
+  symlinkSync(join(folder.root, 'state/today.log'), path())
+  expect(read()).toBe('of today\n')
+})
+
 describe('there is no such log (3.6, D52)', () => {
   const cases: readonly (readonly [string, () => string | undefined])[] = [
     ['a name that is not declared', () => readLog(folder, { logs: [] }, 'work')],

@@ -1,0 +1,72 @@
+/**
+ * Which files may be read as a log (3.6, D52, I28): regular files with one name, inside the agent's folder and outside `.svc/`. A symbolic link
+ * is followed. What is checked is the open descriptor, so nothing can be put in its place between the check and the read.
+ */
+import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { sep } from 'node:path'
+import type { Folder } from '../files/folder.ts'
+
+/** Does something with an open file that may be read; undefined where there is none. */
+export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) => T | undefined
+
+/** Files that the manifest declares. */
+export const declaredLog =
+  (folder: Pick<Folder, 'root'>): OpenLog =>
+  (file, work) =>
+    opened(
+      () => realpathSync(file),
+      (fd, stat, path) => stat.nlink === 1 && isInside(folder, realPathOf(fd, path)),
+      work,
+    )
+
+/** The runtime's own files below `.svc/`, which never leave the machine. */
+export const ownLog: OpenLog = (file, work) =>
+  opened(
+    () => file,
+    () => true,
+    work,
+  )
+
+function opened<T>(
+  resolve: () => string,
+  allowed: (fd: number, stat: Stats, path: string) => boolean,
+  work: (fd: number, stat: Stats) => T,
+): T | undefined {
+  let fd: number | undefined
+  try {
+    const stat = attempt(() => {
+      const path = resolve()
+      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+      const found = fstatSync(fd)
+      return found.isFile() && allowed(fd, found, path) ? found : undefined
+    })
+    return fd !== undefined && stat ? work(fd, stat) : undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** A file that cannot be opened is one that is not there. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+function isInside(folder: Pick<Folder, 'root'>, path: string): boolean {
+  const root = realpathSync(folder.root)
+  const [first] = path.slice(root.length + 1).split(sep)
+  return path.startsWith(root + sep) && first?.toLowerCase() !== '.svc'
+}
+
+/** Where the open file really lies. */
+function realPathOf(fd: number, file: string): string {
+  if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${fd}`)
+  const path = realpathSync(file)
+  const named = statSync(path)
+  const open = fstatSync(fd)
+  if (named.dev !== open.dev || named.ino !== open.ino) throw new Error(`${file} was replaced while it was read.`)
+  return path
+}
