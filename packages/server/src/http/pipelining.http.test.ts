@@ -106,6 +106,14 @@ test('what is no request is refused behind the response that is on its way, and 
   expect(said()).toMatch(/<\/2 >HTTP\/1\.1 400 [\s\S]*"request_invalid"/)
 })
 
+test('a connection that was refused is closed, also if its client goes on holding it', async () => {
+  const port = await serve(echo, { headers: 600_000, request: 600_000 })
+  const { socket, said } = open(port)
+  socket.write('hello\r\n\r\n')
+  await expect.poll(said).toMatch(/^HTTP\/1\.1 400 /)
+  await expect.poll(() => connectionsOf(server).open.size).toBe(0)
+})
+
 test('requests behind a response that ends the connection are not begun', async () => {
   const begun: string[] = []
   const port = await serve((req, res) => {

@@ -1,0 +1,63 @@
+/** The operator's socket takes one call, whoever in the data folder writes into it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testConfig } from '../../testing/service.ts'
+import { liveOf, type Opened, openService } from '../open.ts'
+import { serveOperator } from './socket.ts'
+
+let dataDir: string
+let opened: Opened
+let socket: { close: () => Promise<void> }
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'svc-socket-'))
+  const mine = await openService(testConfig({ dataDir }), Date.now, async () => true)
+  if (!mine) throw new Error('The data folder is in use.')
+  opened = mine
+  socket = await serveOperator({ ...opened, live: liveOf(opened.store) }, pino({ level: 'silent' }))
+})
+afterEach(async () => {
+  await socket.close()
+  await opened.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+function call(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const socketPath = join(dataDir, 'operator.sock')
+    const asked = request({ socketPath, method, path, headers, agent: false }, async (answer) => {
+      let text = ''
+      for await (const chunk of answer) text += chunk
+      resolve({ status: answer.statusCode ?? 0, text })
+    })
+    asked.on('error', reject).end(body)
+  })
+}
+const create = (slug: string) => JSON.stringify({ name: 'workspace create', args: [slug], options: {}, input: '' })
+const workspaces = async () =>
+  (await opened.store.db.selectFrom('workspace').select('slug').execute()).map((w) => w.slug)
+
+test('a command is carried out by POST /run', async () => {
+  const { status, text } = await call('POST', '/run', create('north'))
+  expect([status, JSON.parse(text)]).toMatchObject([200, { ok: true }])
+  expect(await workspaces()).toEqual(['north'])
+})
+
+test.each([
+  ['PUT', '/run'],
+  ['GET', '/run'],
+  ['DELETE', '/run'],
+  ['POST', '/'],
+  ['POST', '/run/'],
+  ['POST', '/run?x=1'],
+])('%s %s is refused, and nothing is done', async (method, path) => {
+  expect(await call(method, path, create('north'))).toEqual({
+    status: 404,
+    text: '{"message":"There is only POST /run."}',
+  })
+  expect(await workspaces()).toEqual([])
+})

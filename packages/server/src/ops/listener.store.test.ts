@@ -1,0 +1,122 @@
+/** What the operator's port tells: whether the service can work, and what Prometheus may ask. */
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testConfig } from '../../testing/service.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import type { Store } from '../db/open.ts'
+import { newMetrics } from '../reports/metrics.ts'
+import { healthOf } from './health.ts'
+import { opsListener } from './listener.ts'
+import { newRegistry } from './metrics.ts'
+
+async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
+  const observed = { store, config: testConfig({ version: '1.2.3' }), now: clock.now }
+  const registry = newRegistry({ ...observed, agents: newMetrics(), live: { size: 3 } })
+  const server = opsListener(registry, healthOf(store), '1.2.3')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ask = (path: string, method = 'GET') =>
+    new Promise<{ status: number; type: string | undefined; text: string }>((resolve, reject) => {
+      const asked = request({ port, host: '127.0.0.1', path, method, agent: false }, async (answer) => {
+        let text = ''
+        for await (const chunk of answer) text += chunk
+        resolve({ status: answer.statusCode ?? 0, type: answer.headers['content-type'], text })
+      })
+      asked.on('error', reject).end()
+    })
+  const close = () => new Promise((resolve) => server.close(resolve))
+  return { ask, close }
+}
+
+/** An agent that reported so many seconds ago, and was asked for a report every 60 s; undefined for none. */
+async function addAgents(w: World, count: number, secondsAgo: number | undefined): Promise<void> {
+  const id = (i: number) => `${secondsAgo ?? 'never'} ${i}`
+  const created = { workspace_id: w.workspace.id, created_at: 1 }
+  const rows = Array.from({ length: count }, (_, i) => ({ id: id(i), name: id(i), token_hash: id(i), ...created }))
+  await w.store.db.insertInto('agent').values(rows).execute()
+  if (secondsAgo === undefined) return
+  const received_at = w.clock.now() - secondsAgo * 1000
+  const kept = { received_at, interval_s: 60, controls: '[]', reporters: '', runs_kept: 0, body: '{}' }
+  const reports = rows.map(({ id }) => ({ agent_id: id, ...kept }))
+  await w.store.db.insertInto('agent_report').values(reports).execute()
+}
+
+const addCommand = (w: World, state: 'queued' | 'delivered' | 'applied', due_at: number | null) =>
+  w.store.db
+    .insertInto('command')
+    .values({
+      id: `${state} ${Math.random()}`,
+      agent_id: w.agent.id,
+      type: 'pause',
+      payload: '{}',
+      state,
+      created_at: w.clock.now(),
+      due_at,
+      created_by_name: 'Ada',
+    })
+    .execute()
+
+everyEngine('the operator’s port', (open: () => Promise<Store>) => {
+  test('tells that the service is well with its version, to GET and HEAD alone', async () => {
+    const store = await open()
+    const { ask, close } = await listening(await world(store))
+    expect(await ask('/healthz')).toEqual({
+      status: 200,
+      type: 'application/json',
+      text: '{"ok":true,"version":"1.2.3"}\n',
+    })
+    expect(await ask('/healthz?x=1', 'HEAD')).toMatchObject({ status: 200, text: '' })
+    for (const [path, method] of [
+      ['/healthz', 'POST'],
+      ['/metrics', 'DELETE'],
+      ['/', 'GET'],
+      ['/healthz/', 'GET'],
+    ] as const)
+      expect([path, (await ask(path, method)).status]).toEqual([path, 404])
+    await close()
+    await store.close()
+  })
+
+  test('counts agents by when they were last seen, thousands of them, and the commands that are open', async () => {
+    const store = await open()
+    const w = await world(store) // one that has never reported
+    await addAgents(w, 1100, 179)
+    await addAgents(w, 1050, 181)
+    await addAgents(w, 1000, undefined)
+    for (const state of ['queued', 'queued', 'delivered'] as const) await addCommand(w, state, w.clock.now() + 1000)
+    await addCommand(w, 'applied', null)
+    const { ask, close } = await listening(w)
+    const { status, text } = await ask('/metrics')
+    expect(status).toBe(200)
+    const lines = text.split('\n').filter((line) => /^svc_(?:agents|commands|live_subscribers|info)\b/.test(line))
+    expect(lines.sort()).toEqual([
+      'svc_agents{seen="never"} 1001',
+      'svc_agents{seen="reporting"} 1100',
+      'svc_agents{seen="silent"} 1050',
+      'svc_commands{state="delivered"} 1',
+      'svc_commands{state="queued"} 2',
+      `svc_info{version="1.2.3",engine="${store.engine}"} 1`,
+      'svc_live_subscribers 3',
+    ])
+    await close()
+    await store.close()
+  })
+})
+
+everyEngine('a database that is gone', (open: () => Promise<Store>) => {
+  test('is told of by 503 and a sentence', async () => {
+    const store = await open()
+    const { ask, close } = await listening(await world(store))
+    if (store.engine === 'sqlite') await sql`pragma query_only = on`.execute(store.db)
+    else await store.close()
+    const { status, text } = await ask('/healthz')
+    expect([status, JSON.parse(text)]).toMatchObject([503, { ok: false, version: '1.2.3' }])
+    await close()
+    await store.close().catch(() => {})
+  })
+})
