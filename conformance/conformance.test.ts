@@ -33,16 +33,40 @@ interface Rule {
 const bytes = (text: string) => new TextEncoder().encode(text)
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
 
-const bodyOf = (c: Case): Uint8Array => {
-  if (typeof c.base64 === 'string') return Uint8Array.from(Buffer.from(c.base64, 'base64'))
-  return bytes(typeof c.text === 'string' ? c.text : JSON.stringify(c.input))
+interface Numbered {
+  numbered?: [number, number]
+  started?: number
+}
+/** `{ "numbered": [0, 2099], "started": 5 }` in a list of runs: r0 to r2099, each started a second after the one before. */
+const expanded = (part: unknown): unknown => {
+  const { runs, ...rest } = (part ?? {}) as { runs?: unknown }
+  if (!Array.isArray(runs)) return part
+  return {
+    ...rest,
+    runs: (runs as (Numbered | null)[]).flatMap((run): unknown[] => {
+      if (!run?.numbered) return [run]
+      const [from, to] = run.numbered
+      return Array.from({ length: to - from + 1 }, (_, i) => ({
+        id: `r${from + i}`,
+        ...(run.started !== undefined && { started: run.started + i }),
+      }))
+    }),
+  }
 }
 
-const reads = (read: (body: Uint8Array) => Verdict<unknown>) => (c: Case) => {
-  const verdict = read(bodyOf(c))
+const bodyOf = (c: Case): Uint8Array => {
+  if (typeof c.base64 === 'string') return Uint8Array.from(Buffer.from(c.base64, 'base64'))
+  return bytes(typeof c.text === 'string' ? c.text : JSON.stringify(expanded(c.input)))
+}
+
+/** When something is read, in milliseconds: `now` of the case, in Unix seconds, where it matters. */
+const timeOf = (c: Case): number => (typeof c.now === 'number' ? c.now : 1_790_000_000) * 1000
+
+const reads = (read: (body: Uint8Array, now: number) => Verdict<unknown>) => (c: Case) => {
+  const verdict = read(bodyOf(c), timeOf(c))
   if (c.refused !== undefined) expect(verdict).toMatchObject({ ok: false, code: c.refused })
   else if (c.keptText !== undefined) expect(verdict.ok && JSON.stringify(verdict.value)).toBe(c.keptText)
-  else expect(verdict.ok && overTheWire(verdict.value)).toEqual(c.kept)
+  else expect(verdict.ok && overTheWire(verdict.value)).toEqual(expanded(c.kept))
 }
 
 const repeated = (part: unknown): string => {
@@ -70,9 +94,9 @@ const runners: Record<string, (c: Case, rule: Rule) => void> = {
   links: (c) => expect(isLink(c.link as string)).toBe(c.kept),
   settings: (c, rule) => expect(checkValues(rule.schema ?? [], c.values).ok).toBe(c.ok),
   'status-file': (c) => {
-    const read = readStatusFile(c.input)
+    const read = readStatusFile(expanded(c.input), timeOf(c))
     if (c.status === null) expect(read).toBeUndefined()
-    else expect(overTheWire(read)).toEqual({ status: c.status, unknown: c.unknown, dropped: c.dropped })
+    else expect(overTheWire(read)).toEqual({ status: expanded(c.status), unknown: c.unknown, dropped: c.dropped })
   },
 }
 

@@ -78,7 +78,7 @@ export class Example implements AsyncDisposable {
 
   /** The status file as the runtime reads it (2.11); a property it does not know or must drop is an error. */
   status(): StatusFile {
-    const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')))
+    const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')), Date.now())
     if (!read || read.unknown.length > 0 || read.dropped.length > 0)
       throw new Error(`Not a good status file: ${JSON.stringify(read)}`)
     return read.status

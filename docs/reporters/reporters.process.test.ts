@@ -84,7 +84,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     start()
     const first = await service.next()
     expect([first.path, first.token]).toEqual(['/api/agent/v1/report', token])
-    const read = readReport(new TextEncoder().encode(JSON.stringify(first.body)))
+    const read = readReport(new TextEncoder().encode(JSON.stringify(first.body)), Date.now())
     expect(read).toMatchObject({
       ok: true,
       value: {

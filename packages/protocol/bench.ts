@@ -2,6 +2,8 @@
 import { readReport, readStatusFile } from './src/index.ts'
 import { sampleReport } from './testing/sample.ts'
 
+const now = Date.now()
+
 const body = new TextEncoder().encode(JSON.stringify(sampleReport))
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const faulty = new TextEncoder().encode(
@@ -21,11 +23,11 @@ const parsed: unknown = JSON.parse(decoder.decode(body))
 
 const subjects: Record<string, () => unknown> = {
   'JSON.parse alone': () => JSON.parse(decoder.decode(body)),
-  readReport: () => readReport(body),
-  'readReport, faulty input': () => readReport(faulty),
+  readReport: () => readReport(body, now),
+  'readReport, faulty input': () => readReport(faulty, now),
   'JSON.parse alone, nulls and unknown fields': () => JSON.parse(decoder.decode(nulls)),
-  'readReport, nulls and unknown fields': () => readReport(nulls),
-  'readStatusFile, parsed': () => readStatusFile(parsed),
+  'readReport, nulls and unknown fields': () => readReport(nulls, now),
+  'readStatusFile, parsed': () => readStatusFile(parsed, now),
 }
 
 const rounds = 20_000

@@ -32,6 +32,7 @@ export {
   type Subject,
   stops,
 } from './report.ts'
+export { newestRuns, placeOf } from './run-order.ts'
 export { schemas } from './schemas.ts'
 export {
   boundsOf,

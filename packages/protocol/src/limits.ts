@@ -60,8 +60,8 @@ export const limits = {
   columns: 12,
   /** [D12] */
   subjects: 20,
-  /** [D12] */
-  runsPerReport: 500,
+  /** [D12] Runs that are read of one report; of more, the newest ones. */
+  runsPerReport: 2000,
   /** [D12] */
   acks: 100,
   /** [2.7] The id of a command, which is echoed and never cut. */

@@ -229,7 +229,7 @@ function runsItem(v: unknown): boolean {
 }
 
 function runs(v: unknown): boolean {
-  if (!Array.isArray(v) || v.length > 500) return false
+  if (!Array.isArray(v) || v.length > 2000) return false
   for (const x of v) if (!(runsItem(x))) return false
   return true
 }

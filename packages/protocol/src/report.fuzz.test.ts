@@ -7,6 +7,8 @@ import { Notes } from './notes.ts'
 import { readReport, report } from './report.ts'
 import { readStatusFile } from './status-file.ts'
 
+const now = 1_790_000_000_000
+
 /** The long form takes a minute and more. */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
@@ -38,14 +40,14 @@ function wrongIn(kept: unknown, at = '$'): string | undefined {
 
 /** Reads, and checks everything that holds of every reading. Returns whether the body was a report. */
 function holds(body: Uint8Array): boolean {
-  const read = readReport(body)
+  const read = readReport(body, now)
   if (!read.ok) {
     expect(read.code).toBe('body_invalid')
     return false
   }
   const kept = JSON.stringify(read.value)
   expect(wrongIn(read.value)).toBeUndefined()
-  const again = readReport(new TextEncoder().encode(kept))
+  const again = readReport(new TextEncoder().encode(kept), now)
   expect(again.ok && JSON.stringify(again.value)).toBe(kept)
   if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(read.value)
   expect(read.value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
@@ -99,9 +101,9 @@ test('2.11: a mutated status file never throws, and what was kept is read withou
         mutated({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),
       ),
     )
-    const read = readStatusFile(input)
+    const read = readStatusFile(input, now)
     if (!read) continue
     expect(wrongIn(read.status)).toBeUndefined()
-    expect(readStatusFile(read.status), `seed ${seed}`).toEqual({ status: read.status, unknown: [], dropped: [] })
+    expect(readStatusFile(read.status, now), `seed ${seed}`).toEqual({ status: read.status, unknown: [], dropped: [] })
   }
 })

@@ -3,6 +3,8 @@ import { sampleReport } from '../testing/sample.ts'
 import { limits } from './limits.ts'
 import { logNames, readReport, report } from './report.ts'
 
+const now = 1_790_000_000_000
+
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 const kept = (part: object) => {
   const { protocol, ...rest } = report(JSON.parse(JSON.stringify({ protocol: 1, ...part }))) ?? {}
@@ -13,7 +15,7 @@ const times = <T>(length: number, make: (i: number) => T) => Array.from({ length
 
 test('2.1: a good report is kept as it is', () => {
   const text = JSON.stringify(sampleReport)
-  expect(readReport(bytes(sampleReport))).toEqual({ ok: true, value: sampleReport, text })
+  expect(readReport(bytes(sampleReport), now)).toEqual({ ok: true, value: sampleReport, text })
 })
 
 test.each([
@@ -26,7 +28,7 @@ test.each([
   ['a level to read as info', { state: { level: 'fine' } }],
   ['two runs of one id', { runs: [{ id: 'a' }, { id: 'a' }] }],
 ])('a report with %s is not the text that came', (_what, parts) => {
-  expect(readReport(bytes({ protocol: 1, ...parts }))).toMatchObject({ ok: true, text: undefined })
+  expect(readReport(bytes({ protocol: 1, ...parts }), now)).toMatchObject({ ok: true, text: undefined })
 })
 
 test('of a report that changes in one place only that place is copied', () => {
@@ -46,7 +48,7 @@ test.each([
   ['names no protocol', {}],
   ['is a list', [1]],
 ])('4 rule 1: a body that %s is refused', (_rule, body) =>
-  expect(readReport(bytes(body))).toMatchObject({ ok: false, code: 'body_invalid' }),
+  expect(readReport(bytes(body), now)).toMatchObject({ ok: false, code: 'body_invalid' }),
 )
 
 test('2.1: protocol alone is a report', () => expect(kept({})).toEqual({}))
@@ -236,7 +238,6 @@ test.each([
   ['health', limits.health, (n: number) => ({ health: times(n, (i) => ({ name: `${i}` })) })],
   ['active', limits.active, (n: number) => ({ active: times(n, (i) => ({ kind: `${i}` })) })],
   ['gauges', limits.gauges, (n: number) => ({ gauges: times(n, (i) => ({ name: `${i}` })) })],
-  ['runs', limits.runsPerReport, (n: number) => ({ runs: times(n, (i) => ({ id: `${i}` })) })],
   ['panels', limits.panels, (n: number) => ({ panels: times(n, (i) => ({ type: 'kv', title: `${i}` })) })],
   [
     'items',
@@ -294,6 +295,21 @@ test.each([
   expect(kept(make(max + 1))).toEqual(make(max))
 })
 
+test('D12: of more than 2,000 runs the newest by D10 are kept, in their order, and how many were dropped is told', () => {
+  const runs = [...times(2099, (i) => ({ id: `r${i}`, started: i + 1 })), { id: 'without a start' }]
+  const read = readReport(bytes({ protocol: 1, runs }), now)
+  expect(read).toMatchObject({ ok: true, text: undefined, runsDropped: 100 })
+  expect(read.ok && read.value.runs).toEqual(runs.slice(100))
+})
+
+test('D11: two runs of one id are one before they are counted', () => {
+  const runs = times(2000, (i) => ({ id: `r${i}`, started: i + 1 }))
+  const again = { id: 'r0', started: 1, status: 'done' }
+  const read = readReport(bytes({ protocol: 1, runs: [...runs, again] }), now)
+  expect(read).toMatchObject({ ok: true, runsDropped: undefined })
+  expect(read.ok && read.value.runs).toEqual([again, ...runs.slice(1)])
+})
+
 test('D12: what is dropped from a list makes room for what comes behind it', () => {
   const health = [...times(60, () => 'no item'), ...times(50, (i) => ({ name: `${i}` }))]
   expect(kept({ health })).toEqual({ health: times(50, (i) => ({ name: `${i}` })) })
@@ -303,7 +319,7 @@ test('D13: a key named __proto__ is a key like others and reaches no prototype',
   const body = new TextEncoder().encode(
     '{"protocol":1,"__proto__":{"state":{"level":"bad"}},"settings":{"values":{"__proto__":1}},"runs":[{"id":"a","models":{"__proto__":2,"constructor":3}}]}',
   )
-  const read = readReport(body)
+  const read = readReport(body, now)
   if (!read.ok) throw new Error(read.message)
   expect(read.value.state).toBeUndefined()
   expect(Object.keys(read.value.settings?.values ?? {})).toEqual(['__proto__'])

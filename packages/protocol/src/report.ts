@@ -23,6 +23,7 @@ import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
 import { fitsReport } from './report.fits.ts'
+import { newestRuns } from './run-order.ts'
 import { settings } from './settings.ts'
 import { shown } from './text.ts'
 import { protocolVersion } from './versions.ts'
@@ -52,12 +53,24 @@ export const run = object(
 )
 export type Run = Kept<typeof run>
 
-/** D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. */
-const runList = list(run, limits.runsPerReport)
-export const runs: Field<Run[]> = field((v, notes, tidy) => {
-  const kept = runList(v, notes, tidy)
-  return kept === undefined || differ(kept) ? kept : [...new Map(kept.map((one) => [one.id, one])).values()]
-}, runList.schema)
+/**
+ * D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. Too many runs are not cut
+ * here, since which of them are the newest depends on the time: `withNewestRuns` does it.
+ */
+const runList = list(run, Infinity)
+export const runs: Field<Run[]> = field(
+  (v, notes, tidy) => {
+    const kept = runList(v, notes, tidy)
+    return kept === undefined || differ(kept) ? kept : [...new Map(kept.map((one) => [one.id, one])).values()]
+  },
+  { ...runList.schema, maxItems: limits.runsPerReport },
+)
+
+/** D12: of more runs than are read, the newest ones (D10). The very same value where none is too many. */
+export function withNewestRuns<T extends { runs?: Run[] }>(part: T, now: number): T {
+  const excess = (part.runs?.length ?? 0) - limits.runsPerReport
+  return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
+}
 
 const differ = (all: readonly Run[]): boolean => all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
 
@@ -152,17 +165,27 @@ export const report = object(
 )
 export type Report = Kept<typeof report>
 
-/** With the text of the body, if all of it was kept as it came: the same report, in JSON already. */
-export type ReadReport = { ok: true; value: Report; text: string | undefined } | Refused
+/**
+ * With the text of the body, if all of it was kept as it came: the same report, in JSON already. `runsDropped` says how many runs
+ * were too many.
+ */
+export type ReadReport =
+  | { ok: true; value: Report; text: string | undefined; runsDropped?: number | undefined }
+  | Refused
 
-/** D14: reads the bytes of a body; refuses only what is no report at all. */
-export function readReport(body: Uint8Array): ReadReport {
+/** D14: reads the bytes of a body, at this time in Unix milliseconds; refuses only what is no report at all. */
+export function readReport(body: Uint8Array, now: number): ReadReport {
   const json = readJson(body)
   if (!json.ok) return json
   const { value, text } = json
   const tidy = isTidy(text, body.length)
-  const kept = tidy && fits(value) ? value : report(value, undefined, tidy)
-  if (kept) return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined }
+  if (tidy && fits(value)) return { ok: true, value, text }
+  const all = report(value, undefined, tidy)
+  if (all) {
+    const kept = withNewestRuns(all, now)
+    const runsDropped = (all.runs?.length ?? 0) - (kept.runs?.length ?? 0) || undefined
+    return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined, runsDropped }
+  }
   const got = value.protocol == null ? 'it names none' : `got ${shown(value.protocol, 40)}`
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
 }

@@ -9,6 +9,8 @@ import { readReport } from './report.ts'
 import { schemas } from './schemas.ts'
 import { readStatusFile } from './status-file.ts'
 
+const now = 1_790_000_000_000
+
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
 const validators = Object.fromEntries(
   Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema as AnySchema)]),
@@ -51,7 +53,7 @@ test('the report schema holds of everything that is kept, and what it allows is 
   for (let seed = 0; seed < (long ? 20_000 : 3000); seed++) {
     const random = randomOf(seed)
     const input = overTheWire(mutated(sampleReport, random, Math.floor(random() * 3)))
-    const read = readReport(bytes(input))
+    const read = readReport(bytes(input), now)
     const valid = wrong('report', input) === undefined
     if (read.ok) expect(wrong('report', read.value), `seed ${seed}`).toBeUndefined()
     if (!valid || !linksParse(input) || !oneOfEach(input)) continue
@@ -68,7 +70,7 @@ test('the status file schema holds of everything that is kept, and what it allow
   for (let seed = 0; seed < (long ? 20_000 : 3000); seed++) {
     const random = randomOf(seed)
     const input = overTheWire(mutated(sampleStatus, random, Math.floor(random() * 3)))
-    const read = readStatusFile(input)
+    const read = readStatusFile(input, now)
     if (read) expect(wrong('status-file', overTheWire(read.status)), `seed ${seed}`).toBeUndefined()
     if (wrong('status-file', input) !== undefined || !linksParse(input) || !oneOfEach(input)) continue
     unchanged++

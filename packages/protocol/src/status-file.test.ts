@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { sampleReport } from '../testing/sample.ts'
 import { readStatusFile } from './status-file.ts'
 
-const read = (input: unknown) => readStatusFile(JSON.parse(JSON.stringify(input)))
+const now = 1_790_000_000_000
+
+const read = (input: unknown) => readStatusFile(JSON.parse(JSON.stringify(input)), now)
 
 test.each([[null], [[]], ['ok'], [1]])('2.11: %j is no status file', (input) => expect(read(input)).toBeUndefined())
 
@@ -128,6 +130,15 @@ test.each([
     [],
   ],
 ])('%s', (_rule, input, status, unknown, dropped) => expect(read(input)).toEqual({ status, unknown, dropped }))
+
+test('D12: of more than 2,000 runs the newest are kept, and what was dropped is told', () => {
+  const runs = Array.from({ length: 2100 }, (_, i) => ({ id: `r${i}`, started: 2100 - i }))
+  expect(read({ runs })).toEqual({
+    status: { runs: runs.slice(0, 2000) },
+    unknown: [],
+    dropped: ['runs (the oldest 100 of 2100)'],
+  })
+})
 
 test('D55: at most ten places are told', () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, 1]))

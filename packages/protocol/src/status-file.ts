@@ -7,7 +7,7 @@ import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { Notes } from './notes.ts'
 import { type Panel, panel, panelParts } from './panels.ts'
-import { activeRun, runs } from './report.ts'
+import { activeRun, runs, withNewestRuns } from './report.ts'
 
 const wholePanel: Field<Panel> = field(
   (v, notes) => {
@@ -42,13 +42,20 @@ export interface StatusRead {
   status: StatusFile
   /** Paths of properties the contract does not know, such as `health[0].colour`; at most ten. */
   unknown: string[]
-  /** Paths of parts that were dropped because something they need is missing or of the wrong type; at most ten. */
+  /**
+   * Paths of parts that were dropped because something they need is missing or of the wrong type; at most ten. Before them, in
+   * words, the runs that were too many.
+   */
   dropped: string[]
 }
 
-/** Reads a parsed status file; undefined when it is no object (2.11: that costs one health line). */
-export function readStatusFile(parsed: unknown): StatusRead | undefined {
+/** Reads a parsed status file at this time in Unix milliseconds; undefined when it is no object (2.11: that costs one health line). */
+export function readStatusFile(parsed: unknown, now: number): StatusRead | undefined {
   const notes = new Notes()
-  const status = statusFile(parsed, notes)
-  return status && { status, unknown: notes.unknownPaths, dropped: notes.droppedPaths }
+  const all = statusFile(parsed, notes)
+  if (!all) return undefined
+  const status = withNewestRuns(all, now)
+  const [count, kept] = [all.runs?.length ?? 0, status.runs?.length ?? 0]
+  const tooMany = count > kept ? [`runs (the oldest ${count - kept} of ${count})`] : []
+  return { status, unknown: notes.unknownPaths, dropped: [...tooMany, ...notes.droppedPaths].slice(0, 10) }
 }

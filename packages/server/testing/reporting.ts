@@ -80,7 +80,7 @@ export function submission(
   return {
     agentId: agent.id,
     tokenHash: hashToken(token ?? agent.token),
-    ...asRead(parts),
+    ...asRead(parts, world.clock.now()),
     interval: 30,
     gone: () => gone,
     offers,
@@ -88,8 +88,8 @@ export function submission(
 }
 
 /** The parts as the report reader keeps them. */
-function asRead(parts: object): Pick<Submission, 'report' | 'text'> {
-  const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })))
+function asRead(parts: object, now: number): Pick<Submission, 'report' | 'text'> {
+  const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), now)
   if (!read.ok) throw new Error(read.message)
   return { report: read.value, text: read.text }
 }

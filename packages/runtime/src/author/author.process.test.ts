@@ -103,7 +103,7 @@ describe.each(languages)('svc new --language %s', (language) => {
 function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => Promise<StatusFile> {
   const read = (): StatusFile | undefined => {
     if (!existsSync(join(state, 'status.json'))) return undefined
-    const got = readStatusFile(JSON.parse(readFileSync(join(state, 'status.json'), 'utf8')))
+    const got = readStatusFile(JSON.parse(readFileSync(join(state, 'status.json'), 'utf8')), Date.now())
     expect(got).toMatchObject({ unknown: [], dropped: [] })
     return got?.status
   }

@@ -43,7 +43,7 @@ function isResting(folder: Folder, manifest: Manifest): boolean {
 export function factsOf({ folder, manifest }: Agent) {
   const file = manifest.status
   const read = file ? readFile(placeOf(folder, manifest, file), limits.reportBytes) : undefined
-  const status = file && read ? keepStatus({ misses: 0 }, read, file) : undefined
+  const status = file && read ? keepStatus({ misses: 0 }, read, file, Date.now()) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)
   const changes = readChanges(folder)

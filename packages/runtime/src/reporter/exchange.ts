@@ -81,7 +81,7 @@ export async function exchange(
         [],
       )
     : nextReport(reporter, { ...own, manifest, health }, owedAcks(readJournal(folder)))
-  const body = JSON.stringify(shrink(report)).replaceAll(tokenLike, '[masked]')
+  const body = JSON.stringify(shrink(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const result = judge(await post(connection, '/api/agent/v1/report', body, signal))
   try {
@@ -111,7 +111,9 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
   const file = manifest.status
   const read = file === undefined ? undefined : readFile(placeOf(folder, manifest, file), limits.reportBytes)
   const now =
-    file !== undefined && read ? keepStatus(reporter.kept, read, file) : { kept: reporter.kept, status: {}, health: [] }
+    file !== undefined && read
+      ? keepStatus(reporter.kept, read, file, Date.now())
+      : { kept: reporter.kept, status: {}, health: [] }
   reporter.kept = now.kept
   reporter.seq++
   const pause = readPause(folder)

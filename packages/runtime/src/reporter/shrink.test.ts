@@ -3,6 +3,7 @@ import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { shrink, sizeOf } from './shrink.ts'
 
+const now = 1_790_000_000_000
 const long = 'x'.repeat(290)
 const whole: Report = {
   protocol: 1,
@@ -20,27 +21,32 @@ const whole: Report = {
 }
 
 test('a report that fits is sent as it is', () => {
-  expect(shrink(whole, sizeOf(whole))).toBe(whole)
+  expect(shrink(whole, now, sizeOf(whole))).toBe(whole)
 })
 
 test('panels go first', () => {
   const { panels: _, ...rest } = whole
-  expect(shrink(whole, sizeOf(rest))).toEqual(rest)
+  expect(shrink(whole, now, sizeOf(rest))).toEqual(rest)
 })
 
 test('then old runs', () => {
-  const small = shrink(whole, 100_000)
+  const small = shrink(whole, now, 100_000)
   expect(small.runs?.at(-1)?.id).toBe('r499')
   expect(small.runs?.length).toBeLessThan(500)
   expect(small.health).toEqual(whole.health)
 })
 
+test('a run without a start is among the newest (D10)', () => {
+  const withOneNew = { ...whole, runs: [{ id: 'new' }, ...(whole.runs ?? [])] }
+  expect(shrink(withOneNew, now, 100_000).runs?.[0]).toEqual({ id: 'new' })
+})
+
 test('then details; state, acks and runtime stay whatever the limit', () => {
-  expect(shrink(whole, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
-  expect(shrink(whole, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
+  expect(shrink(whole, now, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
+  expect(shrink(whole, now, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
 })
 
 test('the limit leaves room below what the service takes', () => {
-  expect(sizeOf(shrink(whole))).toBeLessThanOrEqual(limits.reporterBytes)
+  expect(sizeOf(shrink(whole, now))).toBeLessThanOrEqual(limits.reporterBytes)
   expect(limits.reporterBytes).toBeLessThan(limits.reportBytes)
 })

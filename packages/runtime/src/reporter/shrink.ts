@@ -1,12 +1,13 @@
 /** Keeping a report small enough (D19): panels go first, then old runs, then details. Acks, state, applied, runtime stay whatever happens. */
-import { limits, type Report } from '@svc/protocol'
+import { limits, newestRuns, type Report } from '@svc/protocol'
 
 export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
 /** What is given up, in this order; each step is repeated until it has nothing left to give. */
-const steps: readonly ((report: Report) => Report | undefined)[] = [
+const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
   ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
-  ({ runs, ...rest }) => (runs ? { ...rest, ...some('runs', newestHalf(runs)) } : undefined),
+  ({ runs, ...rest }, now) =>
+    runs ? { ...rest, ...some('runs', newestRuns(runs, Math.floor(runs.length / 2), now)) } : undefined,
   (report) => withoutDetails(report),
   ({ gauges, ...rest }) => (gauges ? rest : undefined),
   ({ active, ...rest }) => (active ? rest : undefined),
@@ -16,11 +17,12 @@ const steps: readonly ((report: Report) => Report | undefined)[] = [
   ({ settings, ...rest }) => (settings ? rest : undefined),
 ]
 
-export function shrink(report: Report, max: number = limits.reporterBytes): Report {
+/** `now` in Unix milliseconds: which runs are old depends on it (D10). */
+export function shrink(report: Report, now: number, max: number = limits.reporterBytes): Report {
   let small = report
   for (const step of steps) {
     while (sizeOf(small) > max) {
-      const smaller = step(small)
+      const smaller = step(small, now)
       if (!smaller) break
       small = smaller
     }
@@ -31,12 +33,6 @@ export function shrink(report: Report, max: number = limits.reporterBytes): Repo
 /** An empty list is left out. */
 const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
   items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
-
-type Runs = NonNullable<Report['runs']>
-function newestHalf(runs: Runs): Runs {
-  const newest = [...runs].sort((a, b) => (b.started ?? 0) - (a.started ?? 0)).slice(0, Math.floor(runs.length / 2))
-  return runs.filter((run) => newest.includes(run))
-}
 
 function withoutDetails(report: Report): Report | undefined {
   const has = [report.health, report.active, report.gauges].some((items) =>

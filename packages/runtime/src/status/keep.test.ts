@@ -8,9 +8,9 @@ const none: Kept = { misses: 0 }
 /** What is shown after a series of reads. */
 const after = (...reads: FileRead[]) => {
   let kept = none
-  let now = keepStatus(kept, reads[0] ?? good, 'status.json')
+  let now = keepStatus(kept, reads[0] ?? good, 'status.json', Date.now())
   for (const read of reads) {
-    now = keepStatus(kept, read, 'status.json')
+    now = keepStatus(kept, read, 'status.json', Date.now())
     kept = now.kept
   }
   return { label: now.status.state?.label, health: now.health.map((h) => `${h.level} ${h.detail}`) }

@@ -19,8 +19,9 @@ export interface StatusNow {
 /** The last good status stands for two reads that fail; after that it is not shown as if it were true. */
 const patience = 2
 
-export function keepStatus({ good, misses, known }: Kept, read: FileRead, name: string): StatusNow {
-  const now = parse(read)
+/** `at`: Unix milliseconds. */
+export function keepStatus({ good, misses, known }: Kept, read: FileRead, name: string, at: number): StatusNow {
+  const now = parse(read, at)
   if ('status' in now) {
     return {
       kept: { good: now.status, misses: 0, known: true },
@@ -42,7 +43,7 @@ type Parsed =
   /** `early`: an agent that has not begun has written nothing yet. `plain`: no accident of writing, so there is nothing to be patient about (2.11: costs one health line). */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 
-function parse(read: FileRead): Parsed {
+function parse(read: FileRead, at: number): Parsed {
   if (read.is === 'missing') return { why: 'is not there', early: true }
   if (read.is === 'unreadable') return { why: read.why }
   let parsed: unknown
@@ -51,7 +52,7 @@ function parse(read: FileRead): Parsed {
   } catch {
     return { why: 'is not JSON' }
   }
-  return readStatusFile(parsed) ?? { why: 'holds no JSON object', plain: true }
+  return readStatusFile(parsed, at) ?? { why: 'holds no JSON object', plain: true }
 }
 
 function remarks(unknown: readonly string[], dropped: readonly string[]): HealthItem[] {

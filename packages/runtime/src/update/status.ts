@@ -26,7 +26,7 @@ export function statusReader(
   const file = placeOf(folder, manifest ?? {}, name)
   let kept: Kept = { misses: 0 }
   return (process) => {
-    const now = keepStatus(kept, readFile(file, limits.reportBytes), name)
+    const now = keepStatus(kept, readFile(file, limits.reportBytes), name, Date.now())
     kept = now.kept
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const began = Number(process.started ?? Number.NaN) * 1000

@@ -10,6 +10,7 @@ import type { Decision } from '../reports/rows.ts'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
 import { drain, isEncoded, readBody } from './body.ts'
 import type { BareRoutes } from './listener.ts'
+import { Turns } from './turns.ts'
 
 /** A request that may go on: who calls, and the bytes. */
 interface Admitted {
@@ -19,6 +20,8 @@ interface Admitted {
 
 /** Bytes of logs that have come and are not stored yet; more is overload, and the next one is turned away (D18). */
 const logsMost = 32 * 1024 * 1024
+/** Reading a report of more bytes takes milliseconds: it gets a turn of the event loop of its own, for which few wait (D18). */
+const largeReport = { bytes: 32 * 1024, waitingMax: 128 } as const
 
 export function agentRoutes(side: Side): BareRoutes {
   const { deps, lookup, batcher, metrics, trouble, windows } = side
@@ -28,13 +31,20 @@ export function agentRoutes(side: Side): BareRoutes {
       return logs.held >= logsMost
     },
   }
+  const turns = new Turns()
+  const noted = new WeakSet<Caller>()
   return { 'POST /api/agent/v1/report': report, 'POST /api/agent/v1/log': log }
 
   async function report(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const admitted = await admit(req, res, windows.reports, limits.reportBytes, batcher)
     if (!admitted) return
     const { caller, bytes } = admitted
-    const read = readReport(bytes)
+    if (bytes.length > largeReport.bytes) {
+      if (turns.length >= largeReport.waitingMax) return busy(res)
+      await turns.next()
+    }
+    const read = readReport(bytes, deps.now())
+    if (read.ok && read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     if (!read.ok) return refuseBody(res, caller, read.message)
     const interval = intervalFor(caller)
     const submission = {
@@ -51,6 +61,13 @@ export function agentRoutes(side: Side): BareRoutes {
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') busy(res)
     else refuseNow(res, decision.code)
+  }
+
+  /** Once for as long as the agent is remembered, since it may send as many with each report. */
+  function noteDropped(caller: Caller, runs: number): void {
+    if (noted.has(caller)) return
+    noted.add(caller)
+    deps.log.info({ agent: caller.agentId, runs }, 'a report had too many runs; the newest were kept')
   }
 
   function intervalFor({ agentId }: Caller): number {

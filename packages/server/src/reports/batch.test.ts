@@ -27,8 +27,10 @@ function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
     parallel,
   })
   let agents = 0
-  const come = (count: number, kept: boolean) => {
-    for (let i = 0; i < count; i++) void batcher.submit({ agentId: `${agents++}` } as Submission, { kept })
+  const come = (count: number, kept: boolean, { runs = 0, bytes = 0 } = {}) => {
+    const report = { protocol: 1, runs: Array.from({ length: runs }, (_, i) => ({ id: `${i}` })) }
+    for (let i = 0; i < count; i++)
+      void batcher.submit({ agentId: `${agents++}`, report } as unknown as Submission, { kept, bytes })
   }
   return { sizes, come, settled: batcher.settled }
 }
@@ -92,4 +94,27 @@ test('on connections of their own it waits its whole time, so that it can grow',
   await pass(1)
   expect(sizes).toEqual([2, 4])
   await settled()
+})
+
+test.each([
+  ['128 reports', 300, {}, [128, 128, 44]],
+  ['512 KB', 5, { bytes: 200 * 1024 }, [2, 2, 1]],
+  ['1,000 runs', 7, { runs: 400 }, [2, 2, 2, 1]],
+])('a batch ends at %s', async (_, count, each, expected) => {
+  const { sizes, come, settled } = batching()
+  come(count, true, each)
+  await pass(1)
+  await pass(1)
+  await settled()
+  expect(sizes).toEqual(expected)
+})
+
+test('a report that is larger than a batch may be is stored alone, and those behind it do not wait for company', async () => {
+  const { sizes, come, settled } = batching()
+  come(1, true, { runs: 2000 })
+  come(1, true, { runs: 2000, bytes: 256 * 1024 })
+  come(3, true)
+  await pass(1)
+  await settled()
+  expect(sizes).toEqual([1, 1, 3])
 })

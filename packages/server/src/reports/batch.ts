@@ -15,14 +15,18 @@ import type { Decision, Submission } from './rows.ts'
  * that is being stored, which it follows unless that one takes long: few large batches cost less than many small ones.
  */
 const lingerMs = { kept: 1, own: 2, beside: 5 } as const
-const batchMost = 128
+/**
+ * A batch ends at any of these, so that the turn in which it is stored stays short whatever the reports hold. One report that is
+ * larger than that is a batch of its own.
+ */
+const batchMax = { reports: 128, bytes: 512 * 1024, runs: 1000 } as const
 /**
  * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away
  * before memory grows (D18). What is read of a report takes several times the bytes of its body.
  */
 const waitingMost = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /** When so many wait, reports come faster than they can be stored. */
-const loadedFrom = 4 * batchMost
+const loadedFrom = 4 * batchMax.reports
 
 export interface Batcher {
   /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
@@ -71,6 +75,8 @@ export function newBatcher(options: BatchOptions): Batcher {
   const busy = new Set<string>()
   let running = 0
   let lastSize = 1
+  /** Whether the last batch ended for its bytes or runs: what it left does not wait for company. */
+  let filled = false
   /** Whether some that wait came on a connection of their own. */
   let oneByOne = false
   let timer: NodeJS.Timeout | undefined
@@ -106,7 +112,8 @@ export function newBatcher(options: BatchOptions): Batcher {
     metrics.waiting = waiting.length
     if (waiting.length === 0 || running >= options.parallel || soon) return
     const asManyAsLast = lastSize > 1 && waiting.length >= lastSize
-    if (waiting.length >= batchMost || (asManyAsLast && !oneByOne && running === 0)) soon = setImmediate(start)
+    if (filled || waiting.length >= batchMax.reports || (asManyAsLast && !oneByOne && running === 0))
+      soon = setImmediate(start)
     else timer ??= setTimeout(start, running > 0 ? lingerMs.beside : oneByOne ? lingerMs.own : lingerMs.kept)
   }
 
@@ -135,9 +142,18 @@ export function newBatcher(options: BatchOptions): Batcher {
   function take(): Waiting[] {
     const batch: Waiting[] = []
     const left: Waiting[] = []
+    let [bytes, runs] = [0, 0]
+    filled = false
     for (const one of waiting) {
-      const { agentId } = one.submission
-      if (batch.length >= batchMost || busy.has(agentId)) left.push(one)
+      const { agentId, report } = one.submission
+      if (filled || batch.length >= batchMax.reports || busy.has(agentId)) {
+        left.push(one)
+        continue
+      }
+      bytes += one.bytes
+      runs += report.runs?.length ?? 0
+      filled = batch.length > 0 && (bytes > batchMax.bytes || runs > batchMax.runs)
+      if (filled) left.push(one)
       else {
         busy.add(agentId)
         batch.push(one)

@@ -7,7 +7,7 @@ const state = '"state":{"level":"ok","label":"Working"}'
 const kept = { protocol: 1, state: { level: 'ok', label: 'Working' } }
 
 function stored(json: string): string {
-  const read = readReport(Buffer.from(json))
+  const read = readReport(Buffer.from(json), 0)
   if (!read.ok) throw new Error(read.message)
   return bodyOf(read.value, read.text)
 }

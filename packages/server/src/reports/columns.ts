@@ -7,7 +7,7 @@ import type { LastReport, ReportWrite, Submission } from './rows.ts'
 export function columnsOf(
   { report, text, interval }: Submission,
   last: LastReport | undefined,
-  runsKept: number,
+  { runsKept, usage }: Pick<ReportWrite, 'runsKept' | 'usage'>,
   now: number,
 ): ReportWrite {
   const { state } = report
@@ -27,6 +27,7 @@ export function columnsOf(
     statusAt: report.status_at ?? null,
     statusLate: report.status_at === undefined ? null : isLate(report, report.status_at, now),
     stopped: report.stopped ?? null,
+    usage,
     body: bodyOf(report, text),
   }
 }

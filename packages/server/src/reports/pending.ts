@@ -1,11 +1,11 @@
 /**
- * Sums of days that wait in the row of the last report, which each report writes anyway: on the embedded engine rows of their
- * own would be a third page of the disk for most reports. Whoever reads sums adds these.
+ * Sums of days that wait in the row of the last report, which each report writes anyway: rows of their own would be one more page
+ * of the disk for most reports. Whoever reads sums adds these.
  */
 import type { UsageDelta } from './rows.ts'
 import { usageMost } from './runs.ts'
 
-/** When more wait, they go to `usage_day`, all at once. An agent with one model has two a day. */
+/** When more wait, they go to `usage_day`, all at once (usage-names.ts says into which rows). An agent with one model has two a day. */
 const waitMost = 8
 
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
@@ -33,27 +33,33 @@ export function addUsage(
   gained: readonly UsageDelta[],
 ): { json: string | null; due: readonly UsageDelta[] } {
   if (gained.length === 0) return { json, due: gained }
-  const sums = writtenIn(json)
-  for (const one of gained) add(sums, one)
+  const sums = added(writtenIn(json), gained)
   return sums.length > waitMost ? { json: null, due: sums.map(read) } : { json: JSON.stringify(sums), due: [] }
 }
 
 /** `sums` with these added, by day and model. */
 export function addUp(sums: readonly UsageDelta[], gained: readonly UsageDelta[]): UsageDelta[] {
-  const all = sums.map(written)
-  for (const one of gained) add(all, one)
-  return all.map(read)
+  return added(sums.map(written), gained).map(read)
 }
 
-function add(sums: Written[], one: UsageDelta): void {
-  for (const sum of sums) {
-    if (sum[0] !== one.day || sum[1] !== one.model) continue
-    sum[2] += one.runs
-    sum[3] = bounded(sum[3] + one.costMicro)
-    sum[4] = bounded(sum[4] + one.outputTokens)
-    return
+/** Adds to the sums that are there; a report may name thousands of models, so few are searched and many are looked up. */
+function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
+  const index = gained.length > waitMost ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
+  for (const one of gained) {
+    const sum = index
+      ? index.get(`${one.day} ${one.model}`)
+      : sums.find(([day, m]) => day === one.day && m === one.model)
+    if (sum) {
+      sum[2] += one.runs
+      sum[3] = bounded(sum[3] + one.costMicro)
+      sum[4] = bounded(sum[4] + one.outputTokens)
+      continue
+    }
+    const first = written(one)
+    sums.push(first)
+    index?.set(`${one.day} ${one.model}`, first)
   }
-  sums.push(written(one))
+  return sums
 }
 
 const bounded = (sum: number): number => Math.max(-usageMost, Math.min(usageMost, sum))

@@ -49,6 +49,8 @@ export interface AgentRows {
   attempts: string | null
   /** The release that this transaction sees (D37). */
   served: Served | undefined
+  /** The sums that wait in the row of its last report (pending.ts). */
+  usage: string | null
   /** Those of its kept runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
   /** The lowest kept runs by D10, as many as `excess` says. */
@@ -100,7 +102,8 @@ export interface Writes {
   changedRuns: (RunWrite & { seq: number })[]
   /** `seq` of the runs that fall out of the newest 2000. */
   trimmed: number[]
-  usage: UsageDelta[]
+  /** Sums that go to `usage_day` now. */
+  usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null } | undefined
   commands: CommandChange[]
   /** What changed on the machine and not by a wish from here. */
@@ -127,6 +130,7 @@ export interface ReportWrite {
   statusAt: number | null
   statusLate: number | null
   stopped: Stop | null
+  usage: string | null
   body: string
 }
 export interface RunWrite {

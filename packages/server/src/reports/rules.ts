@@ -5,6 +5,7 @@ import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settl
 import { wishOf } from '../commands/wish.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
+import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { mergeRuns } from './runs.ts'
 
@@ -20,7 +21,8 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
   const inJson = (report.runs ?? []).map((run) => JSON.stringify(run))
   const runs = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
-  const columns = columnsOf(submission, rows.last, runs.runsKept, now)
+  const usage = addUsage(rows.usage, runs.usage)
+  const columns = columnsOf(submission, rows.last, { runsKept: runs.runsKept, usage: usage.json }, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: rows.commands.length > 0 && report.stopped === undefined && !submission.gone(),
     logs: rows.logs,
@@ -39,7 +41,7 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
       newRuns: runs.newRuns,
       changedRuns: runs.changedRuns,
       trimmed: runs.trimmed,
-      usage: runs.usage,
+      usage: usage.due,
       levelChange: level !== null && level !== rows.last?.level ? { at: now, level, label } : undefined,
       commands: changes,
       machineChanges,

@@ -1,11 +1,12 @@
 /** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
-import { limits, type Report, type Run } from '@svc/protocol'
+import { limits, placeOf, type Report, type Run } from '@svc/protocol'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
+import { otherModels, usageDayOf, usageDays } from './usage-names.ts'
 
-type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed' | 'usage'> & { runsKept: number }
+type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runsKept: number; usage: UsageDelta[] }
 
-const dayMs = 86_400_000
-const mostAheadSeconds = 86_400
+/** So many names of models, counted by day, one report may add to; what it names beyond is summed among the others of the day. */
+const namesPerReport = 1000
 /** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
 export const usageMost = 1e12
 
@@ -32,7 +33,7 @@ export function mergeRuns(
     else if (was.body !== body) changed.push({ run, was, body })
   }
   const gone = trim(lowest, fresh, excess(last, fresh.length))
-  const sums = new Sums()
+  const sums = new Sums(usageDayOf(now) - usageDays)
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {
     if (gone.fresh.has(i)) continue
@@ -59,12 +60,6 @@ export function mergeRuns(
 /** How many runs are too many when `fresh` ones come. */
 export const excess = (last: LastReport | undefined, fresh: number): number =>
   Math.max(0, (last?.runsKept ?? 0) + fresh - limits.runsKept)
-
-/** D10: `started`, if it is above 0 and at most a day ahead, else the time of first sight; in milliseconds. */
-export function placeOf(run: Run, now: number): number {
-  const { started } = run
-  return started !== undefined && started > 0 && started * 1000 <= now + mostAheadSeconds * 1000 ? started * 1000 : now
-}
 
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
@@ -128,20 +123,26 @@ export function modelsIn(body: string): Run['models'] {
   }
 }
 
-/** Differences of days, by day and model; '' holds the totals. */
+/** Differences of days, by day and model; '' holds the totals. What is older than the first day that is kept counts on that day. */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
+  readonly #first: number
+  #names = 0
+
+  constructor(first: number) {
+    this.#first = first
+  }
 
   /** Adds (or with sign -1 takes away) one run at its place. */
   add(place: number, costs: Pick<RunWrite, 'costMicro' | 'outputTokens'>, models: Run['models'], sign: 1 | -1): void {
-    const day = Math.floor(place / dayMs)
+    const day = Math.max(this.#first, usageDayOf(place))
     const total = this.#of(day, '')
     total.runs += sign
     total.costMicro += sign * (costs.costMicro ?? 0)
     total.outputTokens += sign * Math.min(usageMost, costs.outputTokens ?? 0)
     if (!models) return
     for (const model of Object.keys(models)) {
-      const share = this.#of(day, model)
+      const share = this.#named(day, model)
       share.runs += sign
       share.costMicro += sign * micro(models[model] ?? 0)
     }
@@ -157,6 +158,11 @@ class Sums {
       }
     }
     return deltas
+  }
+
+  #named(day: number, model: string): UsageDelta {
+    if (this.#days.get(day)?.has(model)) return this.#of(day, model)
+    return this.#of(day, this.#names++ < namesPerReport ? model : otherModels)
   }
 
   #of(day: number, model: string): UsageDelta {

@@ -15,6 +15,7 @@ import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, S
 import { asksForLog, decide } from './rules.ts'
 import { excess } from './runs.ts'
 import { servedRelease } from './served.ts'
+import { dueUsage } from './usage.postgres.ts'
 import { writing } from './writing.postgres.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>): ReportStore {
@@ -32,7 +33,8 @@ async function commitOnce(
   try {
     const rows = await load(client, batch)
     const decisions = batch.map((s) => decide(rows.get(s.agentId), s, now, age))
-    const steps = writing(batch, decisions, rows)
+    const usage = await dueUsage(client, batch, decisions, now)
+    const steps = writing(batch, decisions, rows, usage)
     commits = true
     await pipelined(client, [...steps, [statements.commit]])
     client.release()
@@ -91,6 +93,7 @@ type AgentRow = readonly [
   seq: Text,
   reporters: string,
   runsKept: Text,
+  usage: Text,
 ]
 type RunRow = readonly [agent: string, id: string, seq: string, place: string, body: string, cost: Text, tokens: Text]
 type CommandRow = readonly [
@@ -126,7 +129,7 @@ interface Loaded extends AgentRows {
 
 function agentOf(row: AgentRow, served: AgentRows['served']): [id: string, Loaded] {
   const [id, workspaceId, tokenHash, activated, facts, blueprint, installed, reported, previous, ...rest] = row
-  const [wishes, attempts, receivedAt, level, boot, seq, reporters, runsKept] = rest
+  const [wishes, attempts, receivedAt, level, boot, seq, reporters, runsKept, usage] = rest
   const last: LastReport | undefined =
     receivedAt === null ? undefined : { level, boot, seq: number(seq), reporters, runsKept: Number(runsKept) }
   return [
@@ -140,6 +143,7 @@ function agentOf(row: AgentRow, served: AgentRows['served']): [id: string, Loade
       wishes,
       attempts,
       served,
+      usage,
       versions: { blueprint, installed, reported, previous },
       runs: new Map(),
       lowest: [],
@@ -218,7 +222,7 @@ const statements = {
     `select a.id, a.workspace_id, a.token_hash,
     (select activated_at from workspace_product p where p.workspace_id = a.workspace_id and p.product_id = 'svc'),
     a.facts, a.blueprint, a.installed_version, a.reported_version, a.previous_version, a.wishes, a.attempts,
-    r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept
+    r.received_at, r.level, r.boot, r.seq, r.reporters, r.runs_kept, r.usage
     from agent a left join agent_report r on r.agent_id = a.id
     where a.id = any($1::text[])`,
   ),

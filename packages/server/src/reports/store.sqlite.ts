@@ -6,7 +6,6 @@ import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
-import { addUsage } from './pending.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -21,6 +20,7 @@ import type {
 import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
+import { otherModels, type UsageRows, underNames, usageDayOf } from './usage-names.ts'
 
 /**
  * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
@@ -54,7 +54,7 @@ function commit(
     decisions = batch.map((submission) => {
       const loaded = load(s, submission, seen)
       const decision = decide(loaded?.rows, submission, now, age)
-      if (decision.ok && loaded) write(s, submission.agentId, loaded, decision.write)
+      if (decision.ok && loaded) write(s, submission.agentId, loaded, decision.write, now)
       return decision
     })
   } catch (error) {
@@ -79,11 +79,9 @@ interface Seen {
   withCommands: Set<string> | undefined
 }
 
-/** `usage`: the sums that wait in the report's row. */
 interface Loaded {
   rows: AgentRows
   reportRow: number | null
-  usage: string | null
 }
 
 function load(s: Statements, { agentId, report, places }: Submission, seen: Seen): Loaded | undefined {
@@ -107,7 +105,6 @@ function load(s: Statements, { agentId, report, places }: Submission, seen: Seen
   const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
   return {
     reportRow,
-    usage: row[15],
     rows: {
       workspaceId,
       tokenHash: row[1],
@@ -118,6 +115,7 @@ function load(s: Statements, { agentId, report, places }: Submission, seen: Seen
       wishes: row[7],
       attempts: row[8],
       served: seen.served,
+      usage: row[15],
       runs,
       lowest: tooMany > 0 ? (s.lowest.all(agentId, tooMany) as unknown as Ranked[]) : [],
       commands,
@@ -184,7 +182,7 @@ function loadCommands(s: Statements, agentId: string, acks: readonly { id: strin
   return open
 }
 
-function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: Writes): void {
+function write(s: Statements, agentId: string, { reportRow }: Loaded, w: Writes, now: number): void {
   for (const seq of w.trimmed) s.trim.run(seq)
   for (const r of w.newRuns) {
     s.insertRun.run(
@@ -205,8 +203,8 @@ function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: 
   for (const r of w.changedRuns) {
     s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
   }
-  const sums = addUsage(usage, w.usage)
-  for (const u of sums.due) s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
+  for (const u of w.usage.length > 0 ? underNames(w.usage, usageRows(s, agentId), usageDayOf(now)) : w.usage)
+    s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
   if (w.levelChange) s.levelChange.run(agentId, w.levelChange.at, w.levelChange.level, w.levelChange.label)
   for (const c of w.commands) changeCommand(s.changeCommand, c)
   for (const c of w.machineChanges) s.machineChange.run(agentId, c.at, c.kind, c.key, c.before, c.after)
@@ -240,10 +238,18 @@ function write(s: Statements, agentId: string, { reportRow, usage }: Loaded, w: 
     r.statusLate,
     r.stopped,
     r.body,
-    sums.json,
+    r.usage,
     reportRow ?? agentId,
   )
 }
+
+const usageRows = (s: Statements, agentId: string): UsageRows => ({
+  has: (day, model) => s.usageNamed.get(agentId, day, model) !== undefined,
+  of: (day) => {
+    const { names, others } = s.usageOfDay.get(agentId, day) as { names: number; others: number }
+    return { names, others: others > 0 }
+  },
+})
 
 const changeCommand = (statement: StatementSync, c: CommandChange) =>
   statement.run(c.state, c.delivered_at, c.failed_at, c.answered_at, c.message, c.due_at, c.id)
@@ -337,6 +343,9 @@ const prepare = (db: DatabaseSync) => ({
     on conflict (agent_id, day, model) do update set runs = max(0, runs + excluded.runs),
     cost_micro = min(${usageMost}, max(0, cost_micro + excluded.cost_micro)),
     output_tokens = min(${usageMost}, max(0, output_tokens + excluded.output_tokens))`),
+  usageNamed: db.prepare('select 1 from usage_day where agent_id = ? and day = ? and model = ?'),
+  usageOfDay: db.prepare(`select count(*) filter (where model not in ('', '${otherModels}')) as names,
+    count(*) filter (where model = '${otherModels}') as others from usage_day where agent_id = ? and day = ?`),
   levelChange: db.prepare('insert into level_change (agent_id, at, level, label) values (?, ?, ?, ?)'),
   machineChange: db.prepare(
     'insert into machine_change (agent_id, at, kind, key, before, after) values (?, ?, ?, ?, ?, ?)',

@@ -19,6 +19,7 @@ export function writing(
   batch: readonly Submission[],
   decisions: readonly Decision[],
   rows: ReadonlyMap<string, AgentRows>,
+  usage: ReadonlyMap<string, readonly UsageDelta[]>,
 ): Step[] {
   // In the order in which agents are locked, so that two batches never wait in a ring for other rows either.
   const written = batch
@@ -37,7 +38,7 @@ export function writing(
   put(trim, (w) => w.trimmed.map((seq) => ({ seq })))
   put(insertRuns, (w) => w.newRuns)
   put(updateRuns, (w) => w.changedRuns)
-  put(addUsage, (w) => w.usage)
+  put(addUsage, (_, id) => usage.get(id) ?? [])
   put(levelChanges, (w) => one(w.levelChange))
   put(changeCommands, (w) => w.commands)
   put(machineChanges, (w) => w.machineChanges)
@@ -183,6 +184,7 @@ const reportColumns = {
   status_at: 'statusAt',
   status_late: 'statusLate',
   stopped: 'stopped',
+  usage: 'usage',
   body: 'body',
 } as const satisfies Record<string, keyof ReportWrite>
 const reportTypes: Columns<Of & ReportWrite> = {
@@ -202,6 +204,7 @@ const reportTypes: Columns<Of & ReportWrite> = {
   statusAt: 'bigint',
   statusLate: 'bigint',
   stopped: 'text',
+  usage: 'text',
   body: 'text',
 }
 const insertReports = many<Of & ReportWrite>(

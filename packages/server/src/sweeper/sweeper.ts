@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'
+import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
@@ -26,6 +27,8 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   let round: Promise<void> | undefined
   let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
+  /** The agent whose history was looked at last. */
+  let lastBounded = ''
   return { start: plan, sweep, stop }
 
   /** Nodes that started together do not sweep together. */
@@ -55,6 +58,7 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
+    lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (now - accessErasedAt >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       accessErasedAt = now

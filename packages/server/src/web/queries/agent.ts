@@ -43,10 +43,10 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     report,
     runs: {
       kept: last?.runs_kept ?? 0,
-      statuses: await statusesOf(db, agent),
-      models: await modelsOf(db, agent, last?.usage ?? null),
+      statuses: fitting(await statusesOf(db, agent)).sort(),
+      models: fitting(await modelsOf(db, agent, last?.usage ?? null)).sort(),
     },
-    logs: [...(await logNamesOf(db, agent))].sort(),
+    logs: fitting(await logNamesOf(db, agent)).sort(),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
     open: (await openCommands(db, agent, now)).map((command) => commandOf(command, null)),
@@ -56,17 +56,29 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
 
 async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
   const rows = await db.selectFrom('run').select('status').distinct().where('agent_id', '=', agent.id).execute()
-  return rows.flatMap(({ status }) => (status === null ? [] : [status])).sort()
+  return rows.flatMap(({ status }) => (status === null ? [] : [status]))
 }
 
-async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<string[]> {
+/** Those of the newest sums first. */
+async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
   const rows = await db
     .selectFrom('usage_day')
     .select('model')
-    .distinct()
     .where('agent_id', '=', agent.id)
     .where('model', '!=', '')
+    .orderBy('day', 'desc')
+    .limit(modelRowsRead)
     .execute()
-  const models = [...rows, ...pendingUsage(usage)].map(({ model }) => model)
-  return [...new Set(models)].filter((model) => model !== '').sort()
+  const models = [...pendingUsage(usage), ...rows].map(({ model }) => model)
+  return new Set(models.filter((model) => model !== ''))
+}
+
+/** Enough for 200 models on each of ten days. */
+const modelRowsRead = 2000
+/** Bytes of a list of names that a page offers to choose from: as many of the first ones as fit. */
+const namesBytesMax = 32 * 1024
+
+function fitting(names: Iterable<string>): string[] {
+  let left = namesBytesMax
+  return [...names].filter((name) => (left -= Buffer.byteLength(JSON.stringify(name)) + 1) >= 0)
 }

@@ -2,9 +2,20 @@ import type { UsageDay } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
 import { addUp, pendingUsage } from '../../reports/pending.ts'
 import type { UsageDelta } from '../../reports/rows.ts'
+import { otherModels } from '../../reports/usage-names.ts'
 import { dayOf } from './fleet-rows.ts'
 
-/** Runs, cost and tokens of the last `days` days (UTC, today among them), oldest first; days without a run are zeros. */
+/** More rows than an agent has once the sweeper has looked at it; of more the newest names are read. */
+const usageRowsRead = 12_000
+/** Bytes that names of models may take in an answer; with the rest of its days it stays below 256 KB. */
+const nameBytesMax = 180 * 1024
+/** What a cost takes beside the name of its model, at most. */
+const costBytes = 20
+
+/**
+ * Runs, cost and tokens of the last `days` days (UTC, today among them), oldest first; days without a run are zeros. Where there
+ * are more models than an answer can hold, the cheapest of all days are summed with the others.
+ */
 export async function usageOf(db: Db, agent: { id: string }, days: number, now: number): Promise<UsageDay[]> {
   const first = dayOf(now) - days + 1
   const all = Array.from(
@@ -17,25 +28,46 @@ export async function usageOf(db: Db, agent: { id: string }, days: number, now: 
       models: Object.create(null),
     }),
   )
-  for (const sum of await usageSums(db, agent, first)) {
+  const sums = await usageSums(db, agent, first)
+  const named = namesWithin(sums, nameBytesMax)
+  for (const sum of sums) {
     const day = all[sum.day - first]
     if (!day) continue
-    if (sum.model !== '') day.models[sum.model] = sum.costMicro / 1_000_000
+    if (sum.model !== '') addCost(day.models, named.has(sum.model) ? sum.model : otherModels, sum.costMicro)
     else Object.assign(day, { runs: sum.runs, cost: sum.costMicro / 1_000_000, outputTokens: sum.outputTokens })
   }
   return all
 }
 
+function addCost(models: Record<string, number>, model: string, costMicro: number): void {
+  models[model] = Math.round((models[model] ?? 0) * 1_000_000 + costMicro) / 1_000_000
+}
+
+/** The dearest models whose names fit into so many bytes, each once for every day on which it has a sum. */
+export function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
+  const models = new Map<string, { cost: number; bytes: number }>()
+  for (const { model, costMicro } of sums) {
+    if (model === '') continue
+    const known = models.get(model) ?? { cost: 0, bytes: 0 }
+    models.set(model, { cost: known.cost + costMicro, bytes: known.bytes + jsonBytes(model) + costBytes })
+  }
+  const dearest = [...models].sort(([a, x], [b, y]) => y.cost - x.cost || (a < b ? -1 : 1))
+  let left = bytesMax
+  return new Set(dearest.filter(([, { bytes }]) => (left -= bytes) >= 0).map(([model]) => model))
+}
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
+
 /** Sums of an agent's days from this one on, by day and model: those that stand in rows of their own and those that wait. */
 export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
-  const stored = await db
+  const days = db
     .selectFrom('usage_day')
     .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
     .where('agent_id', '=', agent.id)
     .where('day', '>=', from)
-    .orderBy('day')
-    .orderBy('model')
-    .execute()
+    .orderBy('day', 'desc')
+    .limit(usageRowsRead)
+  const stored = [...(await days.where('model', '=', '').execute()), ...(await days.where('model', '!=', '').execute())]
   const last = await db.selectFrom('agent_report').select('usage').where('agent_id', '=', agent.id).executeTakeFirst()
   return addUp(
     stored,

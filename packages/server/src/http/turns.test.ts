@@ -1,0 +1,19 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Turns } from './turns.ts'
+
+test('pieces of work come one a turn, in their order, and a later one begins a new row of turns', async () => {
+  const turns = new Turns()
+  const done: number[] = []
+  const add = (n: number) => void turns.next().then(() => done.push(n))
+  for (const n of [1, 2, 3]) add(n)
+  expect(done).toEqual([])
+  for (const expected of [[1], [1, 2], [1, 2, 3]]) {
+    await turn()
+    expect(done).toEqual(expected)
+  }
+  expect(turns.length).toBe(0)
+  add(4)
+  await turn()
+  expect(done).toEqual([1, 2, 3, 4])
+})
