@@ -3,11 +3,14 @@ import { bearerToken, isToken, masked } from './tokens.ts'
 
 const random = `${'A'.repeat(42)}_`
 
-test('5: a token has its prefix and 256 bits', () => {
-  expect(isToken('agent', `svc_agt_${random}`)).toBe(true)
+test('5: a token is recognised by its prefix and its characters, whatever its length', () => {
+  for (const rest of [random, `${random}x`, random.slice(1), 'a', random.repeat(10)])
+    expect(isToken('agent', `svc_agt_${rest}`), rest).toBe(true)
+  expect(isToken('install', `svc_inst_${random}x`)).toBe(true)
   expect(isToken('install', `svc_agt_${random}`)).toBe(false)
-  expect(isToken('agent', `svc_agt_${random}x`)).toBe(false)
-  expect(isToken('agent', `svc_agt_${random}\n`)).toBe(false)
+  for (const rest of ['', `${random}\n`, `${random}=`, `${random}.`, 'ä'])
+    expect(isToken('agent', `svc_agt_${rest}`), rest).toBe(false)
+  expect(isToken('agent', ` svc_agt_${random}`)).toBe(false)
 })
 
 test.each([

@@ -145,7 +145,7 @@ async function tokenFrom(file: string | undefined): Promise<string> {
       exits.usage,
     )
   throw new Refusal(
-    'That is no agent token: one begins with svc_agt_ and is 51 characters long. The service shows it once, when the agent is added or its token rotated.',
+    'That is no agent token: one begins with svc_agt_ and goes on with letters, digits, _ and - only. The service shows it once, when the agent is added or its token rotated.',
     exits.usage,
   )
 }

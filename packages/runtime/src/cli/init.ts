@@ -236,7 +236,7 @@ async function codeFrom(given: string | undefined): Promise<string> {
   throw new Refusal(
     code === ''
       ? 'No install code was given. Paste it when asked, or give it with --code, in SVC_CODE or on standard input.'
-      : 'That is no install code: one begins with svc_inst_ and is 52 characters long. The service shows it when it is issued.',
+      : 'That is no install code: one begins with svc_inst_ and goes on with letters, digits, _ and - only. The service shows it when it is issued.',
     exits.usage,
   )
 }
