@@ -15,7 +15,9 @@ import { needsText, unmetNeeds } from '../programs/needs.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { knock } from '../reporter/send.ts'
+import { cannotHere } from '../self-update/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
+import { insideOf } from '../self-update/release.ts'
 import { sshKeygen } from '../self-update/verify.ts'
 import { findUnits } from '../service/find.ts'
 import { unitState } from '../service/manager.ts'
@@ -246,8 +248,8 @@ function reporter(folder: Folder): Check {
 function selfUpdate(folder: Folder): Check {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'
-  if (facts.version === 'dev')
-    return { name, ok: true, message: 'svc runs from source here and does not update itself' }
+  const cannot = cannotHere(facts.version, insideOf(folder.runtime)?.keys)
+  if (cannot !== undefined) return { name, ok: facts.version === 'dev', message: cannot }
   const program = sshKeygen()
   if (program === undefined)
     return { name, ok: false, message: 'there is no ssh-keygen to verify a new svc with; install OpenSSH' }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readKeys } from './keys.ts'
+import { cannotHere, readKeys } from './keys.ts'
 
 /** A public key as OpenSSH writes it. */
 function publicKey(): string {
@@ -23,4 +23,10 @@ test.each([
   ['a line with options before the key', `namespaces="file" ${publicKey()}`],
 ])('%s is refused, so that no build trusts less or more than its authors meant', (_what, line) => {
   expect(() => readKeys(`# ours\n${line}`)).toThrow('Line 2 of the release keys must be an OpenSSH public key')
+})
+
+test('a build without a release key can never update itself, and says so; nor can one from source (3.5)', () => {
+  expect(cannotHere('1.0.0', [])).toMatch(/no release key is built into this runtime/)
+  expect(cannotHere('dev', [publicKey()])).toMatch(/from source/)
+  expect(cannotHere('1.0.0', [publicKey()])).toBeUndefined()
 })

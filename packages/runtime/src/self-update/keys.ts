@@ -2,10 +2,18 @@
  * The keys whose signature makes a file a runtime of ours (3.5): built in, so that no service and no file on the machine can
  * name others. Several, so that a key can be changed. The build bakes them in from `packages/runtime/release-keys`.
  */
+import { version } from '../version.ts'
+
 declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 
 /** `ssh-ed25519 AAAA…`, type and key alone. */
 export const releaseKeys: readonly string[] = typeof __SVC_RELEASE_KEYS__ === 'undefined' ? [] : __SVC_RELEASE_KEYS__
+
+/** Why this runtime can never update itself, whatever is served (3.5); undefined when it can. */
+export function cannotHere(running = version, keys = releaseKeys): string | undefined {
+  if (running === 'dev') return 'this runtime runs from source, so it does not update itself'
+  return keys.length === 0 ? 'no release key is built into this runtime, so it trusts no file' : undefined
+}
 
 const types = ['ssh-ed25519', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ssh-rsa']
 

@@ -6,6 +6,8 @@ import { readFile } from '../files/read.ts'
 export interface InsideRelease {
   readonly version: string
   readonly leastNode: number
+  /** The keys that it trusts for its own updates; absent in files of before. */
+  readonly keys?: readonly string[]
 }
 /** A runtime file of more is refused (D59). */
 export const mostBytes = 32 * 1024 * 1024
@@ -19,7 +21,12 @@ export function insideOf(file: string): InsideRelease | undefined {
     const text = member(read.bytes, 'release.json')
     const parsed: unknown = text && JSON.parse(text)
     if (!isObject(parsed) || typeof parsed.version !== 'string') return undefined
-    return { version: parsed.version, leastNode: typeof parsed.leastNode === 'number' ? parsed.leastNode : 0 }
+    const { version, leastNode, keys } = parsed
+    return {
+      version,
+      leastNode: typeof leastNode === 'number' ? leastNode : 0,
+      ...(Array.isArray(keys) && { keys: keys.filter((key) => typeof key === 'string') }),
+    }
   } catch {
     return undefined // cut off, or no archive
   }

@@ -16,7 +16,7 @@ import { version } from '../version.ts'
 import { attempt, type Ended } from './attempt.ts'
 import type { Step } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
-import { releaseKeys } from './keys.ts'
+import { cannotHere, releaseKeys } from './keys.ts'
 import { ends } from './moves.ts'
 import { readPin } from './pin.ts'
 import { lifts, type Verdict, wanted } from './wanted.ts'
@@ -204,12 +204,6 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
   }
 
   return { heard, unswapped: (why) => refused?.(why) }
-}
-
-function cannotHere(): string | undefined {
-  if (version === 'dev') return 'this runtime runs from source, so it does not update itself'
-  if (releaseKeys.length === 0) return 'no release key is built into this runtime, so it trusts no file'
-  return undefined
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
