@@ -27,8 +27,13 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
     stdout: expect.stringMatching(new RegExp(`^mail: .*1\\.1\\.0.*\\n +${unheard}$`, 'm')),
   })
   await answer(quiet)
-  expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: true })
-  expect(await place.value(['wish', 'runtime', 'north/mail'])).toMatchObject({ changed: false })
+  expect(await place.run(['wish', 'runtime', 'north/mail'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/9\.0\.0 is not signed, so every runtime answers "failed".*--unsigned/),
+  })
+  expect(await show()).toMatchObject({ wishes: { runtime: null } })
+  expect(await place.value(['wish', 'runtime', 'north/mail', '--unsigned'])).toMatchObject({ changed: true })
+  expect(await place.value(['wish', 'runtime', 'north/mail', '--unsigned'])).toMatchObject({ changed: false })
   expect(await show()).toMatchObject({ wishes: { blueprint: '1.1.0', runtime: '9.0.0' }, holds: { runtime: null } })
   expect(await answer(quiet)).toMatchObject({
     desired: { blueprint: 'mail', version: '1.1.0' },
@@ -36,7 +41,7 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
   })
   await answer(says({ outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await show()).toMatchObject({ wishes: { runtime: null }, holds: { runtime: '9.0.0' } })
-  expect(await place.run(['wish', 'runtime', 'north/mail'])).toMatchObject({
+  expect(await place.run(['wish', 'runtime', 'north/mail', '--unsigned'])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/no ssh-keygen.*\(runtime_version_held\)/),
   })

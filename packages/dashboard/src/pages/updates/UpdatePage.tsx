@@ -11,6 +11,7 @@ import { blueprintQuery, blueprintsQuery, keys, rolloutQuery, runtimeQuery } fro
 import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../../ui/index.ts'
 import { chosenIn } from '../../updates/chosen.ts'
 import { NewSecrets } from '../../updates/NewSecrets.tsx'
+import { Unsigned } from '../../updates/Unsigned.tsx'
 import { readWaves } from '../../updates/words.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -200,6 +201,9 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
         )}
         {plan.kind === 'blueprint' && plan.how !== 'withdraw' && whole.version !== '' && (
           <NewSecrets slug={slug} blueprint={plan.blueprint} version={whole.version} running={running} />
+        )}
+        {plan.kind === 'runtime' && plan.how !== 'withdraw' && runtime?.served?.signed === false && (
+          <Unsigned version={runtime.served.version} />
         )}
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}

@@ -15,6 +15,10 @@ import { wishText } from '../waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
+/** 3.5.3: what would come of it, before it is stored. */
+const unsigned = ({ version }: { version: string }) =>
+  `The served build ${version} is not signed, so every runtime answers "failed" and the service holds the version. Serve a signed build ("svc-server release add"), or say --unsigned to send it all the same.`
+
 export const wishCommands = {
   'wish blueprint': command({
     says: 'name the version of its blueprint that an agent should run; the one before rolls it back; off withdraws',
@@ -36,11 +40,16 @@ export const wishCommands = {
   'wish runtime': command({
     says: 'wish that an agent updates its runtime to the served version; off withdraws',
     args: [path, ['[off]', 'takes the wish back']],
+    options: [
+      ['--unsigned', 'also when the served build is not signed: the runtime refuses it, and the version is held'],
+    ],
     run: async (request, service, stores) => {
       const off = request.args[1]
       if (off !== undefined && off !== 'off') throw new Misused(`Only off may follow the agent: got ${shown(off)}.`)
+      const { db } = service.store
+      const served = await stores.servedRelease(db)
+      if (!off && served?.signed === false && request.options.unsigned !== true) throw new Refused(unsigned(served))
       return carry(request, service, stores, (agent) => {
-        const { db } = service.store
         return off
           ? stores.clearRuntime(db, agent, operator, service.now())
           : stores.pressRuntime(db, agent, operator, service.now())

@@ -2,6 +2,7 @@ import type { RuntimeRefusal, RuntimeUpdate } from '@svc/server/api'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
+import { Unsigned } from '../../../updates/Unsigned.tsx'
 import { wishWords } from '../../../updates/words.ts'
 import { type Agent, adminsOnly } from '../agent.ts'
 import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
@@ -87,6 +88,7 @@ function Acts({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
         confirm="Update runtime"
         onConfirm={() => act(api.updateRuntime)}
       >
+        {served && !served.signed && <Unsigned version={served.version} />}
         The runtime is told with its next report. It checks the signature, runs the new version on trial for at most
         five minutes, and goes back by itself if that does not report. The agent goes on meanwhile.
         <ul className="svc-consequences">
