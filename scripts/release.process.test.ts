@@ -25,15 +25,15 @@ function release(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: dir, env, encoding: 'utf8' })
   return { code: status, stdout, stderr }
 }
-const built = () => {
-  const read = readBuild(out)
+const built = async () => {
+  const read = await readBuild(out)
   return read?.ok
     ? { version: read.value.version, signed: read.value.signed, sha256: read.value.sha256 }
     : read?.message
 }
 const publicKey = () => readFileSync(`${key}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')
 
-test('a key that is not built in signs nothing, until it is added', () => {
+test('a key that is not built in signs nothing, until it is added', async () => {
   writeFileSync(keys, '# none yet')
   const refused = release('--key', key, '--version', '3.0.0')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(publicKey()) })
@@ -44,10 +44,10 @@ test('a key that is not built in signs nothing, until it is added', () => {
     stdout: expect.stringMatching(/Release 3.0.0 lies in .*\n {2}SHA-256 \w{64}\n {2}signed by ssh-ed25519/),
   })
   expect(readFileSync(keys, 'utf8')).toBe(`# none yet\n${publicKey()}\n`)
-  expect(built()).toMatchObject({ version: '3.0.0', signed: true })
+  expect(await built()).toMatchObject({ version: '3.0.0', signed: true })
 })
 
-test('the signature is one that ssh-keygen accepts', () => {
+test('the signature is one that ssh-keygen accepts', async () => {
   const allowed = join(dir, 'allowed')
   writeFileSync(allowed, `svc-release namespaces="svc-runtime" ${publicKey()}\n`)
   const said = execFileSync(
@@ -82,14 +82,14 @@ test('a key in an agent signs, and one with a passphrase that is asked for', asy
   vi.unstubAllEnvs()
 })
 
-test('without a key the build has no signature, and one that lay there is gone', () => {
+test('without a key the build has no signature, and one that lay there is gone', async () => {
   const done = release('--version', '3.1.0-rc.1')
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('NOT SIGNED') })
-  expect(built()).toMatchObject({ version: '3.1.0-rc.1', signed: false })
+  expect(await built()).toMatchObject({ version: '3.1.0-rc.1', signed: false })
   expect(existsSync(signature)).toBe(false)
 })
 
-test('what cannot be a release says what is wrong', () => {
+test('what cannot be a release says what is wrong', async () => {
   const before = built()
   expect(release('--version', '3')).toMatchObject({ code: 1, stderr: expect.stringMatching(/semantic version.*"3"/) })
   expect(release('--key', join(dir, 'no-key'))).toMatchObject({
@@ -102,5 +102,5 @@ test('what cannot be a release says what is wrong', () => {
     stderr: expect.stringMatching(/must be an OpenSSH public key/),
   })
   expect(release('--sign')).toMatchObject({ code: 2, stderr: expect.stringMatching(/--key FILE/) })
-  expect(built()).toEqual(before)
+  expect(await built()).toEqual(before)
 })

@@ -50,7 +50,7 @@ async function release({ key, addKey, version, out, keysFile }: Options): Promis
       verify(file, signature, keys)
       writeFileSync(`${file}.sig`, signature)
     }
-    const judged = readBuild(work)
+    const judged = await readBuild(work)
     if (!judged?.ok) throw new ReleaseError(`The service would refuse this build: ${judged?.message}`)
     place(work, out)
     if (out === join(root, 'dist/cli')) markRuntimeBuilt()

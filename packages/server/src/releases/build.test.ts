@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
 import { judgeBuild, readBuild } from './build.ts'
+import { askKeygen } from './keygen.ts'
 
 const judge = (bytes: Buffer, signature?: Buffer) => judgeBuild('svc.pyz', bytes, undefined, signature)
 const refusal = (message: RegExp) => ({ ok: false, message: expect.stringMatching(message) })
@@ -40,13 +41,52 @@ test('what is no build, has no proper version or another checksum is refused', (
   expect(judge(pyz('1.0.0'))).toMatchObject({ ok: true, value: { remarks: [expect.stringMatching(/not signed/)] } })
 })
 
-test('a folder is read with what lies beside the build; without a build it holds nothing', () => {
+test('a folder is read with what lies beside the build; without a build it holds nothing', async () => {
   const key = newKey()
   const bytes = pyz('1.0.0', { keys: [key.line] })
   const folder = buildFolder(bytes, signed(bytes, key))
-  expect(readBuild(folder)).toMatchObject({ ok: true, value: { version: '1.0.0', signed: true } })
+  expect(await readBuild(folder)).toMatchObject({ ok: true, value: { version: '1.0.0', signed: true } })
   writeFileSync(join(folder, 'svc.pyz.sha256'), 'nothing')
-  expect(readBuild(folder)).toMatchObject(refusal(/svc.pyz.sha256 is of other bytes/))
+  expect(await readBuild(folder)).toMatchObject(refusal(/svc.pyz.sha256 is of other bytes/))
   rmSync(join(folder, 'svc.pyz'))
-  expect(readBuild(folder)).toBeUndefined()
+  expect(await readBuild(folder)).toBeUndefined()
+})
+
+const crlf = (signature: Buffer) => Buffer.from(signature.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
+
+test('a signature whose lines end in CRLF is refused, as every runtime would refuse it (3.5)', async () => {
+  const key = newKey()
+  const bytes = pyz('1.0.0', { keys: [key.line] })
+  const good = signed(bytes, key)
+  expect(await readBuild(buildFolder(bytes, crlf(good)))).toMatchObject(refusal(/no OpenSSH signature/))
+  expect(await askKeygen(bytes, crlf(good), [key.line])).toMatchObject({ is: 'refused' })
+  expect(await askKeygen(bytes, good, [key.line])).toEqual({ is: 'good' })
+  expect(await askKeygen(bytes, good, [newKey().line])).toMatchObject({ is: 'refused' })
+})
+
+test.each(['ed25519', 'ecdsa', 'rsa'] as const)(
+  'of all changes of one byte in a signature by a key of type %s, the service takes none that ssh-keygen refuses',
+  { timeout: 60_000 },
+  async (type) => {
+    const key = newKey(type)
+    const bytes = pyz('1.0.0', { keys: [key.line] })
+    const good = signed(bytes, key)
+    const taken: Buffer[] = []
+    for (let at = 0; at < good.length; at++) {
+      for (const put of [0x41, 0x0d, 0x20, (good[at] as number) ^ 1]) {
+        const changed = Buffer.from(good)
+        changed[at] = put
+        if (!changed.equals(good) && judge(bytes, changed).ok) taken.push(changed)
+      }
+    }
+    expect(taken.length).toBeLessThan(20)
+    for (const signature of taken) expect(await askKeygen(bytes, signature, [key.line])).toEqual({ is: 'good' })
+  },
+)
+
+test('where ssh-keygen is missing the service relies on its own verification, which is strict', async () => {
+  const key = newKey()
+  const bytes = pyz('1.0.0', { keys: [key.line] })
+  const folder = buildFolder(bytes, signed(bytes, key))
+  expect(await readBuild(folder, async () => ({ is: 'unable', why: 'missing' }))).toMatchObject({ ok: true })
 })

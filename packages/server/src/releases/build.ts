@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/protocol'
 import { noteOf } from './archive.ts'
+import { askKeygen } from './keygen.ts'
 import { judgeSignature } from './signature.ts'
 
 export interface Build {
@@ -16,9 +17,14 @@ export interface Build {
   signature: Buffer | undefined
   /** The key that signed it: type and base64. */
   signer: string | undefined
+  /** Whether the signature was verified by Node alone; else only `ssh-keygen` can tell. */
+  verified: boolean
   /** What a person should know before it is served. */
   remarks: string[]
 }
+
+/** 3.5.3: what an unsigned build is good for. */
+const unsignedSays = 'It is not signed: it can be fetched and installed, but no runtime updates itself to it.'
 
 const archive = 'svc.pyz'
 /** D39. */
@@ -31,10 +37,24 @@ export function strangerTo(build: Build, before: { version: string; file: Buffer
   return [`Runtimes of release ${before.version} do not know the key that signed it, and will refuse it.`]
 }
 
-/** Undefined when the folder holds no `svc.pyz`. */
-export function readBuild(dir: string): Verdict<Build, 'build_refused'> | undefined {
+/** Undefined when the folder holds no `svc.pyz`. A signature is verified as the runtimes do it. */
+export async function readBuild(
+  dir: string,
+  keygen: typeof askKeygen = askKeygen,
+): Promise<Verdict<Build, 'build_refused'> | undefined> {
   const file = join(dir, archive)
   if (!existsSync(file)) return undefined
+  const read = readFiles(file)
+  if (!read.ok || read.value.signature === undefined || read.value.signer === undefined) return read
+  const { bytes, signature, signer, verified } = read.value
+  const says = await keygen(bytes, signature, [signer])
+  if (says.is === 'refused')
+    return refused(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
+  if (says.is === 'good' || verified) return read
+  return refused(`${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}.`)
+}
+
+function readFiles(file: string): Verdict<Build, 'build_refused'> {
   try {
     const { size } = statSync(file)
     if (size > limits.runtimeBytes) return refused(`${file} may have at most 32 MB: it has ${size} bytes.`)
@@ -66,11 +86,10 @@ export function judgeBuild(
     return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
   const judged = signature && judgeSignature(signature, bytes, note.keys)
   if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)
-  const signer = judged?.value.signer
-  const remarks = judged
-    ? judged.value.remarks
-    : ['It is not signed: it can be fetched and installed, but no runtime updates itself to it.']
-  return { ok: true, value: { bytes, sha256, version, signed: signature !== undefined, signature, signer, remarks } }
+  const { signer, verified = false } = judged?.value ?? {}
+  const remarks = judged ? [] : [unsignedSays]
+  const signed = signature !== undefined
+  return { ok: true, value: { bytes, sha256, version, signed, signature, signer, verified, remarks } }
 }
 
 const refused = (message: string) => ({ ok: false, code: 'build_refused', message }) as const

@@ -4,6 +4,7 @@ import { buildFolder, buildOf, newKey, pyz } from '../../testing/releases.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newClock } from '../../testing/world.ts'
 import type { Store } from '../db/open.ts'
+import type { Build } from './build.ts'
 import { noReleases, openReleases } from './releases.ts'
 import { addRelease, adoptRelease, listReleases, servedRelease } from './store.ts'
 
@@ -37,6 +38,38 @@ everyEngine('releases', (open) => {
     expect(notes).toEqual(
       ['1.0.0', '1.1.0', '1.0.0'].map((version) => ({ action: 'release.added', subject: `release ${version}` })),
     )
+  })
+
+  test('another good signature of the same bytes replaces the stored one, and nodes serve it', async () => {
+    const store = await open()
+    const key = newKey('ecdsa') // signs differently each time
+    const bytes = pyz('1.0.0', { keys: [key.line] })
+    const [first, second] = [buildOf('1.0.0', { key }), buildOf('1.0.0', { key })]
+    expect(first.bytes.equals(bytes) && !first.signature?.equals(second.signature as Buffer)).toBe(true)
+    const added = (build: Build) => addRelease(store.db, build, { older: false, by, now })
+    expect(await added(first)).toMatchObject({ ok: true, value: { serial: 1, changed: true, signature: 'kept' } })
+    const releases = await node(store)
+    expect(await added(first)).toMatchObject({ ok: true, value: { serial: 1, changed: false, signature: 'kept' } })
+    expect(await added(second)).toMatchObject({ ok: true, value: { serial: 2, changed: true, signature: 'replaced' } })
+    expect((await releases.files())?.signature).toEqual(second.signature)
+    expect(await adoptRelease(store.db, first, { by, now })).toMatchObject({ served: true })
+    expect((await releases.files())?.signature).toEqual(second.signature)
+  })
+
+  test('the log says at a start which release is served, and of a change both', async () => {
+    const store = await open()
+    await add(store, '1.0.0')
+    const lines: Record<string, unknown>[] = []
+    const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const config = { releaseDir: '/nowhere', version: '9.9.9' }
+    const releases = await openReleases({ store, log, now: Date.now, config })
+    onTestFinished(releases.close)
+    await add(store, '1.1.0')
+    await releases.look()
+    expect(lines).toMatchObject([
+      { msg: 'serving runtime release', release: '1.0.0' },
+      { msg: 'serving another runtime release', release: '1.1.0', previous: '1.0.0' },
+    ])
   })
 
   test('a node that starts with an older build lowers nothing, with a newer one it raises', async () => {

@@ -44,7 +44,7 @@ export async function openReleases(needs: Needs): Promise<Releases> {
 
 async function adopt({ store, log, now, config }: Needs): Promise<void> {
   const { releaseDir, version } = config
-  const read = readBuild(releaseDir)
+  const read = await readBuild(releaseDir)
   if (!read) return
   if (!read.ok) return log.error({ releaseDir }, `The runtime build is not served: ${read.message}`)
   const by = { id: null, name: `service ${version}` }
@@ -62,10 +62,12 @@ function followReleases({ store, log, changed = () => {} }: Pick<Needs, 'store' 
   async function lookOnce(): Promise<void> {
     const serial = await servedSerial(store.db)
     if (serial === known) return
+    const previous = current?.version
     current = await servedFiles(store.db)
     known = current?.serial ?? 0
-    const { version, sha256, signed } = current ?? {}
-    log.info({ serial, version, sha256, signed }, 'Another runtime release is served.')
+    const { version: release, sha256, signed } = current ?? {}
+    if (previous === undefined) log.info({ release, serial, sha256, signed }, 'serving runtime release')
+    else log.info({ release, previous, serial, sha256, signed }, 'serving another runtime release')
     changed()
   }
 

@@ -1,6 +1,6 @@
 /**
- * An OpenSSH signature (SSHSIG) looked at with Node's own means. It spares the service from serving a signature that every runtime would
- * refuse; what a runtime trusts is decided by `ssh-keygen` on its machine alone (D39).
+ * An OpenSSH signature (SSHSIG) verified by Node alone, at least as strictly as `ssh-keygen` does: what passes here and not there
+ * would be served, and refused by every runtime (D39). Where `ssh-keygen` is present it is asked as well (keygen.ts).
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -12,8 +12,8 @@ const wantedNamespace = 'svc-runtime'
 export interface Signed {
   /** The key, as an allowed signer is written: type and base64. */
   signer: string
-  /** What a person should know. */
-  remarks: string[]
+  /** False for a kind of key that Node cannot judge, such as one in a security token. */
+  verified: boolean
 }
 
 /** Whether it is the release signature of these bytes, by one of `keys` where they are known. */
@@ -31,8 +31,7 @@ export function judgeSignature(
   if (holds === false || !(hash in hashes)) return refused('it is not of these bytes, or broken.')
   if (keys && !keys.includes(key.line))
     return refused(`it is by a key that this build does not accept itself (${key.line}).`)
-  const remarks = holds === undefined ? [`A signature by a key of type ${key.type} is not verified here.`] : []
-  return { ok: true, value: { signer: key.line, remarks } }
+  return { ok: true, value: { signer: key.line, verified: holds === true } }
 }
 
 interface Parts {
@@ -46,9 +45,11 @@ interface Parts {
 const hashes: Readonly<Record<string, string>> = { sha256: 'sha256', sha512: 'sha512' }
 
 function readArmored(text: string): Parts | undefined {
-  const body = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END SSH SIGNATURE-----/.exec(text)?.[1]
+  const lines = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----/.exec(text)?.[1]
+  const body = lines?.replaceAll('\n', '')
   if (body === undefined) return undefined
   const blob = Buffer.from(body, 'base64')
+  if (blob.toString('base64') !== body) return undefined // several texts for the same bytes
   if (blob.toString('latin1', 0, magic.length) !== magic) return undefined
   try {
     const reader = new Reader(blob.subarray(magic.length))
@@ -58,6 +59,7 @@ function readArmored(text: string): Parts | undefined {
     const reserved = reader.string()
     const hash = reader.string().toString('latin1')
     const signature = reader.string()
+    reader.end()
     const fields = new Reader(keyBlob)
     const type = fields.string().toString('latin1')
     return {
@@ -87,7 +89,9 @@ function verified({ key, namespace, reserved, hash, signature }: Parts, bytes: B
       Buffer.from(magic),
       ...[Buffer.from(namespace), reserved, Buffer.from(hash), digest].map(lengthFirst),
     ])
-    return kind(key.fields, algorithm, message, signed.string())
+    const value = signed.string()
+    signed.end()
+    return kind(key.fields, algorithm, message, value)
   } catch {
     return false // malformed in some way
   }
@@ -95,13 +99,17 @@ function verified({ key, namespace, reserved, hash, signature }: Parts, bytes: B
 
 type Kind = (key: Reader, algorithm: string, message: Buffer, signature: Buffer) => boolean
 const ecdsa =
-  (crv: string, digest: string, bytes: number): Kind =>
-  (key, _, message, signature) => {
-    key.string() // the curve again
-    const point = key.string().subarray(1)
+  (curve: string, crv: string, digest: string, bytes: number): Kind =>
+  (key, algorithm, message, signature) => {
+    if (algorithm !== `ecdsa-sha2-${curve}` || key.string().toString('latin1') !== curve) return false
+    const uncompressed = key.string()
+    key.end()
+    if (uncompressed[0] !== 4 || uncompressed.length !== 1 + 2 * bytes) return false
+    const point = uncompressed.subarray(1)
     const jwk = { kty: 'EC', crv, x: base64url(point.subarray(0, bytes)), y: base64url(point.subarray(bytes)) }
     const rs = new Reader(signature)
     const both = Buffer.concat([rs.unsigned(bytes), rs.unsigned(bytes)])
+    rs.end()
     return verify(
       digest,
       message,
@@ -110,12 +118,15 @@ const ecdsa =
     )
   }
 const kinds: Readonly<Record<string, Kind>> = {
-  'ssh-ed25519': (key, _, message, signature) => {
+  'ssh-ed25519': (key, algorithm, message, signature) => {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(key.string()) }
+    key.end()
+    if (algorithm !== 'ssh-ed25519') return false
     return verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature)
   },
   'ssh-rsa': (key, algorithm, message, signature) => {
     const [e, n] = [key.string(), key.string()]
+    key.end()
     const publicKey: KeyObject = createPublicKey({
       key: { kty: 'RSA', e: base64url(e), n: base64url(n) },
       format: 'jwk',
@@ -123,9 +134,9 @@ const kinds: Readonly<Record<string, Kind>> = {
     const digest = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[algorithm]
     return digest !== undefined && verify(digest, message, publicKey, signature)
   },
-  'ecdsa-sha2-nistp256': ecdsa('P-256', 'sha256', 32),
-  'ecdsa-sha2-nistp384': ecdsa('P-384', 'sha384', 48),
-  'ecdsa-sha2-nistp521': ecdsa('P-521', 'sha512', 66),
+  'ecdsa-sha2-nistp256': ecdsa('nistp256', 'P-256', 'sha256', 32),
+  'ecdsa-sha2-nistp384': ecdsa('nistp384', 'P-384', 'sha384', 48),
+  'ecdsa-sha2-nistp521': ecdsa('nistp521', 'P-521', 'sha512', 66),
 }
 
 /** What SSH calls a string: its length in four bytes, and then it. */
@@ -146,10 +157,17 @@ class Reader {
     this.#rest = this.#rest.subarray(length)
     return value
   }
-  /** A big number, filled up to so many bytes. */
+  /** Nothing may follow. */
+  end(): void {
+    if (this.#rest.length > 0) throw new RangeError('something follows')
+  }
+  /** A big number as SSH writes it, without needless zeros, filled up to so many bytes. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
-    const bare = value.subarray(Math.max(0, value.length - bytes))
+    const [first = 0, second = 0] = value
+    if (first > 127 || (first === 0 && second < 128)) throw new RangeError('no positive number')
+    const bare = first === 0 ? value.subarray(1) : value
+    if (bare.length > bytes) throw new RangeError('too large')
     return Buffer.concat([Buffer.alloc(bytes - bare.length), bare])
   }
 }

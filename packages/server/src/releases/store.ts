@@ -21,7 +21,8 @@ export interface Release extends Served {
   addedAt: number
   addedBy: string
 }
-export type Added = Release & { changed: boolean }
+/** `signature`: it was served already, and now has another signature. */
+export type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
 /** Files of this many releases are kept; of older ones only what they were. */
 const filesKept = 5
@@ -72,13 +73,21 @@ export function addRelease(
     const known = await lockAll(trx)
     const verdict = judgeAdded(build, known, older)
     const [served] = known
-    if (verdict === 'served' && served) return { ok: true, value: { ...served, changed: false } }
+    if (verdict === 'served' && served) {
+      const replaced = build.signature !== undefined && !(await hasSignature(trx, served, build.signature))
+      if (!replaced) return { ok: true, value: { ...served, changed: false, signature: 'kept' } }
+      // A serial of its own: nodes notice it, and holds of a runtime that refused the other signature are over (3.4).
+      return {
+        ok: true,
+        value: { ...(await insert(trx, build, known, by, now)), changed: true, signature: 'replaced' },
+      }
+    }
     if (verdict === 'taken') return { ok: false, code: 'release_taken', message: takenSays(build) }
     if (verdict === 'older') {
       const message = `Release ${build.version} is older than ${served?.version}, which is served. With --older it is served all the same; wishes for ${served?.version} that stand are dropped then.`
       return { ok: false, code: 'release_older', message }
     }
-    return { ok: true, value: { ...(await insert(trx, build, known, by, now)), changed: true } }
+    return { ok: true, value: { ...(await insert(trx, build, known, by, now)), changed: true, signature: 'kept' } }
   })
 }
 
@@ -103,6 +112,11 @@ export function adoptRelease(
     }
     return { served: false, says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
   })
+}
+
+async function hasSignature(trx: Db, { serial }: Served, signature: Buffer): Promise<boolean> {
+  const row = await trx.selectFrom('release').select('signature').where('serial', '=', serial).executeTakeFirst()
+  return row?.signature != null && signature.equals(row.signature)
 }
 
 const takenSays = ({ version }: Build) =>

@@ -1,6 +1,10 @@
 import { argument, command, granted, operator, Refused } from '../command.ts'
 import { moment, table } from '../show.ts'
 
+/** 3.5: a machine holds what it refused; the service's own hold is over. */
+const heldSays =
+  'Agents can be updated to it again. A runtime that refused the other signature holds the version until another one is named.'
+
 export const releaseCommands = {
   'release add': command({
     says: 'serve the build of svc.pyz in a folder, as npm run release makes it',
@@ -9,7 +13,7 @@ export const releaseCommands = {
     paths: [0],
     run: async (request, { store, now }, { addRelease, readBuild, servedFiles, strangerTo }) => {
       const folder = argument(request, 0)
-      const read = readBuild(folder)
+      const read = await readBuild(folder)
       if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
       const build = granted(read)
       const before = await servedFiles(store.db)
@@ -17,8 +21,15 @@ export const releaseCommands = {
       const { size, ...release } = granted(await addRelease(store.db, build, { older, by: operator, now: now() }))
       return { ...release, bytes: size, remarks: [...build.remarks, ...strangerTo(build, before)] }
     },
-    show: ({ version, sha256, changed, remarks }) =>
-      [`${changed ? 'Now' : 'Already'} served: ${version} (SHA-256 ${sha256}).`, ...remarks].join('\n'),
+    show: ({ version, sha256, changed, signature, remarks }) =>
+      (signature === 'replaced'
+        ? [
+            `Still served: ${version} (SHA-256 ${sha256}), now with this signature in place of the other one.`,
+            heldSays,
+            ...remarks,
+          ]
+        : [`${changed ? 'Now' : 'Already'} served: ${version} (SHA-256 ${sha256}).`, ...remarks]
+      ).join('\n'),
   }),
   'release list': command({
     says: 'the builds of svc.pyz that /cli/ served; it serves the first',

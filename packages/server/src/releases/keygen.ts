@@ -1,0 +1,76 @@
+/**
+ * A release signature verified as the runtimes verify it (3.5.3, D39): by `ssh-keygen`, where this machine has it. What the
+ * service lets pass and a runtime refuses would be held by every runtime that is asked to update to it.
+ */
+import { spawn } from 'node:child_process'
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { clean } from '@svc/protocol'
+
+const seconds = 30
+const namespace = 'svc-runtime'
+const signer = 'svc-release'
+const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
+
+export type KeygenSays =
+  | { is: 'good' }
+  | { is: 'refused'; why: string }
+  /** There is none here, or it cannot tell. */
+  | { is: 'unable'; why: string }
+
+/** `keys` are those that may sign, each as type and base64. */
+export async function askKeygen(
+  bytes: Buffer,
+  signature: Buffer,
+  keys: readonly string[],
+  program: string | undefined = sshKeygen(),
+): Promise<KeygenSays> {
+  if (program === undefined) return { is: 'unable', why: 'there is no ssh-keygen on this machine' }
+  const folder = mkdtempSync(join(tmpdir(), 'svc-signature-'))
+  try {
+    const [signers, file] = [join(folder, 'allowed_signers'), join(folder, 'svc.pyz.sig')]
+    writeFileSync(signers, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''))
+    writeFileSync(file, signature)
+    return await run(program, ['-Y', 'verify', '-f', signers, '-I', signer, '-n', namespace, '-s', file], bytes)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Its absolute path: in the usual places, and in the folders of PATH that are absolute. */
+export const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
+  [...places, ...path.split(delimiter)]
+    .filter(isAbsolute)
+    .map((folder) => join(folder, 'ssh-keygen'))
+    .find(runs)
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(program: string, args: string[], input: Buffer): Promise<KeygenSays> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'pipe', timeout: seconds * 1000, env: { LC_ALL: 'C' } })
+    let said = ''
+    const hear = (part: Buffer) => {
+      said = (said + part).slice(0, 4096)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.stdin.on('error', () => {}) // it refuses a broken signature before it reads the file
+    child.once('error', (error) => resolve({ is: 'unable', why: `${program} cannot be run: ${error.message}` }))
+    child.once('close', (code) => {
+      const line = clean(said.split('\n').find((one) => one.trim() !== '') ?? '').slice(0, 200)
+      if (code === 0) resolve({ is: 'good' })
+      else if (said.includes('Could not verify')) resolve({ is: 'refused', why: line })
+      else resolve({ is: 'unable', why: `${program} could not verify it: ${line || `it ended with code ${code}`}` })
+    })
+    child.stdin.end(input)
+  })
+}
