@@ -11,11 +11,32 @@ import { statusFile } from './status-file.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
+/** What a schema says of itself, so that nobody takes it for everything that version 1 accepts. */
+const kept = (what: string, accepted: string) => ({
+  $schema: draft,
+  title: `${what}: what is kept unchanged`,
+  $comment: `What fits this schema is kept as it is. The reader accepts more: ${accepted}`,
+})
+const cutAndDropped =
+  'unknown fields are ignored, null counts as missing, texts and lists beyond their limits are cut, and bad fields and items are dropped (section 2 of docs/protocol.md).'
+
 export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log-upload', JsonSchema>> = {
-  report: { $schema: draft, title: 'Report (2.1)', ...closed(report.schema) },
-  answer: { $schema: draft, title: 'Report answer (2.7)', ...answer.schema },
-  'status-file': { $schema: draft, title: 'Agent status file (2.11)', ...closed(statusFile.schema) },
-  'log-upload': { $schema: draft, title: 'Log upload (2.8)', ...closed(logUploadSchema) },
+  report: { ...kept('Report (2.1)', cutAndDropped), ...closed(report.schema) },
+  answer: {
+    $schema: draft,
+    title: 'Report answer (2.7): what this service sends',
+    $comment:
+      'Open: version 1 may gain fields and types of commands (9.2). A reporter ignores unknown fields, and refuses an unknown type of command with an ack.',
+    ...answer.schema,
+  },
+  'status-file': {
+    ...kept('Agent status file (2.11)', `${cutAndDropped} Unknown fields cost a health line.`),
+    ...closed(statusFile.schema),
+  },
+  'log-upload': {
+    ...kept('Log upload (2.8)', 'unknown fields are ignored, and of a longer text the end is kept.'),
+    ...closed(logUploadSchema),
+  },
 }
 
 /** No additional properties at any level: the reader would let them fall away; in a status file they are wrong (2.11). */
