@@ -46,6 +46,7 @@ export {
   wrongWith,
 } from './settings.ts'
 export { readStatusFile, type StatusFile, type StatusRead } from './status-file.ts'
+export { safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cut, endOf, shown } from './text.ts'
 export * from './tokens.ts'
 export type { Verdict } from './verdict.ts'

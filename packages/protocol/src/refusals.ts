@@ -15,6 +15,7 @@ export const refusals = {
   issuer_not_allowed: [403, 'The person who issued the code may no longer install agents.'],
   bots_too_many: [409, 'The workspace would hold more than ten bots.'],
   bot_role_differs: [409, 'A bot of that name exists with another role.'],
+  agents_too_many: [409, 'The workspace has as many agents as it may.'],
   agent_name_taken: [409, 'The workspace already has an agent of that name.'],
   svc_too_old: [409, 'The version needs a newer svc than this one.'],
   runtime_not_served: [409, 'The service has no runtime build.'],

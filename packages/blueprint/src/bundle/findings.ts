@@ -1,5 +1,5 @@
 /** What is wrong with a bundle or a blueprint's folder, each said of one file. */
-import { clean, cut, type Verdict } from '@svc/protocol'
+import { cut, safeText, type Verdict } from '@svc/protocol'
 
 export interface BundleFinding {
   /** The entry or file, with `/`, as it can be shown (cut, without controls); empty for the bundle as a whole. */
@@ -37,10 +37,8 @@ export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T>
   }
 }
 
-/** Turns the direction of text around, or hides in it. */
-const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 /** A path that anybody may have chosen, in one line of a sentence. */
-export const shownPath = (path: string): string => cut(clean(path).replace(steering, '').replace(/\s/g, ' '), 300)
+export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
 /** More than these help nobody; the last line says how many there are. Names are fit to be shown. */
 const most = 100

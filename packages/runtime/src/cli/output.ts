@@ -1,5 +1,7 @@
 /** How `svc` speaks (design: exit codes 0 done, 1 refused, 2 usage, 3 the service was needed and not reached). Text from agents and the service is text: it cannot steer a terminal (I31). */
-import { clean } from '@svc/protocol'
+import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
+
+export { oneLine, safe }
 
 export const exits = { done: 0, refused: 1, usage: 2, unreached: 3 } as const
 
@@ -12,13 +14,6 @@ export class Refusal extends Error {
     this.exit = exit
   }
 }
-
-/** Turns the direction of text around, or hides in it. */
-const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
-/** A text of several lines, fit for a terminal. */
-export const safe = (text: string): string => clean(text).replace(steering, '')
-/** A text in one line. */
-export const oneLine = (text: string): string => safe(text).replace(/\s+/g, ' ').trim()
 
 export const say = (text: string): void => {
   process.stdout.write(`${safe(text)}\n`)
@@ -41,14 +36,12 @@ export function exitOf(error: unknown): number {
 /** One JSON value for programs, or the lines for people. JSON escapes what could steer a terminal. */
 export function show(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
   if (json) {
-    const text = JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escaped)
-    process.stdout.write(`${text}\n`)
+    process.stdout.write(`${safeJson(value, 2)}\n`)
     return
   }
   const shown = lines()
   say(typeof shown === 'string' ? shown : shown.join('\n'))
 }
-const escaped = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Columns of a table, padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {

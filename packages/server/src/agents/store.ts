@@ -9,10 +9,11 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { type StoredReport, storedReport } from '../reports/body.ts'
 import { agentUpdates } from '../wishes/page.ts'
+import { roomFor } from '../workspaces/limits.ts'
 import { statusAge } from './age.ts'
 import { hashToken, newToken } from './tokens.ts'
 
-export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown'
+export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 
 /** Makes an agent; its token is given back this once and never again (5, rule 1). */
 export function createAgent(
@@ -25,6 +26,8 @@ export function createAgent(
   return transaction(db, async (trx) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
+    const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
+    if (!room.ok) return room
     const token = newToken('agent')
     const agent = await trx
       .insertInto('agent')

@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { Writer } from '../db/transaction.ts'
 import { decideWithin } from '../db/undo.ts'
 import { newId } from '../ids.ts'
+import { roomFor } from '../workspaces/limits.ts'
 import { judgeBundle } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 
@@ -19,7 +20,7 @@ export interface Uploaded {
   neededSvc?: string
 }
 export type Upload =
-  | Verdict<Uploaded, 'version_taken'>
+  | Verdict<Uploaded, 'version_taken' | 'bundles_too_many'>
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 
 /** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
@@ -34,9 +35,11 @@ export async function uploadBlueprint(
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
   const { name, version, description, sha256, manifest, files, bytes, neededSvc } = judged.value
   return decideWithin(db, async (trx): Promise<Upload> => {
+    const room = await roomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
     const taken = await wrongVersion(trx, blueprint.id, name, version, sha256)
     if (taken) return taken
+    if (!room.ok) return room
     await trx
       .insertInto('blueprint_version')
       .values({

@@ -14,6 +14,7 @@ import * as room from './migrations/007-room.ts'
 import * as usage from './migrations/008-usage.ts'
 import * as signIns from './migrations/009-sign-ins.ts'
 import * as signs from './migrations/010-signs.ts'
+import * as limits from './migrations/011-limits.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -27,6 +28,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '008-usage': usage,
   '009-sign-ins': signIns,
   '010-signs': signs,
+  '011-limits': limits,
 }
 
 const leastVersion = 15

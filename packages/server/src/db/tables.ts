@@ -347,6 +347,13 @@ export interface AuditTable {
   details: string
 }
 
+/** Limits that the operator set; workspaces/limits.ts has the defaults. */
+export interface WorkspaceLimitTable {
+  workspace_id: string
+  kind: 'agents' | 'people' | 'bundles'
+  value: number
+}
+
 /** One-time links: the first person's sign-up, a person's sign-in. Only the hash is kept. */
 export interface LinkTable {
   hash: string
@@ -433,6 +440,7 @@ export interface Tables {
   release: ReleaseTable
   agreed: AgreedTable
   audit: AuditTable
+  workspace_limit: WorkspaceLimitTable
   link: LinkTable
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable

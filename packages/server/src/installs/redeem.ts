@@ -13,7 +13,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow, InstallCodeRow } from '../db/tables.ts'
 import { decideWithin } from '../db/undo.ts'
 import { newId } from '../ids.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
+import { roomFor } from '../workspaces/limits.ts'
 import { isActivated, roleOf } from '../workspaces/store.ts'
 import { codeState } from './codes.ts'
 import { envOf } from './env.ts'
@@ -28,6 +28,7 @@ export type InstallRefusal = Extract<
   | 'bot_role_differs'
   | 'agent_name_taken'
   | 'svc_too_old'
+  | 'agents_too_many'
 >
 
 /** What the code would install, as it was fixed when it was issued. Spends and makes nothing. */
@@ -89,11 +90,13 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }
-  await lockWorkspace(trx, workspace.id)
+  // Takes the workspace, also for its bots.
+  const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
   const origins = await originsOf(trx, workspace, bindings)
   const forbidden = await whyForbidden(trx, row, bindings, origins)
   if (forbidden) return forbidden
+  if (!room.ok) return room
   const bots = await judgeBots(trx, workspace, row.agent_name, bindings)
   if (!bots.ok) return bots
   const version = await bundleBy(trx, row)

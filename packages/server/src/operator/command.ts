@@ -1,5 +1,6 @@
 /** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
 import { shown, type Verdict } from '@svc/protocol'
+import type { Role } from '../api.ts'
 import type { By } from '../commands/store.ts'
 import type { Deps } from '../deps.ts'
 
@@ -42,13 +43,15 @@ export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => d
 
 /** The request is understood and not carried out: exit code 1. */
 export class Refused extends Error {}
+/** It names what the data does not hold. Whoever answers adds which data that is (socket.ts). */
+export class Missing extends Refused {}
 /** The request is not understood: exit code 2. */
 export class Misused extends Error {}
 
 /** The value of a decision; its refusal ends the command. */
 export function granted<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value
-  throw new Refused(verdict.message)
+  throw new (verdict.code.endsWith('_unknown') ? Missing : Refused)(verdict.message)
 }
 
 /** Who the audit trail says it was. */
@@ -60,6 +63,13 @@ export const argument = ({ args }: Request, at: number): string => args[at] ?? '
 export const option = ({ options }: Request, name: string): string | undefined => {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The value of an option `--role`. */
+export function roleOption(text: string | undefined): Role {
+  if (text === undefined || text === 'member') return 'member'
+  if (text === 'admin') return 'admin'
+  throw new Misused(`A role is admin or member: got ${shown(text)}.`)
 }
 
 /** `SLUG/NAME`: a workspace and an agent's name in it. */

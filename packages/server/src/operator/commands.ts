@@ -8,6 +8,7 @@ import { botCommands } from './commands/bot.ts'
 import { codeCommands } from './commands/code.ts'
 import { commandCommands } from './commands/command.ts'
 import { logCommands } from './commands/log.ts'
+import { memberCommands } from './commands/member.ts'
 import { personCommands } from './commands/person.ts'
 import { productCommands } from './commands/product.ts'
 import { releaseCommands } from './commands/release.ts'
@@ -19,6 +20,7 @@ import { workspaceCommands } from './commands/workspace.ts'
 export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...workspaceCommands,
   ...personCommands,
+  ...memberCommands,
   ...agentCommands,
   ...commandCommands,
   ...logCommands,

@@ -2,7 +2,7 @@ import { shown } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../workspaces/store.ts'
-import { granted, partsOf, Refused, type Service } from './command.ts'
+import { granted, Missing, partsOf, type Service } from './command.ts'
 
 export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
   const workspace = await findWorkspace(store.db, slug)
@@ -14,6 +14,6 @@ export async function agentOf(service: Service, path: string): Promise<{ workspa
   const { slug, name } = partsOf(path)
   const workspace = await workspaceOf(service, slug)
   const agent = await findAgent(service.store.db, workspace, name)
-  if (!agent) throw new Refused(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
+  if (!agent) throw new Missing(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, agent }
 }

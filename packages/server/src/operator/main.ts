@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { safeJson, safeText } from '@svc/protocol'
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config.ts'
 import { StoreError } from '../db/error.ts'
@@ -50,7 +51,7 @@ async function perform({ name, request, json, dataDir }: Chosen): Promise<void> 
 }
 
 async function carryOut({ name, request, json }: Omit<Chosen, 'dataDir'>, config: Config): Promise<void> {
-  const say = <T>(value: T, show: (value: T) => string) => print(json ? JSON.stringify(value) : show(value))
+  const say = <T>(value: T, show: (value: T) => string) => print(json ? safeJson(value) : safeText(show(value)))
   if (name === 'restore') {
     const { restore, showRestored } = await import('./restore.ts')
     process.umask(0o077)
@@ -118,7 +119,7 @@ function failed(error: unknown): number {
 }
 
 function say(message: string, code: number): number {
-  process.stderr.write(`svc-server: ${message}\n`)
+  process.stderr.write(`svc-server: ${safeText(message)}\n`)
   return code
 }
 

@@ -71,6 +71,45 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(await place.value(['audit', 'list', 'north', '--since', since])).toEqual([])
   })
 
+  test('people are given workspaces and lose them, and a workspace is given limits', async () => {
+    const place = await newPlace()
+    if (state === 'running') await place.start()
+    for (const slug of ['north', 'south']) await place.value(['workspace', 'create', slug])
+    const create = ['person', 'create', 'ada@example.org', '--name', 'A\u202edA', '--workspace']
+    await place.value([...create, 'north', '--role', 'admin'], 'correct horse battery')
+    const again = await place.run([...create, 'south', '--role', 'admin'], 'correct horse battery')
+    expect(again.stderr).toContain('svc-server member add south ada@example.org --role admin')
+
+    expect(await place.value(['member', 'add', 'south', 'Ada@example.org', '--role', 'admin'])).toEqual({
+      workspace: 'south',
+      email: 'ada@example.org',
+      role: 'admin',
+    })
+    const ada = { email: 'ada@example.org', name: 'A\u202edA', role: 'admin' }
+    expect(await place.value(['member', 'list', 'south'])).toEqual([ada])
+    const shown = [await place.run(['member', 'list', 'south']), await place.run(['person', 'list', '--json'])]
+    expect(shown.map(({ stdout }) => stdout).join('')).not.toContain('\u202e')
+    expect((await place.run(['member', 'remove', 'north', ada.email])).stderr).toContain('needs an admin')
+    await place.value(['person', 'create', 'bob@example.org', '--name', 'Bob'], 'correct horse battery')
+    await place.value(['member', 'add', 'north', 'bob@example.org', '--role', 'admin'])
+    expect(await place.value(['member', 'remove', 'north', ada.email])).toMatchObject({ removed: true })
+    expect((await place.run(['member', 'remove', 'north', ada.email])).stderr).toContain('does not belong')
+
+    const limits = {
+      agents: { limit: 10_000, used: 0 },
+      people: { limit: 200, used: 1 },
+      bundles: { limit: 1e9, used: 0 },
+    }
+    expect(await place.value(['workspace', 'limit', 'north'])).toEqual({ slug: 'north', ...limits })
+    const set = ['workspace', 'limit', 'north', '--agents', '0', '--bundles', '2.5GB']
+    expect(await place.value(set)).toMatchObject({ agents: { limit: 0 }, bundles: { limit: 2.5e9 } })
+    expect((await place.run(['agent', 'create', 'north/mail'])).stderr).toContain('may have 0 agents and has 0')
+    expect((await place.run(['workspace', 'limit', 'north', '--bundles', 'much'])).code).toBe(2)
+    expect(await place.value(['workspace', 'limit', 'north', '--agents', 'default'])).toMatchObject({
+      agents: limits.agents,
+    })
+  })
+
   test('what is refused ends with 1, what is not understood with 2, and standard output stays empty', async () => {
     const place = await newPlace()
     if (state === 'running') await place.start()
@@ -78,8 +117,8 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     const refused: [args: string[], says: string, input?: string][] = [
       [['workspace', 'create', 'north'], 'already a workspace'],
       [['workspace', 'create', 'No Slug'], 'lowercase letters'],
-      [['agent', 'list', 'south'], 'no workspace "south"'],
-      [['agent', 'show', 'north/nobody'], 'no agent "nobody"'],
+      [['agent', 'list', 'south'], `no workspace "south". The data folder is ${place.dataDir}.`],
+      [['agent', 'show', 'north/nobody'], `no agent "nobody" in the workspace "north". The data folder is`],
       [['person', 'create', 'a@b.de', '--name', 'A'], 'password'],
       [['person', 'create', 'a@b.de', '--name', 'A'], '10 to 200 characters', 'short'],
       [['person', 'create', 'a@b.de', '--name', 'A', '--workspace', 'south'], 'no workspace', 'correct horse battery'],

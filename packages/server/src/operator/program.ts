@@ -58,6 +58,7 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 const groupSays: Readonly<Record<string, string>> = {
   workspace: 'workspaces, and what they are activated for',
   person: 'the accounts of people',
+  member: 'who belongs to a workspace',
   agent: 'agents and their tokens',
   command: 'what is wished of agents',
   log: 'logs that agents sent',

@@ -1,5 +1,5 @@
 /** How values read in a terminal. What agents and people wrote can neither move the cursor nor end a line of a table (I31). */
-import { clean } from '@svc/protocol'
+import { safeText } from '@svc/protocol'
 
 /** Rows under their headings, columns as wide as what stands in them. */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
@@ -19,7 +19,7 @@ export function table(headings: string[], rows: (string | number | null | undefi
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - [...text].length))
 
 /** One line of somebody's text. */
-export const line = (text: string): string => clean(text).replace(/[\n\t]+/g, ' ')
+export const line = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
 
 /** Unix milliseconds as a time of day, in UTC. */
 export const moment = (at: number | null | undefined): string =>

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { isCode, notYours } from '../ops/data-folder.ts'
-import { Misused, Refused, type Request, type Service } from './command.ts'
+import { Missing, Misused, Refused, type Request, type Service } from './command.ts'
 import { commands } from './commands.ts'
 
 /** A command of 1 MB, and a bundle in Base64. */
@@ -28,10 +28,19 @@ export async function runCommand(name: string, request: Request, service: Servic
   try {
     return { ok: true, value: (await command.run(request, service, await import('./stores.ts'))) ?? null }
   } catch (error) {
+    if (error instanceof Missing)
+      return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }
     if (error instanceof Refused) return { ok: false, kind: 'refused', message: error.message }
     if (error instanceof Misused) return { ok: false, kind: 'misused', message: error.message }
     throw error
   }
+}
+
+/** Where a command looked: a wrong folder is the most common reason that something is not there. No password. */
+function dataOf({ databaseUrl, dataDir }: Service['config']): string {
+  if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
+  const url = URL.parse(databaseUrl.replace(/@\//, '@localhost/'))
+  return url ? `The database is ${url.pathname.slice(1)} on ${url.host}.` : 'The database is that of SVC_DATABASE_URL.'
 }
 
 /** Listens until it is closed. Only for the holder of the folder's lock: a socket that is left over is replaced. */

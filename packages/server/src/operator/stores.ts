@@ -26,8 +26,11 @@ export { ledgerOf } from '../web/queries/commands.ts'
 export { logOf, logsOf } from '../web/queries/logs.ts'
 export { agentUpdates } from '../wishes/page.ts'
 export { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from '../wishes/store.ts'
+export { limitsOf, roomFor, setLimits } from '../workspaces/limits.ts'
+export { membersOf, removeMember } from '../workspaces/members.ts'
 export {
   activate,
+  addMember,
   createWorkspace,
   deactivate,
   findWorkspace,

@@ -11,6 +11,7 @@ import type { Db } from '../db/open.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
+import { roomFor } from './limits.ts'
 import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
 
 /** A row of the library's table. */
@@ -23,6 +24,7 @@ interface Invitation {
   expiresAt: Date
   inviterId: string
 }
+type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string }
 const model = 'invitation'
 
@@ -33,8 +35,8 @@ export function invite(
   { email, role }: { email: string; role: Role },
   by: Person,
   now: number,
-): Promise<Verdict<Invited, 'email_invalid' | 'member_already'>> {
-  return decide<Invited, 'email_invalid' | 'member_already'>(people, async (trx, { tables }) => {
+): Promise<Verdict<Invited, InviteRefusal>> {
+  return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
     const wrong = wrongEmail(email)
     if (wrong) return wrong
     const address = email.trim().toLowerCase()
@@ -44,6 +46,9 @@ export function invite(
     }
     const earlier = [...pendingOf(workspace), { field: 'email', value: address }]
     await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
+    const room = await roomFor(trx, workspace, { kind: 'people' }, now)
+    if (!room.ok) return room
+    await forgetOver(trx, workspace, now)
     const { id } = await tables.create<object, Invitation>({
       model,
       data: {
@@ -220,6 +225,14 @@ async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): 
 
 const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
+
+/** What was used, withdrawn or has expired is of no more use; what was done stands in the audit trail. */
+const forgetOver = (trx: Trx, workspace: { id: string }, now: number) =>
+  trx
+    .deleteFrom('invitation')
+    .where('workspaceId', '=', workspace.id)
+    .where((eb) => eb.or([eb('status', '!=', 'pending'), eb('expiresAt', '<=', new Date(now))]))
+    .execute()
 
 const pendingOf = (workspace: { id: string }) => [
   { field: 'organizationId', value: workspace.id },

@@ -6,7 +6,6 @@ import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { decide, done, type People, refuse, type Trx } from '../people/library.ts'
-import type { Person } from '../people/store.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
 
@@ -25,7 +24,7 @@ export async function workspacesOf(db: Db, personId: string): Promise<Me['worksp
   return rows.map(({ slug, name, role }) => ({ slug, name, role: asRole(role) }))
 }
 
-export async function membersOf(db: Db, workspace: { id: string }, self: Person): Promise<Member[]> {
+export async function membersOf(db: Db, workspace: { id: string }, self: { id: string }): Promise<Member[]> {
   const rows = await db
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')

@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
 import { findPerson, unknownPerson, wrongName } from '../people/store.ts'
+import { roomFor } from './limits.ts'
 import { lockWorkspace } from './lock.ts'
 
 /** This service itself, as a product that a workspace is activated for. */
@@ -185,19 +186,20 @@ export function addMember(
   { slug, email, role }: { slug: string; email: string; role: Role },
   by: By,
   now: number,
-): Promise<Verdict<WorkspaceInfo, 'workspace_unknown' | 'person_unknown' | 'member_already'>> {
-  return decide<WorkspaceInfo, 'workspace_unknown' | 'person_unknown' | 'member_already'>(
-    people,
-    async (trx, accounts) => {
-      const workspace = await findWorkspace(trx, slug)
-      if (!workspace) return unknownWorkspace(slug)
-      const person = await findPerson(trx, email)
-      if (!person) return unknownPerson(email)
-      const added = await insertMember(trx, accounts, workspace, person, role, by, now)
-      return added.ok ? { ok: true, value: workspace } : added
-    },
-  )
+): Promise<Verdict<WorkspaceInfo, AddRefusal>> {
+  return decide<WorkspaceInfo, AddRefusal>(people, async (trx, accounts) => {
+    const workspace = await findWorkspace(trx, slug)
+    if (!workspace) return unknownWorkspace(slug)
+    const person = await findPerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const room = await roomFor(trx, workspace, { kind: 'people' }, now)
+    const added = await insertMember(trx, accounts, workspace, person, role, by, now)
+    if (!added.ok) return added
+    return room.ok ? { ok: true, value: workspace } : room
+  })
 }
+
+type AddRefusal = 'workspace_unknown' | 'person_unknown' | 'member_already' | 'people_too_many'
 
 export async function insertMember(
   trx: Trx,

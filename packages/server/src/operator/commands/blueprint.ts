@@ -1,5 +1,5 @@
 import { limits, shown } from '@svc/protocol'
-import { argument, command, granted, Misused, operator, partsOf, Refused } from '../command.ts'
+import { argument, command, granted, Missing, Misused, operator, partsOf, Refused } from '../command.ts'
 import { line, moment, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -44,7 +44,7 @@ export const blueprintCommands = {
       const { slug, name } = partsOf(argument(request, 0))
       const workspace = await workspaceOf(service, slug)
       const page = await blueprintPage(service.store.db, workspace, name, service.now())
-      if (!page) throw new Refused(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
+      if (!page) throw new Missing(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
       const { now: _, ...rest } = page
       return rest
     },

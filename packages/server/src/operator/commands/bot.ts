@@ -3,10 +3,10 @@ import {
   argument,
   command,
   granted,
+  Missing,
   operator,
   option,
   partsOf,
-  Refused,
   type Request,
   type Service,
   type Stores,
@@ -79,6 +79,6 @@ async function botsOf(request: Request, service: Service, { workspaceOf, botsNam
   const { slug, name } = partsOf(argument(request, 0))
   const workspace = await workspaceOf(service, slug)
   const bots = await botsNamed(service.store.db, workspace, name, option(request, 'product'))
-  if (bots.length === 0) throw new Refused(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
+  if (bots.length === 0) throw new Missing(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, bots, name }
 }

@@ -1,4 +1,4 @@
-import { argument, command, granted, operator, option, Refused } from '../command.ts'
+import { argument, command, granted, Missing, operator, option } from '../command.ts'
 import { line, moment, onItsMachine, table } from '../show.ts'
 import { versionedOf } from './blueprint.ts'
 
@@ -54,7 +54,7 @@ export const codeCommands = {
     run: async (request, { store: { db }, live, now }, { revokeCode, workspaceOfCode }) => {
       const id = argument(request, 0)
       const workspace = await workspaceOfCode(db, id)
-      if (!workspace) throw new Refused('There is no such install code.')
+      if (!workspace) throw new Missing('There is no such install code.')
       granted(await revokeCode(db, workspace, id, operator, now()))
       live.listChanged(workspace.id)
       return { id, revoked: true }

@@ -1,5 +1,5 @@
 import { clean, shown } from '@svc/protocol'
-import { argument, command, operator, Refused } from '../command.ts'
+import { argument, command, Missing, operator } from '../command.ts'
 import { moment, table } from '../show.ts'
 
 export const logCommands = {
@@ -29,7 +29,7 @@ export const logCommands = {
         .where('log.id', '=', id)
         .executeTakeFirst()
       const log = agent && (await logOf(db, agent, id, now()))
-      if (!log) throw new Refused(`There is no log ${shown(id)}, or none any more.`)
+      if (!log) throw new Missing(`There is no log ${shown(id)}, or none any more.`)
       await noteReading(db, { workspaceId: agent.workspace_id, agent, by: operator, now: now(), log, how: 'log.read' })
       return log
     },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { shown } from '@svc/protocol'
 import type { Role } from '../../api.ts'
 import type { Person } from '../../people/store.ts'
-import { argument, command, granted, Misused, operator, option, Refused } from '../command.ts'
+import { argument, command, granted, Misused, operator, option, Refused, roleOption } from '../command.ts'
 import { line, table } from '../show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in']
@@ -20,10 +20,10 @@ export const personCommands = {
     run: async (
       request,
       { store, auth, now },
-      { decide, findWorkspace, insertMember, insertPerson, readyPerson, unknownWorkspace },
+      { decide, findWorkspace, insertMember, insertPerson, readyPerson, roomFor, unknownWorkspace },
     ) => {
       const slug = option(request, 'workspace')
-      const role = roleOf(option(request, 'role'))
+      const role = roleOption(option(request, 'role'))
       const name = option(request, 'name')
       if (name === undefined) throw new Misused('A person needs a name: --name NAME')
       if (slug === undefined && option(request, 'role') !== undefined)
@@ -34,9 +34,12 @@ export const personCommands = {
       const ready = granted(await readyPerson({ store, auth }, person))
       const made = await decide<Person, string>({ store, auth }, async (trx, accounts) => {
         const inserted = await insertPerson(trx, accounts, ready, operator, now())
-        if (!inserted.ok || slug === undefined) return inserted
+        if (slug === undefined) return inserted
         const workspace = await findWorkspace(trx, slug)
         if (!workspace) return unknownWorkspace(slug)
+        if (!inserted.ok) return existing(inserted, { slug, email: person.email, role })
+        const room = await roomFor(trx, workspace, { kind: 'people' }, now())
+        if (!room.ok) return room
         const added = await insertMember(trx, accounts, workspace, inserted.value, role, operator, now())
         return added.ok ? inserted : added
       })
@@ -105,8 +108,9 @@ export const personCommands = {
 /** The first line of the input, without its end: what `echo`, a file or a terminal hand over. */
 const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 
-function roleOf(text: string | undefined): Role {
-  if (text === undefined || text === 'member') return 'member'
-  if (text === 'admin') return 'admin'
-  throw new Misused(`A role is admin or member: got ${shown(text)}.`)
-}
+/** Who has an account already needs none: another command gives the workspace. */
+const existing = (refused: { code: string }, { slug, email, role }: { slug: string; email: string; role: Role }) => ({
+  ok: false as const,
+  code: refused.code,
+  message: `There is already an account of ${shown(email)}. To give it the workspace: svc-server member add ${slug} ${line(email)} --role ${role}`,
+})

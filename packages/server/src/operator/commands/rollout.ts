@@ -4,10 +4,10 @@ import {
   argument,
   command,
   granted,
+  Missing,
   Misused,
   operator,
   option,
-  Refused,
   type Request,
   type Service,
   type Stores,
@@ -116,7 +116,7 @@ async function pageOf({ store, now }: Service, stores: Stores, id: string): Prom
 }
 
 function unknown(id: string): never {
-  throw new Refused(`There is no rollout ${shown(id)}, or none any more.`)
+  throw new Missing(`There is no rollout ${shown(id)}, or none any more.`)
 }
 
 function wantedOf(request: Request): NewRollout {
@@ -149,7 +149,7 @@ function named(what: string) {
 function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: RolloutPreview): void {
   const known = new Set([...waves.flatMap((wave) => wave.agents), ...leftOut.map(({ agent }) => agent)])
   const stranger = agents.find((name) => !known.has(name))
-  if (stranger !== undefined) throw new Refused(`There is no agent ${shown(stranger)} in the workspace.`)
+  if (stranger !== undefined) throw new Missing(`There is no agent ${shown(stranger)} in the workspace.`)
 }
 
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>

@@ -1,4 +1,6 @@
+import { sizeInWords } from '../../limits/size.ts'
 import { argument, command, granted, operator, option } from '../command.ts'
+import { limitsIn } from '../limits.ts'
 import { line, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -32,6 +34,32 @@ export const workspaceCommands = {
         ['WORKSPACE', 'NAME', 'PEOPLE', 'AGENTS', 'ACTIVATED FOR'],
         all.map((w) => [w.slug, w.name, w.members, w.agents, w.products.join(', ') || '-']),
         'There is no workspace yet.',
+      ),
+  }),
+  'workspace limit': command({
+    says: 'what a workspace may hold and what it holds; with options, other limits',
+    args: [slug],
+    options: [
+      ['--agents <n>', 'agents (default: 10,000)'],
+      ['--people <n>', 'members and open invitations (default: 200)'],
+      ['--bundles <size>', 'bytes of all bundles, such as 500MB or 2GB (default: 1GB)'],
+    ],
+    run: async (request, service, { limitsOf, setLimits, workspaceOf }) => {
+      const { store, now } = service
+      const changes = limitsIn(request)
+      const workspace = await workspaceOf(service, argument(request, 0))
+      if (Object.keys(changes).length > 0) await setLimits(store.db, workspace, changes, operator, now())
+      return { slug: workspace.slug, ...(await limitsOf(store.db, workspace, now())) }
+    },
+    show: ({ agents, people, bundles }) =>
+      table(
+        ['', 'USED', 'LIMIT'],
+        [
+          ['Agents', agents.used, agents.limit],
+          ['Members and open invitations', people.used, people.limit],
+          ['Bundles', sizeInWords(bundles.used), sizeInWords(bundles.limit)],
+        ],
+        '',
       ),
   }),
   'workspace activate': command({

@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely'
+import type { Engine } from '../open.ts'
+
+/** Limits of a workspace that the operator set, and the index by which the activity of one person is counted. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const whole = engine === 'sqlite' ? 'integer' : 'bigint'
+  await db.schema
+    .createTable('workspace_limit')
+    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspace.id').onDelete('cascade'))
+    .addColumn('value', whole, (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('workspace_limit_key', ['workspace_id', 'kind'])
+    .execute()
+  await db.schema.createIndex('audit_of_person').on('audit').columns(['actor_id', 'at']).execute()
+}

@@ -1,0 +1,51 @@
+import { argument, command, granted, Missing, operator, option, roleOption } from '../command.ts'
+import { line, table } from '../show.ts'
+
+const slug: [string, string] = ['<slug>', "the workspace's short name"]
+const email: [string, string] = ['<email>', 'of a person who has an account']
+
+export const memberCommands = {
+  'member add': command({
+    says: 'make a person who has an account a member of a workspace',
+    args: [slug, email],
+    options: [['--role <role>', 'admin or member (default: member)']],
+    run: async (request, { store, auth, live, now }, { addMember }) => {
+      const role = roleOption(option(request, 'role'))
+      const wanted = { slug: argument(request, 0), email: argument(request, 1), role }
+      const workspace = granted(await addMember({ store, auth }, wanted, operator, now()))
+      live.listChanged(workspace.id)
+      return { workspace: workspace.slug, email: wanted.email.trim().toLowerCase(), role }
+    },
+    show: ({ workspace, email, role }) => `${line(email)} belongs to ${workspace} as ${role}.`,
+  }),
+  'member list': command({
+    says: 'who belongs to a workspace',
+    args: [slug],
+    run: async (request, service, { membersOf, workspaceOf }) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const members = await membersOf(service.store.db, workspace, { id: '' })
+      return members.map(({ email, name, role }) => ({ email, name, role }))
+    },
+    show: (all) =>
+      table(
+        ['E-MAIL', 'NAME', 'ROLE'],
+        all.map(({ email, name, role }) => [email, name, role]),
+        'Nobody belongs to the workspace yet.',
+      ),
+  }),
+  'member remove': command({
+    says: 'end a membership; the person keeps the account',
+    args: [slug, email],
+    run: async (request, service, { membersOf, removeMember, workspaceOf }) => {
+      const { store, auth, live, now } = service
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const wanted = argument(request, 1).trim().toLowerCase()
+      const member = (await membersOf(store.db, workspace, { id: '' })).find((each) => each.email === wanted)
+      if (!member) throw new Missing(`${line(wanted)} does not belong to the workspace ${workspace.slug}.`)
+      granted(await removeMember({ store, auth }, workspace, { id: member.id }, operator, now()))
+      live.listChanged(workspace.id)
+      return { workspace: workspace.slug, email: member.email, removed: true }
+    },
+    show: ({ workspace, email }) => `${line(email)} no longer belongs to ${workspace}.`,
+  }),
+}
