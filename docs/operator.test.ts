@@ -34,6 +34,7 @@ test('operator.md names every metric of ours', () => {
 const pages = [
   'README.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/operator.md',
   'docs/operate.md',
   'docs/architecture.md',

@@ -35,6 +35,10 @@ test.each([
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, ::1', { trustedProxies: ['10.0.0.1', '::1'] }],
   ['SVC_METRICS_PORT', '0', { metricsPort: 0 }],
   ['SVC_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ['SVC_PASSWORD_HASH', 'argon2id', { passwordForm: 'argon2id' }],
+  ['SVC_PASSWORD_HASH', '', { passwordForm: 'scrypt' }],
+  ['SVC_SECURITY_CONTACT', 'security@example.org', { securityContact: 'mailto:security@example.org' }],
+  ['SVC_SECURITY_CONTACT', 'https://example.org/report', { securityContact: 'https://example.org/report' }],
   ['SVC_PORT', ' 80 ', { port: 80, baseUrl: 'http://localhost' }],
   ['SVC_PORT', '', { port: 8787 }],
 ])('%s=%s is understood', (name, value, meant) => {
@@ -55,6 +59,10 @@ test.each([
   ['SVC_METRICS_PORT', 'off'],
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, proxy'],
   ['SVC_LOG_LEVEL', 'loud'],
+  ['SVC_PASSWORD_HASH', 'bcrypt'],
+  ['SVC_SECURITY_CONTACT', 'the operator'],
+  ['SVC_SECURITY_CONTACT', 'http://example.org/report'],
+  ['SVC_SECURITY_CONTACT', 'a@example.org\nContact: mailto:b@example.org'],
 ])('%s=%s is an error that names both and says what is wanted', (name, value) => {
   expect(() => config({ [name]: value })).toThrow(ConfigError)
   expect(() => config({ [name]: value })).toThrow(

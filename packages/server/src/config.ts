@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
 import type { Config } from './deps.ts'
+import { isEmail } from './people/email.ts'
 import { hasArgon2, type PasswordForm, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
@@ -60,6 +61,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
+    securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
     releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
     version: ownVersion(),
@@ -81,6 +83,7 @@ export const readers = {
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
+  SVC_SECURITY_CONTACT: 'an e-mail address or an https:// address at which people report vulnerabilities',
   SVC_PASSWORD_HASH: 'scrypt, or argon2id where this Node has it (24.7 or newer)',
 } as const
 
@@ -89,6 +92,12 @@ function origin(text: string): string | undefined {
   if (!url || !/^https?:\/\//i.test(text) || url.username || url.password) return undefined
   const bare = url.pathname === '/' && !text.includes('?') && !text.includes('#')
   return bare && url.hostname ? url.origin : undefined
+}
+
+/** As a URI, which security.txt wants. */
+const contact = (text: string): string | undefined => {
+  if (isEmail(text)) return `mailto:${text}`
+  return /^https:\/\//i.test(text) ? URL.parse(text)?.href : undefined
 }
 
 const passwordForm = (text: string): PasswordForm | undefined => {

@@ -18,6 +18,8 @@ export interface Config {
   /** 0: off. */
   metricsPort: number
   logLevel: string
+  /** Where people report a vulnerability, as a URI; undefined when the operator named nothing. */
+  securityContact: string | undefined
   /** How passwords are written (people/passwords.ts). */
   passwordForm: PasswordForm
   /** Where a built `svc.pyz` lies: at a start it may become the served release (releases/rules.ts). */

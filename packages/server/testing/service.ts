@@ -50,6 +50,7 @@ export const testConfig = (more: Partial<Config> = {}): Config => ({
   trustedProxies: [],
   metricsPort: 0,
   logLevel: 'silent',
+  securityContact: undefined,
   passwordForm: 'scrypt',
   releaseDir: '',
   version: '0.0.0',

@@ -3,7 +3,7 @@ import type { SignInRecord } from '../api.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { normalEmail, wrongEmail } from './store.ts'
+import { isEmail, normalEmail } from './email.ts'
 
 /** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
 export type Outcome = 'ok' | 'wrong' | 'limited' | 'busy'
@@ -22,7 +22,7 @@ export interface SignInLine {
 export function shortAccount(typed: string): string {
   const address = normalEmail(typed)
   const [, local = '', host = ''] = /^(.*)@([a-z0-9.-]+\.[a-z]{2,24})$/.exec(address) ?? []
-  if (local === '' || wrongEmail(address)) return '…'
+  if (local === '' || !isEmail(address)) return '…'
   return `${local.slice(0, 2)}…@${host}`
 }
 

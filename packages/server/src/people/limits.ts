@@ -18,9 +18,6 @@ export const signInLimits = {
   perDevice: { max: 8, seconds: 300 },
 } as const satisfies Record<string, Limit>
 
-/** An e-mail address has no more characters than this (RFC 5321); a longer one belongs to nobody. */
-export const maxEmailLength = 254
-
 export interface Attempt {
   /** The address of the client as it is counted (D16). */
   caller: string

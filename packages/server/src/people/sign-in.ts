@@ -7,13 +7,14 @@ import type { WebEnv } from '../web/guards.ts'
 import { Refusal, type WebCode } from '../web/refusal.ts'
 import { addressHeader } from './auth.ts'
 import { deviceCookies } from './device.ts'
+import { maxEmailLength, normalEmail } from './email.ts'
 import { HashingBusy, inTurn } from './hashing.ts'
 import { type Outcome, recordSignIn, type SignInLine, shortAccount } from './history.ts'
-import { countSignIns, maxEmailLength } from './limits.ts'
+import { countSignIns } from './limits.ts'
 import { type Limit, Tries } from './rate.ts'
 import { renewHash } from './renew.ts'
 import { signedInBy } from './sessions.ts'
-import { normalEmail, type Person } from './store.ts'
+import type { Person } from './store.ts'
 
 /** One-time links and invitations: guesses at 256 random bits are hopeless, but need not be free. */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }

@@ -4,8 +4,8 @@ import { audit } from '../audit/store.ts'
 import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { passwordLength } from './auth.ts'
+import { isEmail, normalEmail } from './email.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
-import { maxEmailLength } from './limits.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
 
 export interface Person {
@@ -138,13 +138,8 @@ export function renamePerson(
 
 export const unknownPerson = (email: string) => refuse('person_unknown', `There is no account of ${shown(email)}.`)
 
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
-
-/** Only its shape: whether it can be reached is not asked, since no mail is sent. */
 export function wrongEmail(email: string) {
-  const address = email.trim()
-  if (/^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+$/.test(address) && address.length <= maxEmailLength)
-    return undefined
+  if (isEmail(email.trim())) return undefined
   return refuse('email_invalid', `An e-mail address looks like name@example.org: got ${shown(email)}.`)
 }
 

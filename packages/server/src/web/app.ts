@@ -32,6 +32,7 @@ import { member, sameOrigin, signedIn, type WebEnv } from './guards.ts'
 import { securityHeaders } from './headers.ts'
 import { logRoutes } from './logs.ts'
 import { isConstraint, isDatabaseFailure, isForeignText, Refusal } from './refusal.ts'
+import { securityRoutes } from './security.ts'
 import { staticRoutes } from './static.ts'
 import { isPlainPath, rawPathOf } from './target.ts'
 
@@ -101,6 +102,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
     if (rawPathOf(c.env.incoming.url ?? '').endsWith('/')) throw new Refusal('not_found')
     await next()
   })
+  app.route('/', securityRoutes(deps))
   app.route('/', releaseRoutes(deps.releases))
   app.all('/cli/*', () => {
     throw new Refusal('not_found')

@@ -51,6 +51,7 @@ export interface Given {
   proxies?: string[]
   pageDir?: string
   passwordForm?: PasswordForm
+  securityContact?: string
   /** Milliseconds between two frames. */
   tick?: number
 }
@@ -76,6 +77,7 @@ export async function serve(given: Given = {}) {
     trustedProxies: given.proxies ?? [],
     metricsPort: 0,
     logLevel: 'silent',
+    securityContact: given.securityContact,
     passwordForm: given.passwordForm ?? 'scrypt',
     releaseDir: join(dir, 'cli'),
     version: '1.2.3',

@@ -1,0 +1,22 @@
+/** `/.well-known/security.txt` (RFC 9116): whom to tell about a vulnerability of this installation. */
+import { Hono } from 'hono'
+import type { Deps } from '../deps.ts'
+import { Refusal } from './refusal.ts'
+
+const dayMs = 86_400_000
+/** The file is made for each call, so it always holds for so long; RFC 9116 wants less than a year. */
+const holdsDays = 180
+
+export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>
+  new Hono().get('/.well-known/security.txt', (c) => {
+    const { baseUrl, securityContact } = config
+    if (securityContact === undefined) throw new Refusal('not_found', 'The operator of this service named no contact.')
+    const today = Math.floor(now() / dayMs) * dayMs
+    const lines = [
+      `Contact: ${securityContact}`,
+      `Expires: ${new Date(today + holdsDays * dayMs).toISOString()}`,
+      `Canonical: ${baseUrl}/.well-known/security.txt`,
+      '',
+    ]
+    return c.text(lines.join('\n'), 200, { 'cache-control': 'no-cache' })
+  })
