@@ -2,6 +2,7 @@
 import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
+import { settingDefault, settingFields } from './settings.ts'
 import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
@@ -34,6 +35,9 @@ const need = object(
   'name',
 )
 export type NeedSpec = Kept<typeof need>
+/** 2.4, with the value that it has when nobody sets it. */
+const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
+export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
 export type BindingSpec = Kept<typeof binding>
 
@@ -55,6 +59,8 @@ export const preview = object(
     needs: list(need, limits.settings),
     /** The first version of svc that understands the manifest; absent where any will do. */
     svc: exact(limits.version, semanticVersion),
+    /** Absent from services that do not know it: then the manifest says it, after the installation. */
+    settings: list(settingSpec, limits.settings),
   },
   'blueprint',
   'version',

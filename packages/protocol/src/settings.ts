@@ -27,21 +27,19 @@ export type SettingType = (typeof settingTypes)[number]
 const optionValue = either(text(limits.name), number())
 const option = object({ value: optionValue, label: text(limits.name) }, 'value')
 
-/** 2.4. Without a key or with an unknown type nothing can be set: the item is dropped. */
-export const setting = object(
-  {
-    key: name(limits.name),
-    label: text(limits.name),
-    type: oneOf(settingTypes),
-    min: number(),
-    max: number(),
-    help: text(limits.line),
-    group: text(limits.name),
-    options: list(option, limits.options),
-  },
-  'key',
-  'type',
-)
+/** 2.4. */
+export const settingFields = {
+  key: name(limits.name),
+  label: text(limits.name),
+  type: oneOf(settingTypes),
+  min: number(),
+  max: number(),
+  help: text(limits.line),
+  group: text(limits.name),
+  options: list(option, limits.options),
+}
+/** Without a key or with an unknown type nothing can be set: the item is dropped. */
+export const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
@@ -52,6 +50,8 @@ const value: Field<SettingValue> = field<SettingValue>(
   (v, _notes, tidy) => (v === null ? null : (textValue(v, undefined, tidy) ?? numberValue(v) ?? boolean(v))),
   { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
+/** What a setting is when nobody has set it. */
+export const settingDefault = either(either(textValue, numberValue), boolean)
 export const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
 

@@ -63,6 +63,7 @@ export const previewOf = ({ manifest }: Packed) => ({
   secrets: manifest.secrets,
   bindings: manifest.bindings,
   needs: manifest.needs,
+  settings: manifest.settings,
 })
 export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 'http://127.0.0.1:9') => ({
   agent: { name: 'mail-triage' },

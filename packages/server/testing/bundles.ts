@@ -17,6 +17,8 @@ export interface Made {
   secrets?: string
   /** Such as `[restic]`. */
   needs?: string
+  /** As the manifest says them. */
+  settings?: string
   files?: Record<string, string | Uint8Array>
 }
 
@@ -25,6 +27,7 @@ export const manifestText = ({
   version = '1.0.0',
   description,
   bindings = [],
+  settings,
   logs = [],
   secrets,
   needs,
@@ -40,6 +43,7 @@ export const manifestText = ({
     ...(logs.length > 0 ? [`logs: [${logs.map((log) => `{name: ${log}, path: state/${log}.log}`).join(', ')}]`] : []),
     ...(secrets ? [`secrets: ${secrets}`] : []),
     ...(needs ? [`needs: ${needs}`] : []),
+    ...(settings ? [`settings: ${settings}`] : []),
     ...(bindings.length > 0 ? [`bindings: [${bindings.map(bindingText).join(', ')}]`] : []),
     '',
   ].join('\n')

@@ -11,16 +11,31 @@ export async function askHidden(message: string, required = false): Promise<stri
   const { password } = await import('@clack/prompts')
   const answer = await password({
     message,
-    output: process.stderr,
+    output: terminal(),
     ...(required && { validate: (typed) => (typed ? undefined : 'It is needed.') }),
   })
   return typeof answer === 'string' ? answer : typeof answer === 'symbol' ? stopped() : ''
 }
 
+/** Asks for one line; Enter alone gives an empty text. `wrong` says what does not fit, and asks again. */
+export async function askLine(message: string, wrong: (typed: string) => string | undefined): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const answer = await text({ message, output: terminal(), validate: (typed) => wrong(typed ?? '') })
+  return typeof answer === 'symbol' ? stopped() : (answer ?? '')
+}
+
 export async function confirm(message: string): Promise<boolean> {
   const { confirm: askConfirm } = await import('@clack/prompts')
-  const answer = await askConfirm({ message, output: process.stderr })
+  const answer = await askConfirm({ message, output: terminal() })
   return typeof answer === 'boolean' ? answer : stopped()
+}
+
+/** A terminal that does not know its size says 0, and the questions would have one character a line. */
+function terminal(): typeof process.stderr {
+  const { stderr } = process
+  stderr.columns ||= 80
+  stderr.rows ||= 24
+  return stderr
 }
 
 /** Ctrl-C at a question. */

@@ -5,7 +5,7 @@
 
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isToken, limits, type Preview, type SecretSpec } from '@svc/protocol'
+import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
 import { isOpen, readEnv, readOrigin } from '../files/env.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
@@ -20,8 +20,11 @@ import { gatherSecrets } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { type Installed, installService } from '../service/units.ts'
+import { changeSettings } from '../state/settings.ts'
 import { seconds } from '../time.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
+import { type Agent, agentAt, me } from './folder.ts'
+import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { startInBackground } from './start.ts'
 
@@ -30,6 +33,7 @@ interface Options {
   readonly code?: string
   readonly dir?: string
   readonly secretsFile?: string
+  readonly set: readonly string[]
   readonly yes?: boolean
   readonly start?: boolean
   readonly service?: boolean
@@ -39,16 +43,25 @@ interface Options {
 export const init = (): Command =>
   new Command('init')
     .requiredOption('--url <url>', 'the address of the service')
-    .option('--code <code>', 'the install code; without it, it is asked for, or read from SVC_CODE or standard input')
+    .option(
+      '--code <code>',
+      'the install code; better asked for, on standard input or in SVC_CODE: arguments are seen by all',
+    )
     .option('--dir <dir>', "the agent's folder, which must not exist or be empty (default: the agent's name)")
     .option('--secrets-file <file>', 'read secrets from a file of lines NAME=value')
+    .option(
+      '--set <KEY=VALUE>',
+      'set a setting of the agent; may be repeated',
+      (one, all: string[]) => [...all, one],
+      [],
+    )
     .option('--yes', 'do not ask whether to install, also where programs are missing that the agent needs')
     .option('--start', 'start the agent afterwards')
     .option('--service', 'start the agent now and at every boot, as a service of your account (of the system as root)')
     .option('--json', 'print one JSON value for programs')
     .summary('install an agent with an install code')
     .description(
-      'Shows what the code would install and what it may reach, asks for the secrets it needs, and installs it.\nStopped before that, nothing is left behind and the code stays good. Nothing is started without --start or --service.',
+      'Shows what the code would install and what it may reach, asks for the secrets and settings it needs, and installs it.\nStopped before that, nothing is left behind and the code stays good. Nothing is started without --start or --service.',
     )
     .addHelpText(
       'after',
@@ -85,8 +98,17 @@ async function run(options: Options): Promise<void> {
     tell: warn,
   })
   if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
+  const ask = interactive() ? askSetting : undefined
+  const chosen = seen.value.settings && (await chooseSettings(seen.value.settings, options.set, ask).catch(undoneToo))
 
-  const { folder, install } = await take(root, origin.value, code, seen.value, secrets.values)
+  const { folder, install } = await take(root, origin.value, code, {
+    seen: seen.value,
+    secrets: secrets.values,
+    chosen,
+  })
+  const open = chosen
+    ? leftOpen(seen.value.settings ?? [], chosen, root)
+    : await chooseLate(agentAt(root), options.set, ask)
   await manifestNow(folder) // the runtime then finds it read, and stays small
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined
@@ -96,6 +118,7 @@ async function run(options: Options): Promise<void> {
     { installed: true, agent, blueprint, version, dir: root, url: origin.value, started: !!(service || started) },
     () => [
       `Installed ${agent} (${blueprint} ${version}) in ${root}.`,
+      ...open,
       ...(service ? service.lines : started ? [started] : nextSteps(root)),
     ],
   )
@@ -122,15 +145,40 @@ async function goOnWithout(lacking: readonly string[], { yes }: Options): Promis
   if (!(await confirm('Install it all the same?'))) throw new Refusal(undone)
 }
 
+/** With a service that does not say beforehand which settings there are: what does not fit is told, and the agent is there. */
+async function chooseLate(
+  { folder, manifest }: Agent,
+  given: readonly string[],
+  ask: Ask | undefined,
+): Promise<string[]> {
+  try {
+    const values = await chooseSettings(manifest.settings, given, ask)
+    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
+    return leftOpen(manifest.settings, values, folder.root)
+  } catch (error) {
+    return [`No setting was changed: ${messageOf(error)}`, ...leftOpen(manifest.settings, {}, folder.root)]
+  }
+}
+
+function undoneToo(error: unknown): never {
+  throw error instanceof Refusal ? new Refusal(`${error.message} ${undone}`, error.exit) : error
+}
+
 const undone = 'Nothing was installed; the code is still good.'
+
+/** What was announced, and what the person answered. */
+interface Answers {
+  readonly seen: Preview
+  readonly secrets: ReadonlyMap<string, string>
+  readonly chosen: SettingValues | undefined
+}
 
 /** Takes the folder, spends the code, and does the machine's own work. */
 async function take(
   root: string,
   url: string,
   code: string,
-  seen: Preview,
-  secrets: ReadonlyMap<string, string>,
+  { seen, secrets, chosen }: Answers,
 ): Promise<{ folder: Folder; install: Install }> {
   const { agentName: agent, blueprint, version } = seen
   const claimed = claim(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
@@ -162,6 +210,7 @@ async function take(
       redeemed: redeemed.value,
       origin: url,
       secrets,
+      chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: me() } : undefined,
       program: program.endsWith('.pyz') ? program : undefined,
     })
     return { folder: folderAt(root), install }

@@ -1,5 +1,4 @@
 /** `svc set` and `svc settings`: the same check and the same file as a wish from the service (3.6). */
-import type { ManifestSetting } from '@svc/blueprint'
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
 import { apply } from '../commands/apply.ts'
@@ -36,7 +35,7 @@ export const set = (): Command =>
       show(json, settingsInForce(folder, manifest), () => outcome.message)
     })
 
-function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
+export function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new Refusal(`A setting is changed as KEY=VALUE: got ${JSON.stringify(pair)}.`, exits.usage)
   const key = pair.slice(0, at)
@@ -87,7 +86,7 @@ export const settings = (): Command =>
 const shown = (s: Setting, value: SettingValue): string =>
   value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? moment(value) : String(value)
 
-function mayBe(s: ManifestSetting): string {
+export function mayBe(s: Setting): string {
   if (s.type === 'bool') return 'true, false'
   if (s.type === 'select') return (s.options ?? []).map((o) => String(o.value)).join(', ')
   if (s.type === 'text') return 'text'

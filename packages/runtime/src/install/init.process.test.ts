@@ -119,6 +119,49 @@ test('takes the code from the environment or standard input, and secrets from a 
   ).toBe(0)
 })
 
+describe('settings at the installation', () => {
+  const settings = (w: World) => JSON.parse(readFileSync(w.agent.settings, 'utf8'))
+
+  test('are given with --set, unattended as well; one without a default and a value is named with what sets it', async () => {
+    const w = await world()
+    const ran = await init(w, ['--set', 'every=30', '--set', 'dry=true'])
+    expect(ran.code).toBe(0)
+    expect(settings(w)).toEqual({ every: 30, dry: true, note: null })
+    expect(ran.out).toContain(`Without a value: note. Set it with: svc set note=… --dir ${w.agent.root}`)
+    expect((await svc(w.agent, ['settings'])).out).toMatch(/^every +30 .* by /m)
+    const other = await world()
+    expect((await init(other, ['--set', 'note=x'])).out).not.toContain('Without a value')
+  })
+
+  test.each([
+    ['nosuch=1', 2, 'There is no setting "nosuch".'],
+    ['every=1000', 2, 'Minutes must be between 1 and 120'],
+    ['every', 2, 'KEY=VALUE'],
+  ])('--set %s is refused before the code is spent', async (pair, exit, says) => {
+    const w = await world()
+    const ran = await init(w, ['--set', pair])
+    expect(ran).toMatchObject({ code: exit, out: '' })
+    expect(ran.err).toContain(says)
+    expect(ran.err).toContain('the code is still good')
+    expect(w.count.redeemed).toBe(0)
+    expect(everything(w.above.root)).toEqual([])
+  })
+
+  test('with a service that does not announce them, they are set after the installation, and a misfit is told', async () => {
+    for (const [pair, value, says] of [
+      ['every=30', 30, 'Installed'],
+      ['every=1000', 10, 'No setting was changed: Minutes must be between 1 and 120'],
+    ] as const) {
+      const w = await world()
+      w.service.preview = json({ ...previewOf(packed), settings: undefined })
+      const ran = await init(w, ['--set', pair])
+      expect(ran.code).toBe(0)
+      expect(ran.out).toContain(says)
+      expect(settings(w)).toMatchObject({ every: value })
+    }
+  })
+})
+
 test('an empty folder is as good as none, and stays when nothing is installed into it', async () => {
   const w = await world()
   mkdirSync(w.agent.root)
@@ -231,13 +274,20 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test.runIf(python)('Ctrl-C at each question', async () => {
-    for (const question of ['install code', 'Install it?', 'MAIL_PASSWORD: reads', 'EXTRA_KEY: finds']) {
+    for (const question of [
+      'install code',
+      'Install it?',
+      'MAIL_PASSWORD: reads',
+      'EXTRA_KEY: finds',
+      'setting note',
+    ]) {
       const w = await world()
       const script = [
         ['install code', code],
         ['Install it?', ''],
         ['MAIL_PASSWORD: reads', password],
         ['EXTRA_KEY: finds', ''],
+        ['setting note', ''],
       ].flatMap(([wait = '', line = '']) => (wait === question ? [[wait, '\u0003']] : [[wait, line]]))
       const until = script.findIndex(([, line]) => line === '\u0003')
       const shown = await atTerminal(w, script.slice(0, until + 1))
@@ -247,6 +297,20 @@ describe('before the code is spent, nothing is left behind and the code stays go
     }
   })
 
+  test.runIf(python)('a terminal that does not know its size shows whole lines', async () => {
+    const w = await world()
+    const shown = await atTerminal(
+      w,
+      [
+        ['install code', code],
+        ['Install it?', '\u0003'],
+      ],
+      { SVC_TEST_NO_SIZE: '1' },
+    )
+    expect(shown).toContain('The install code (it is not shown)')
+    expect(shown).toContain('Install it?')
+  })
+
   test.runIf(python)('and a person at a terminal is led through it, seeing no secret', async () => {
     const w = await world()
     const shown = await atTerminal(w, [
@@ -254,8 +318,10 @@ describe('before the code is spent, nothing is left behind and the code stays go
       ['Install it?', ''],
       ['MAIL_PASSWORD: reads', password],
       ['EXTRA_KEY: finds', ''],
+      ['setting note', 'from the terminal'],
     ])
     expect(shown).toContain('Installed mail-triage')
+    expect(JSON.parse(readFileSync(w.agent.settings, 'utf8'))).toMatchObject({ note: 'from the terminal' })
     expect(shown).not.toContain(password)
     expect(shown).not.toContain(code)
     expect(readFileSync(w.agent.secrets, 'utf8')).toBe(`MAIL_PASSWORD=${password}\n`)
@@ -426,13 +492,17 @@ test.each(['ENOSPC', 'EIO'])(
 )
 
 /** At a terminal of its own, answering one question after the other. */
-function atTerminal(w: World, answers: readonly (readonly string[])[]): Promise<string> {
+function atTerminal(
+  w: World,
+  answers: readonly (readonly string[])[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const script = JSON.stringify(answers)
   return new Promise((resolve) =>
     execFile(
       'python3',
       [join(here, 'testing/answers.py'), script, process.execPath, main, 'init', '--url', w.service.origin],
-      { cwd: w.above.root, env: { ...process.env, SVC_CODE: '' } },
+      { cwd: w.above.root, env: { ...process.env, SVC_CODE: '', ...env } },
       (_error, out) => resolve(out),
     ),
   )

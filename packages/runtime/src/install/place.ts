@@ -5,13 +5,14 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
-import type { Redeemed } from '@svc/protocol'
+import type { Redeemed, SettingValues } from '@svc/protocol'
 import { makeFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
 import { writeEnv } from '../files/env.ts'
 import { type Folder, folderAt, prepare } from '../files/folder.ts'
 import { writeStarter } from '../launcher/trial-files.ts'
+import type { Author } from '../state/changes.ts'
 import { linkState } from '../state/paths.ts'
-import { fillSettings } from '../state/settings.ts'
+import { changeSettings, fillSettings } from '../state/settings.ts'
 import { lead, versionFolder } from '../update/versions.ts'
 import { type Install, writeInstall } from './note.ts'
 
@@ -19,6 +20,8 @@ export interface Parts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
+  /** Settings that were chosen, and by whom. */
+  readonly chosen?: { readonly values: SettingValues; readonly author: Author } | undefined
   /** The running `svc.pyz`, which the folder gets a copy of; undefined when run from source. */
   readonly program: string | undefined
 }
@@ -27,7 +30,7 @@ export interface Parts {
 export async function place(
   folder: Folder,
   install: Install,
-  { redeemed, origin, secrets, program }: Parts,
+  { redeemed, origin, secrets, chosen, program }: Parts,
 ): Promise<Manifest> {
   const { sha256, version, blueprint, env, bytes } = redeemed
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
@@ -37,6 +40,7 @@ export async function place(
   writeEnv(folder.secrets, secrets)
   const placed = folderAt(folder.root)
   fillSettings(placed, manifest)
+  if (chosen) changeSettings(placed, manifest, chosen.values, chosen.author)
   if (program !== undefined) keepProgram(folder, program)
   writeInstall(folder, { ...install, is: 'installed', sha256: sha256.toLowerCase() })
   return manifest

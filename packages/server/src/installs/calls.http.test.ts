@@ -48,6 +48,15 @@ const bound: Made = { bindings: ['tasks:editor:tasks.write'], description: 'Sort
 const unknown = `svc_inst_${'x'.repeat(43)}`
 
 describe('the install calls', () => {
+  test('a preview names the settings with their defaults, so that they can be chosen before the code is spent', async () => {
+    const w = await start({ settings: '[{key: every, type: number, min: 1, default: 10}, {key: source, type: text}]' })
+    const { json } = await w.preview(await w.issue())
+    expect(json.settings).toEqual([
+      { key: 'every', type: 'number', min: 1, default: 10 },
+      { key: 'source', type: 'text' },
+    ])
+  })
+
   test('preview, then redeem, then the agent reports with its token (2.9)', async () => {
     const w = await start(false)
     const bytes = await w.upload(bound)

@@ -50,6 +50,7 @@ export async function previewInstall(db: Db, code: string, now: number): Promise
       bindings: bindingsOf(row),
       ...(manifest.needs && { needs: manifest.needs.map(needSpec) }),
       ...(needed && { svc: needed.version }),
+      ...(manifest.settings.length > 0 && { settings: [...manifest.settings] }),
     },
   }
 }

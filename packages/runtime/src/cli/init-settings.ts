@@ -1,0 +1,57 @@
+/** Settings at the installation: those that were given with --set, and those without a default, which are asked for. */
+import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
+import { wrongWith } from '@svc/protocol'
+import { decide } from '../commands/decide.ts'
+import { hint } from '../hint.ts'
+import { askLine } from './ask.ts'
+import { exits, oneLine, Refusal } from './output.ts'
+import { mayBe, readPair, readValue } from './settings.ts'
+
+export type Ask = (setting: SettingSpec) => Promise<string>
+
+/** Refuses what does not fit, before anything is done. `ask` is undefined where nobody can be asked: then they stay unset. */
+export async function chooseSettings(
+  schema: readonly SettingSpec[],
+  given: readonly string[],
+  ask: Ask | undefined,
+): Promise<SettingValues> {
+  const values: Record<string, unknown> = Object.fromEntries(given.map((pair) => readPair(pair, schema)))
+  for (const setting of ask ? openIn(schema, values) : []) {
+    const typed = (await ask?.(setting)) ?? ''
+    if (typed !== '') values[setting.key] = readValue(setting, typed)
+  }
+  if (Object.keys(values).length === 0) return {}
+  const decision = decide({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
+  if (decision.do === 'set') return decision.values
+  throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings do not fit.', exits.usage)
+}
+
+/** Without a default and without a value. */
+const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
+  schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
+
+/** What a person does about settings that nobody chose and that have no default. */
+export function leftOpen(schema: readonly SettingSpec[], values: object, root: string): string[] {
+  const open = openIn(schema, values)
+  const [first] = open
+  if (!first) return []
+  const names = open.map(({ key, label }) => (label ? `${key} (${label})` : key)).join(', ')
+  return [
+    oneLine(
+      `Without a value: ${names}. Set ${open.length === 1 ? 'it' : 'them'} with: ${hint(`set ${first.key}=…`, root)}`,
+    ),
+  ]
+}
+
+export const askSetting: Ask = (setting) => {
+  const { key, label, help } = setting
+  const what = [label ?? key, help, setting.type === 'text' ? undefined : mayBe(setting)].filter(Boolean).join('; ')
+  return askLine(oneLine(`${what} (setting ${key}, Enter to leave it without a value)`), (typed) =>
+    typed === '' ? undefined : sentence(setting, typed),
+  )
+}
+
+function sentence(setting: Setting, typed: string): string | undefined {
+  const wrong = wrongWith(setting, readValue(setting, typed))
+  return wrong && `It ${wrong}.`
+}
