@@ -2,6 +2,7 @@
  * Work that is due by rows of the database, not by memory (D53): commands whose time is over, logs and old history to
  * erase. Every round may be done by any node, twice, or late: each statement takes only what is still due.
  */
+import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Deps } from '../deps.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
@@ -11,6 +12,8 @@ import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
+/** How often the activity of people is looked through. */
+const foldEveryMs = 600_000
 /** How often what nobody asks for any more is erased. */
 const accessEveryMs = 86_400_000
 
@@ -27,6 +30,7 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   let round: Promise<void> | undefined
   let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
+  let foldedAt = Number.NEGATIVE_INFINITY
   /** The agent whose history was looked at last. */
   let lastBounded = ''
   return { start: plan, sweep, stop }
@@ -59,6 +63,10 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
+    if (now - foldedAt >= foldEveryMs) {
+      await foldActivity(deps.store.db)
+      foldedAt = now
+    }
     if (now - accessErasedAt >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       accessErasedAt = now

@@ -64,6 +64,13 @@ test.each([
     { why: 'mail rolled it back.' },
     'halted the rollout of runtime 0.2.0: mail rolled it back.',
   ],
+  [
+    'workspace.limits_changed',
+    'workspace north',
+    { agents: 20, people: null },
+    'changed the limits of north, agents: 20, people: the default',
+  ],
+  ['activity.folded', '7 lines', { lines: 7, since: 1 }, 'did 7 more things before, kept as this one line'],
   ['moon.landed', 'crater 4', { feet: 2 }, 'moon landed: crater 4 {"feet":2}'],
   ['constructor', 'x y', {}, 'constructor: x y'],
 ])('%s of "%s" %j reads: %4$s', (action, subject, details, words) => {

@@ -10,11 +10,22 @@ type Tell = (what: Part, facts: Facts) => Part[]
 const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
+const limit = (name: string, value: unknown): Part[] =>
+  value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
+
 const sentences: Readonly<Record<string, Tell>> = {
   'workspace.created': (what) => ['created the workspace ', what],
   'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],
   'workspace.activated': (what, { product }) => ['activated ', what, ' for ', said(product)],
   'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', said(product)],
+  'workspace.limits_changed': (what, { agents, people, bundles }) => [
+    'changed the limits of ',
+    what,
+    ...limit('agents', agents),
+    ...limit('people', people),
+    ...limit('bytes of bundles', bundles),
+  ],
+  'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things before, kept as this one line'],
   'agent.created': (what) => ['added ', what],
   'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
