@@ -195,6 +195,22 @@ const headers: readonly Hostile[] = [
     content: 'x',
     local: { packed: 0, size: 0 },
   }),
+  withEntry('a descriptor behind stored data', 'is stored, and has a descriptor', {
+    name: 'x',
+    content: 'x',
+    descriptor: 'signed',
+  }),
+  withEntry('an extra field in one header', 'has other extra fields in its local header', {
+    name: 'x',
+    content: 'x',
+    local: { extra: extraField(0xcafe, Buffer.alloc(0)) },
+  }),
+  withEntry('an extra field with other content', 'has other extra fields in its local header', {
+    name: 'x',
+    content: 'x',
+    local: { extra: extraField(0x9901, Buffer.from('a')) },
+    central: { extra: extraField(0x9901, Buffer.from('b')) },
+  }),
   withEntry('a lying descriptor', 'has no descriptor behind its data', {
     name: 'x',
     content: 'x',

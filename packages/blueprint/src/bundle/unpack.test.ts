@@ -149,6 +149,16 @@ test('names of a refusal cannot steer a terminal, and a thousand findings are cu
 
 test.each<[string, RawEntry]>([
   ['a time stamp of Info-ZIP', { name: 'x', content: 'x', both: { extra: extraField(0x5455, Buffer.alloc(5)) } }],
+  [
+    'times of Info-ZIP, longer in the local header',
+    {
+      name: 'x',
+      content: 'x',
+      local: { extra: extraField(0x5455, Buffer.alloc(9)) },
+      central: { extra: extraField(0x5455, Buffer.alloc(5)) },
+    },
+  ],
+  ['a descriptor behind no data', { name: 'x', content: '', descriptor: 'signed' }],
   ['a descriptor with its signature', { name: 'x', content: 'x', pack: 'deflate', descriptor: 'signed' }],
   ['a descriptor without one', { name: 'x', content: 'x', pack: 'deflate', descriptor: 'plain' }],
   ['a UTF-8 name that is not marked as one', { name: 'é', content: 'x', both: { flags: 0 } }],

@@ -55,6 +55,11 @@ export const entryRules: readonly EntryRule[] = [
     'has no descriptor behind its data that says the same',
     ({ local, descriptor }) => local !== undefined && descriptor === 'bad',
   ],
+  [
+    'is stored, and has a descriptor behind its data',
+    ({ method, flags, packed }) => method === 0 && packed > 0 && (flags & 0x8) !== 0,
+  ],
+  ['has other extra fields in its local header', (e) => e.local !== undefined && !sameFields(e, e.local)],
   ['is stored with two sizes', ({ method, packed, size }) => method === 0 && packed !== size],
   ['has an extra field that cannot be read', (e) => both(e).some((h) => fieldsOf(h) === undefined)],
   ['has a name that is not UTF-8', ({ name }) => !isUtf8(name)],
@@ -143,6 +148,19 @@ function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undef
 }
 const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
+
+/** Times and owners: Info-ZIP, 7-Zip and Java write more of these into one header than into the other, and nothing here reads them. */
+const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
+/** Whether both headers have the same other fields, in whatever order. */
+function sameFields(central: Header, local: Header): boolean {
+  const [ours, theirs] = [central, local].map((header) =>
+    (fieldsOf(header) ?? [])
+      .filter(({ id }) => !timesAndOwners.includes(id))
+      .map(({ id, data }) => `${id}:${Buffer.from(data).toString('latin1')}`)
+      .sort(),
+  ) as [string[], string[]]
+  return ours.length === theirs.length && ours.every((field, i) => field === theirs[i])
+}
 
 const unicodePath = 0x7075
 /** A version, the checksum of the plain name, then the name in UTF-8. */
