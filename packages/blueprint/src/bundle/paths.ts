@@ -1,4 +1,5 @@
 /** The rules for one path in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
+import { keyOf } from '../key.ts'
 
 export interface Named {
   /** With `/`; a folder ends in one. */
@@ -46,18 +47,6 @@ export function wrongWithPath(path: string): string[] {
 
 /** Without the slash at a folder's end. */
 export const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
-
-/**
- * What two names share that some file system takes for one: NFC and case as D49 says, full case mapping (a long s is an s to APFS),
- * and characters that HFS+ does not see.
- */
-export const keyOf = (path: string): string =>
-  path
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .normalize('NFC')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC')
 
 /** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
 export function above(path: string): string[] {

@@ -4,8 +4,9 @@
  * and memory depend on the limits and not on how deep the paths are.
  */
 import { limits } from '@svc/protocol'
+import { keyOf } from '../key.ts'
 import { type BundleFinding, shownPath } from './findings.ts'
-import { keyOf, type Named } from './paths.ts'
+import type { Named } from './paths.ts'
 
 export const tooManyFolders = `has more than ${limits.bundleFolders} folders (a path such as a/b/c needs two)`
 

@@ -19,9 +19,41 @@ export const wrongWithProductId = (id: string): string | undefined =>
     : 'must be lowercase letters, digits and underscores, starting with a letter'
 export const isProductId = (id: string): boolean => wrongWithProductId(id) === undefined
 
-/** What programs and their loaders read before the agent's own first line does (D51). */
-const loaders =
-  /^(?:LD_|DYLD_|PYTHON|PERL5|RUBY|_?JAVA_|JDK_JAVA|MALLOC_|GLIBC_|GCONV_|BASH|LC_|OPENSSL_|SSL_CERT|COMPOSE_|DOCKER_(?:HOST|CONFIG|CONTEXT)|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|NPM_CONFIG|GIT_(?:SSH|EXEC|CONFIG|EDITOR|PAGER|ASKPASS|TEMPLATE|EXTERNAL|PROXY|DIR|WORK)|(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|TMPDIR|TEMP|TMP|IFS|ENV|CDPATH|PS4|PROMPT_COMMAND|SHELLOPTS|GLOBIGNORE|LANG|LANGUAGE|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|TZ|TERM|EDITOR|VISUAL|PAGER|CLASSPATH|HTTPS?_PROXY|ALL_PROXY|NO_PROXY)$)/
+/**
+ * Variables that programs and their loaders obey before the agent's own first line runs (D51), by program. Names as a whole, or by their
+ * beginning with `*`. Variables that carry a password or a token, such as BUNDLE_GITHUB__COM, are no part of it.
+ */
+const obeyed: Readonly<Record<string, string>> = {
+  'c libraries':
+    'LD_* DYLD_* MALLOC_* GLIBC_* GCONV_* LC_* LANG LANGUAGE LOCPATH NLSPATH HOSTALIASES LOCALDOMAIN RES_OPTIONS TZ',
+  compose: 'COMPOSE_*',
+  curl: 'CURL_HOME',
+  docker: 'DOCKER_HOST* DOCKER_CONFIG* DOCKER_CONTEXT*',
+  dotnet:
+    'DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_SHARED_STORE DOTNET_ROOT* CORECLR_* COR_PROFILER* COR_ENABLE_PROFILING',
+  erlang: 'ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ERL_LIBS ELIXIR_ERL_OPTIONS',
+  git: 'GIT_SSH* GIT_EXEC* GIT_CONFIG* GIT_EDITOR* GIT_PAGER* GIT_ASKPASS* GIT_TEMPLATE* GIT_EXTERNAL* GIT_PROXY* GIT_DIR* GIT_WORK*',
+  java: 'JAVA_* _JAVA_* JDK_JAVA* CLASSPATH',
+  less: 'LESSOPEN LESSCLOSE',
+  lua: 'LUA_INIT* LUA_PATH* LUA_CPATH*',
+  network: 'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSLKEYLOGFILE',
+  node: 'NODE_OPTIONS* NODE_PATH* NODE_EXTRA_CA_CERTS* NODE_TLS_REJECT_UNAUTHORIZED* NPM_CONFIG*',
+  openssl: 'OPENSSL_* SSL_CERT*',
+  perl: 'PERL5* PERLLIB',
+  php: 'PHPRC PHP_INI_SCAN_DIR',
+  python: 'PYTHON*',
+  r: 'R_PROFILE* R_ENVIRON* R_LIBS* R_HOME',
+  ruby: 'RUBY* BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN BUNDLE_CONFIG BUNDLE_APP_CONFIG BUNDLE_USER_CONFIG GEM_HOME GEM_PATH',
+  shells: 'BASH* ENV IFS CDPATH PS4 PROMPT_COMMAND SHELLOPTS GLOBIGNORE ZDOTDIR FPATH',
+  ssh: 'SSH_ASKPASS* SSH_AUTH_SOCK SUDO_ASKPASS',
+  system:
+    'PATH HOME USER LOGNAME SHELL PWD TMPDIR TEMP TMP TERM EDITOR VISUAL PAGER XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS',
+  wget: 'WGETRC SYSTEM_WGETRC',
+}
+const names = Object.values(obeyed).flatMap((line) => line.split(' '))
+const loaders = new RegExp(
+  `^(?:${names.map((name) => (name.endsWith('*') ? `${name.slice(0, -1)}.*` : name)).join('|')})$`,
+)
 
 /** D51: a secret that a person types becomes a variable of this name. */
 export function wrongWithSecretName(name: string): string | undefined {

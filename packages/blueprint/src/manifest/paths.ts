@@ -1,3 +1,5 @@
+import { keyOf } from '../key.ts'
+
 /** Paths in a manifest: relative, with `/`, inside the agent's folder, never the runtime's own `.svc/` (4, acceptance rules). */
 export function wrongWithPath(path: string): string | undefined {
   if (path.includes('\\')) return 'must not hold a backslash'
@@ -6,7 +8,7 @@ export function wrongWithPath(path: string): string | undefined {
   if (segments.includes('..')) return 'must not climb with ".."'
   if (segments.some((s) => s === '' || s === '.')) return 'must be written plainly, without "." or empty segments'
   if (segments.some((s) => /[. ]$/.test(s))) return 'must not hold a segment that ends in a dot or a space'
-  return segments[0]?.normalize('NFC').toLowerCase() === '.svc' ? 'must not lie in .svc' : undefined
+  return keyOf(segments[0] ?? '') === '.svc' ? 'must not lie in .svc' : undefined
 }
 
 /** A folder to start in: like a path, and `.` is the folder of the manifest itself. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defaults, readManifest, settingsSchema } from '../index.ts'
+import { defaults, readManifest, settingsSchema, wrongWithSecretName } from '../index.ts'
 
 const whole = readFileSync(new URL('./testing/whole.yaml', import.meta.url), 'utf8')
 const head = 'name: a\nversion: 1.0.0\n'
@@ -168,6 +168,9 @@ describe('what does not fit together is refused', () => {
     ['a secret that loaders obey (D51)', 'secrets: [{name: LD_PRELOAD, purpose: x}]', 'loaders'],
     ['a secret of ours', 'secrets: [{name: SVC_TOKEN, purpose: x}]', 'SVC_'],
     ['a log in .svc', 'logs: [{name: a, path: .SVC/agent.env}]', '.svc'],
+    ['a log in what some file systems take for .svc', 'logs: [{name: a, path: .\u017fvc/agent.env}]', '.svc'],
+    ['a status in .svc with a character that hides', 'status: "\\u002es\\u200bvc/status.json"', '.svc'],
+    ['state in what some file systems take for .svc', 'state: [.\u017fvc]', '.svc'],
     ['a path that climbs', 'status: a/../../b', 'climb'],
     ['an absolute path', 'status: /etc/passwd', 'relative'],
     ['a drive letter', 'status: "C:x"', 'relative'],
@@ -240,4 +243,17 @@ test('a state path that ends in a slash is a folder; the slash is no part of the
   }
   expect(state('[data.d/, notes]')).toEqual({ state: ['data.d', 'notes'], stateFolders: ['data.d'] })
   expect(state('[notes]')).toEqual({ state: ['notes'], stateFolders: undefined })
+})
+
+test.each([
+  'DOTNET_STARTUP_HOOKS CORECLR_PROFILER PHPRC LUA_INIT R_PROFILE SSLKEYLOGFILE ZDOTDIR WGETRC BUNDLE_GEMFILE LESSOPEN SSH_ASKPASS',
+  'XDG_CONFIG_HOME LD_PRELOAD DYLD_INSERT_LIBRARIES PATH PYTHONPATH NODE_OPTIONS BASH_ENV IFS GIT_SSH_COMMAND _JAVA_OPTIONS PERL5LIB',
+])('no secret may be a variable that programs or their loaders obey (D51): %s', (names) => {
+  expect(names.split(' ').filter((name) => wrongWithSecretName(name) === undefined)).toEqual([])
+})
+
+test('secrets that tools take by variables of their own are good names', () => {
+  const names =
+    'MAIL_PASSWORD BUNDLE_GITHUB__COM NPM_TOKEN GIT_TOKEN DOCKER_PASSWORD AWS_SECRET_ACCESS_KEY R_TOKEN GEM_HOST_API_KEY'
+  expect(names.split(' ').filter((name) => wrongWithSecretName(name) !== undefined)).toEqual([])
 })
