@@ -1,5 +1,5 @@
 /** What the manifest says of its bundle, and whether it holds (4, acceptance rules). */
-import { readPlaced } from '../manifest/read.ts'
+import { type PlacedRead, readPlaced } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
@@ -17,7 +17,7 @@ export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
   expected: Expected = {},
-): { manifest?: Manifest; findings: BundleFinding[] } {
+): { manifest?: Manifest; findings: BundleFinding[]; placeOf?: PlacedRead['placeOf'] } {
   if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must lie at the root' }] }
   const { read, placeOf } = readPlaced(bytes, { for: 'bundle' })
   if (!read.ok)
@@ -28,6 +28,7 @@ export function readOwnManifest(
   const findings = [...wrongNames(manifest, expected), ...wrongFiles(manifest, files), ...wrongState(manifest, files)]
   return {
     manifest,
+    placeOf,
     findings: findings.map(({ path, message }) => ({ file: manifestName, ...placeOf(path), message })),
   }
 }

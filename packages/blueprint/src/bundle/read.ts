@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { limits } from '@svc/protocol'
+import type { PlacedRead } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
 import { type Entry, type Layout, layoutOf } from '../zip/layout.ts'
@@ -41,6 +42,8 @@ export interface Judged {
   readonly findings: BundleFinding[]
   /** Only where there is no finding. */
   readonly bundle?: Bundle
+  /** Where the manifest says something; with the bundle only. */
+  readonly placeOf?: PlacedRead['placeOf']
 }
 
 /** Everything that is wrong, at once. */
@@ -63,11 +66,14 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
   findings.push(...contents.findings)
   const files = new Set(layout.entries.map((e) => e.path))
   const blocked = layout.entries.some((e) => e.path === manifestName) && !contents.manifest
-  const own = blocked ? { findings: [] } : readOwnManifest(contents.manifest, files, expected)
+  const own: ReturnType<typeof readOwnManifest> = blocked
+    ? { findings: [] }
+    : readOwnManifest(contents.manifest, files, expected)
   if (layout.end && archiveSound) findings.push(...own.findings)
   if (findings.length > 0 || !own.manifest) return { layout, findings: atMost(findings) }
   const entries = layout.entries.filter((e) => !e.path.endsWith('/')).map(entryOf)
-  return { layout, findings, bundle: { manifest: own.manifest, sha256, entries } }
+  const { placeOf } = own
+  return { layout, findings, bundle: { manifest: own.manifest, sha256, entries }, ...(placeOf && { placeOf }) }
 }
 
 const entryOf = (e: Entry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })

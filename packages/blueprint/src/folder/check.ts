@@ -9,7 +9,7 @@ import { judge } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
-import { hintsOn } from './hints.ts'
+import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
 /** What would be refused of the bundle that `packFolder` makes of this folder; empty when it is good. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
@@ -19,6 +19,8 @@ export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> =
 
 export interface Examined {
   readonly findings: BundleFinding[]
+  /** What refuses nothing, and is certainly not meant. */
+  readonly warnings: BundleFinding[]
   /** What refuses nothing, and is probably not meant. */
   readonly hints: BundleFinding[]
   /** Absent when it cannot be read. */
@@ -26,18 +28,27 @@ export interface Examined {
 }
 
 export function examineFolder(dir: string): Examined {
-  const { findings, files, manifest } = wrongInFolder(resolve(dir))
-  return { findings: atMost(findings), hints: manifest ? hintsOn(manifest, files) : [], ...(manifest && { manifest }) }
+  const { findings, files, manifest, placeOf } = wrongInFolder(resolve(dir))
+  return { findings: atMost(findings), ...remarksOn(manifest, files, placeOf) }
 }
 
 export async function examineBundle(bytes: Uint8Array): Promise<Examined> {
-  const { findings, bundle } = await judge(bytes)
-  if (!bundle) return { findings, hints: [] }
-  return { findings, hints: hintsOn(bundle.manifest, bundle.entries), manifest: bundle.manifest }
+  const { findings, bundle, placeOf } = await judge(bytes)
+  return { findings, ...remarksOn(bundle?.manifest, bundle?.entries ?? [], placeOf) }
+}
+
+function remarksOn(
+  manifest: Manifest | undefined,
+  files: readonly Pick<FolderFile, 'path' | 'executable'>[],
+  placeOf: PlaceOf = () => ({ line: 1, column: 1 }),
+): Omit<Examined, 'findings'> {
+  if (!manifest) return { warnings: [], hints: [] }
+  return { warnings: warningsOn(manifest, files, placeOf), hints: hintsOn(manifest, files), manifest }
 }
 
 export interface FolderRead extends Gathered {
   readonly manifest?: Manifest
+  readonly placeOf?: PlaceOf
 }
 
 /** `except`: a file that is no part of it, such as the one that the bundle is written to. */
@@ -60,7 +71,8 @@ export function wrongInFolder(root: string, except?: string): FolderRead {
     ...wrongWithSizes(files),
     ...own.findings,
   ]
-  return { ...gathered, findings, ...(own.manifest && { manifest: own.manifest }) }
+  const { manifest, placeOf } = own
+  return { ...gathered, findings, ...(manifest && { manifest }), ...(placeOf && { placeOf }) }
 }
 
 function wrongWithSizes(files: readonly FolderFile[]): BundleFinding[] {

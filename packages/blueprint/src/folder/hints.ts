@@ -1,4 +1,4 @@
-/** What is allowed and probably not meant. Hints refuse nothing. */
+/** What is allowed and probably not meant (hints), or certainly not (warnings). Neither refuses anything. */
 import type { BundleFinding } from '../bundle/findings.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { manifestName } from '../manifest/shape.ts'
@@ -12,9 +12,37 @@ export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFin
   return [...ofCommand(manifest, files), ...files.flatMap(ofFile)]
 }
 
+export type PlaceOf = (path: string) => { line: number; column: number }
+
+/** What makes an agent invisible, or gives secrets away. */
+export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
+  return [...outsideState(manifest, placeOf), ...files.flatMap(environments)]
+}
+
+/** An agent that writes into SVC_STATE_DIR writes beside its version, where these paths only lead if `state` names them. */
+function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
+  const named: [path: string, file: string][] = [
+    ...(status === undefined ? [] : [['status', status] as [string, string]]),
+    ...logs.map(({ path }, i): [string, string] => [`logs[${i}].path`, path]),
+  ]
+  const isKept = (file: string) => state.some((s) => file === s || file.startsWith(`${s}/`))
+  return named
+    .filter(([, file]) => file.startsWith('state/') && !isKept(file))
+    .map(([path, file]) => ({
+      file: manifestName,
+      ...placeOf(path),
+      message: `names "${file}", but not "state" under state: what the agent writes to SVC_STATE_DIR is never read there. Add "state: [state]"`,
+    }))
+}
+
+/** 4, rule 3: the service writes the agent's own one at the installation. */
+const environments = ({ path }: Listed): BundleFinding[] =>
+  /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
+    ? [{ file: path, message: 'belongs into no bundle: tokens and secrets come to the machine at "svc init"' }]
+    : []
+
 /** 4, rule 3: a bundle holds no secrets. */
-const secretive =
-  /(?:^|\/)(?:agent\.env|secrets\.env|id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
+const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
 const ofFile = ({ path }: Listed): BundleFinding[] =>
   secretive.test(path)
     ? [

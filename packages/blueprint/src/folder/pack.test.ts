@@ -196,6 +196,39 @@ test.each([
   expect(hints.map(sentence)).toEqual([hint])
 })
 
+test('a warning, with line and column: status and logs lie under state/, and state is not named', () => {
+  const unkept = `${manifest.replace('state: [state]\n', '')}`.replace('path: work.log', 'path: state/work.log')
+  const said = (text: string) => {
+    const { findings, warnings } = examineFolder(folder('a', { ...files, 'svc.agent.yaml': text }))
+    rmSync(join(root, 'a'), { recursive: true })
+    return [findings.length, warnings.map(sentence)]
+  }
+  const never =
+    'but not "state" under state: what the agent writes to SVC_STATE_DIR is never read there. Add "state: [state]"'
+  expect(said(unkept)).toEqual([
+    0,
+    [
+      `svc.agent.yaml:3:9: names "state/status.json", ${never}`,
+      `svc.agent.yaml:4:28: names "state/work.log", ${never}`,
+    ],
+  ])
+  expect(said(manifest)).toEqual([0, []])
+  expect(said(`${unkept}state: [state/]\n`)).toEqual([0, []])
+})
+
+test.each(['agent.env', 'config/secrets.env'])('a warning: %s is in the bundle (4, rule 3)', (path) => {
+  const { warnings, hints } = examineFolder(folder('a', { ...files, [path]: 'TOKEN=x' }))
+  expect(warnings.map(sentence)).toEqual([
+    `${path}: belongs into no bundle: tokens and secrets come to the machine at "svc init"`,
+  ])
+  expect(hints).toEqual([])
+})
+
 test('a good folder has neither findings nor hints', () => {
-  expect(examineFolder(folder('a', files))).toMatchObject({ findings: [], hints: [], manifest: { name: 'mail' } })
+  expect(examineFolder(folder('a', files))).toMatchObject({
+    findings: [],
+    warnings: [],
+    hints: [],
+    manifest: { name: 'mail' },
+  })
 })

@@ -49,7 +49,14 @@ describe.each(languages)('svc new --language %s', (language) => {
     expect(await svc(['new', 'disk-watch', '--language', language])).toMatchObject({ code: 0, err: '' })
     expect(readdirSync(root)).toEqual(['disk-watch'])
     const check = await svc(['check', 'disk-watch', '--json'])
-    expect(JSON.parse(check.out)).toEqual({ ok: true, name: 'disk-watch', version: '0.1.0', findings: [], hints: [] })
+    expect(JSON.parse(check.out)).toEqual({
+      ok: true,
+      name: 'disk-watch',
+      version: '0.1.0',
+      findings: [],
+      warnings: [],
+      hints: [],
+    })
     const pack = await svc(['pack', 'disk-watch', '--json'])
     expect(pack.code).toBe(0)
     const { file, sha256 } = JSON.parse(pack.out)

@@ -22,16 +22,17 @@ export const check = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('say what is wrong with a blueprint or bundle')
     .description(
-      'Applies the rules that the service applies at upload and the runtime at install, and says everything they would refuse,\neach with file and line. Hints are things that are allowed and probably not meant.',
+      'Applies the rules that the service applies at upload and the runtime at install, and says everything they would refuse,\neach with file and line. Warnings and hints refuse nothing: a warning is about something that cannot be meant, such as a status that is never read.',
     )
     .addHelpText('after', examples('check', 'check mail-triage-1.4.0.zip --json'))
     .action(async (path: string, { json }: { json?: boolean }) => {
-      const { findings, hints, manifest } = await examine(resolve(path))
+      const { findings, warnings, hints, manifest } = await examine(resolve(path))
       const ok = findings.length === 0
       const named = manifest && { name: manifest.name, version: manifest.version }
       const needed = manifest && neededSvc(manifest)
-      show(json, { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, hints }, () => [
+      show(json, { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, warnings, hints }, () => [
         ...findings.map(line),
+        ...warnings.map((warning) => `warning: ${line(warning)}`),
         ...hints.map((hint) => `hint: ${line(hint)}`),
         ...(needed ? [`Machines need ${neededSvcText(needed)}.`] : []),
         ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
@@ -43,7 +44,8 @@ async function examine(path: string): Promise<Examined> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return examineFolder(path)
   const read = readFile(path, limits.bundleBytes)
   if (read.is === 'missing') throw new Refusal(`There is neither a folder nor a bundle at ${path}.`, exits.usage)
-  if (read.is === 'unreadable') return { findings: [{ file: basename(path), message: read.why }], hints: [] }
+  if (read.is === 'unreadable')
+    return { findings: [{ file: basename(path), message: read.why }], warnings: [], hints: [] }
   return examineBundle(read.bytes)
 }
 
