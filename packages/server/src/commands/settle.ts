@@ -8,6 +8,7 @@ import {
   limits,
   misfit,
   moveCommand,
+  type Offer,
   offerOf,
   type Report,
 } from '@svc/protocol'
@@ -36,9 +37,12 @@ export function settleAndClaim(
   const timed = acked.map((c) => timeOut(c, now, given.age) ?? c)
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
+  let known: Offer | undefined
+  /** Made once, since the names of logs of 2,000 runs are part of it. */
+  const offer = () => (known ??= offerOf(report, given.logs))
   const after = timed.map((c) => {
     if (c.state !== 'queued' || room === 0) return c
-    const why = noLongerOffered(c, report, given.logs)
+    const why = noLongerOffered(c, report, offer)
     if (why !== undefined) return moved(c, 'misfit', { failed_at: now, message: `No longer offered: ${why}` })
     room--
     claimed.push(c)
@@ -73,10 +77,10 @@ export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): Store
 }
 
 /** D6: checked against what this report carries; what it does not carry was checked when the person pressed. */
-function noLongerOffered(c: StoredCommand, report: Report, logs: ReadonlySet<string>): string | undefined {
+function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
   const carried =
     c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
-  return carried === undefined ? undefined : misfit(wishOf(c), offerOf(report, logs))
+  return carried === undefined ? undefined : misfit(wishOf(c), offer())
 }
 
 /** The command after an event, or the same one where its state does not know the event (I2). */

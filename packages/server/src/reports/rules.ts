@@ -24,7 +24,7 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   const usage = addUsage(rows.usage, runs.usage)
   const columns = columnsOf(submission, rows.last, { runsKept: runs.runsKept, usage: usage.json }, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
-    claims: rows.commands.length > 0 && report.stopped === undefined && !submission.gone(),
+    claims: report.stopped === undefined && !submission.gone(),
     logs: rows.logs,
     age,
   })
