@@ -13,6 +13,7 @@ import type {
   UsageDay,
 } from '../api.ts'
 import { type Browser, serve } from '../web/testing/service.ts'
+import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
 import { agentSnapshot, findAgent } from './store.ts'
 
 async function world() {
@@ -335,4 +336,35 @@ test('what the operator is shown of an agent is the page with its runs', async (
     { id: 'new', started: 2000 },
     { id: 'old', started: 1000 },
   ])
+})
+
+test('the operator is shown which versions an agent is wished, and which are held', async () => {
+  const { service, north, token, ann } = await world()
+  const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
+  const agent = await findAgent(service.store.db, north, 'mail')
+  if (!agent) throw new Error('There is no such agent.')
+  await ofBlueprint(place, agent, 'triage', '1.0.0')
+  await ofBlueprint(place, agent, 'triage', '1.1.0')
+  await serveRelease(place, '2.0.0')
+  const shown = async () => {
+    const row = await findAgent(service.store.db, north, 'mail')
+    return row && (await agentSnapshot(service.store.db, row, service.now()))
+  }
+  const reports = (outcome: string, message: string) =>
+    service.reports(token, {
+      applied: { version: '1.0.0', outcome, message },
+      runtime: { version: '1.0.0', applied: { version: '1.0.0', outcome, message } },
+    })
+  await service.store.db.updateTable('agent').set({ installed_version: '1.0.0' }).where('id', '=', agent.id).execute()
+  await reports('ok', 'installed')
+  const wish = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', agents: ['mail'] }
+  expect((await ann.send('POST', `${w}/wishes`, wish)).status).toBe(200)
+  expect((await ann.send('POST', `${w}/agents/mail/wishes/runtime`)).status).toBe(200)
+  expect(await shown()).toMatchObject({
+    wishes: { blueprint: '1.1.0', runtime: '2.0.0' },
+    holds: { blueprint: null, runtime: null },
+  })
+  await reports('ok', 'installed')
+  await reports('failed', 'it would not start')
+  expect(await shown()).toMatchObject({ holds: { blueprint: '1.1.0', runtime: '2.0.0' } })
 })

@@ -44,6 +44,18 @@ test('an agent that is looked at through one node is asked to hurry by the other
   await expect.poll(interval, patience).toBe(30)
 })
 
+test('an agent is asked to hurry when one of several other nodes looks at it (PostgreSQL)', async () => {
+  const { stores, second, agent, token } = await twoNodes()
+  const { pool } = stores[0] as Extract<Store, { engine: 'postgres' }>
+  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  for (const looksAt of ['another agent', agent.id]) {
+    const node = announcer(pool)
+    node.watched([looksAt])
+    await node.close()
+  }
+  await expect.poll(async () => (await second.reports(token, {})).interval, patience).toBe(5)
+})
+
 const listeners = "from pg_stat_activity where datname = current_database() and query like 'listen svc_live%'"
 
 test('what another node said while the connection was cut is asked for once it is back (PostgreSQL)', async () => {

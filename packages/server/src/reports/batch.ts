@@ -192,8 +192,7 @@ export function newBatcher(options: BatchOptions): Batcher {
 
   async function runAlone({ submission, resolve }: Waiting): Promise<boolean> {
     try {
-      const [decision] = await store([submission], now(), age)
-      if (!decision) return false
+      const [decision] = (await store([submission], now(), age)) as [Decision]
       options.committed(submission, decision)
       resolve(decision)
       return true

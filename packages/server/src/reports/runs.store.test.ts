@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reporting } from '../../testing/reporting.ts'
+import { reporting, submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { testStart, type World, world } from '../../testing/world.ts'
 import { agentPage } from '../web/queries/agent.ts'
@@ -151,6 +151,16 @@ everyEngine('runs of a report', (open) => {
       expect(cost).toBeLessThanOrEqual(1e12)
       expect(tokens).toBeLessThanOrEqual(1e12)
     }
+  })
+
+  test('the rows of the first eight runs of a report are remembered, so that a memory of many agents stays small', async () => {
+    const w = await world(await open())
+    const { store } = reporting(w)
+    const places = { agent: 0, report: 0, runs: [] as number[] }
+    const sent = { ...submission(w, { runs: many(12, (i) => ({ id: `r${i}`, started: noon })) }), places }
+    for (let i = 0; i < 2; i++) await store([sent], w.clock.now(), () => undefined)
+    const rows = await w.store.db.selectFrom('run').select('seq').orderBy('seq').limit(8).execute()
+    expect(places.runs).toEqual(w.store.engine === 'sqlite' ? rows.map(({ seq }) => seq) : [])
   })
 
   test('a report in which nothing of the runs changed writes none of them again', async () => {

@@ -51,6 +51,11 @@ const page = async (ann: Browser, { id }: { id: string }) =>
   (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
 const told = (agents: Agent[]) => agents.filter((agent) => agent.told === '1.1.0').map(({ name }) => name)
 
+test('a wave is watched for a week at most', async () => {
+  const { ann } = await start(1)
+  expect(await begin(ann, { watchSeconds: 604_800 })).toMatchObject({ state: 'running' })
+})
+
 test('a version reaches one agent, then some, then all, each wave after the one before was watched', async () => {
   const { service, ann, agents, all } = await start(12)
   const rollout = await begin(ann)
@@ -223,7 +228,7 @@ test('who would be left out is said before, with the reason; nobody left is refu
     status: 400,
     body: { error: { code: 'rollout_invalid' } },
   })
-  expect(await refused({ watchSeconds: -1 })).toMatchObject({ status: 400 })
+  for (const watchSeconds of [-1, 1.5, 604_801]) expect(await refused({ watchSeconds })).toMatchObject({ status: 400 })
   expect(await refused({ kind: 'runtime' })).toMatchObject({ body: { error: { code: 'runtime_not_served' } } })
 
   const rollout = await begin(ann)

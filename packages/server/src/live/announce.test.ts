@@ -1,0 +1,44 @@
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { announcer, type Message } from './announce.ts'
+
+/** The messages that these calls of an announcer send. */
+async function said(calls: (to: ReturnType<typeof announcer>) => void) {
+  const texts: string[] = []
+  const pool = {
+    query: async (_: string, [, all]: [string, string[]]) => void texts.push(...all),
+  } as unknown as pg.Pool
+  const announcing = announcer(pool)
+  calls(announcing)
+  await announcing.close()
+  return { texts, messages: texts.map((text) => JSON.parse(text) as Message) }
+}
+const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i).padStart(36, 'x'))
+const agentsOf = (messages: readonly Message[]) => messages.map((one) => ('agents' in one ? one.agents : []))
+
+test.each([
+  [1, [1]],
+  [150, [150]],
+  [151, [150, 1]],
+  [301, [150, 150, 1]],
+])(
+  'changes of %i agents are told in messages of %j, none of which is longer than PostgreSQL takes',
+  async (count, sizes) => {
+    const { texts, messages } = await said((to) => {
+      for (const id of ids(count)) to.changed('w', id)
+    })
+    expect(agentsOf(messages).map(({ length }) => length)).toEqual(sizes)
+    expect(agentsOf(messages).flat()).toEqual(ids(count))
+    expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThan(8000)
+  },
+)
+
+test('a change of the whole list names no agent', async () => {
+  const { messages } = await said((to) => to.listChanged('w'))
+  expect(messages).toMatchObject([{ kind: 'l', workspace: 'w', agents: [] }])
+})
+
+test('of the agents that are looked at as many are named as a message holds', async () => {
+  const { messages } = await said((to) => to.watched(ids(400)))
+  expect(agentsOf(messages).map(({ length }) => length)).toEqual([150])
+})
