@@ -24,10 +24,12 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     const person = ['person', 'create', 'ada@example.org', '--name', 'Ada', '--workspace', 'north', '--role', 'admin']
     expect(await place.value(person, 'correct horse battery\n')).toMatchObject({ email: 'ada@example.org' })
     expect(await place.value(['person', 'list'])).toEqual([
-      { email: 'ada@example.org', name: 'Ada', workspaces: [{ slug: 'north', role: 'admin' }] },
+      { email: 'ada@example.org', emailConfirmed: false, name: 'Ada', workspaces: [{ slug: 'north', role: 'admin' }] },
     ])
     const { link } = await place.value<{ link: string }>(['link', 'ada@example.org'])
     expect(link).toMatch(new RegExp(`^${place.url}/link[?#]token=[\\w-]{43}$`))
+    const claim = await place.value<{ link: string }>(['link', 'ada@example.org', '--claim'])
+    expect(claim.link).toMatch(new RegExp(`^${place.url}/claim[?]token=[\\w-]{43}$`))
     expect(await place.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
       email: 'ada@example.org',
     })
@@ -121,6 +123,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['agent', 'show', 'north/nobody'], `no agent "nobody" in the workspace "north". The data folder is`],
       [['person', 'create', 'a@b.de', '--name', 'A'], 'password'],
       [['person', 'create', 'a@b.de', '--name', 'A'], '10 to 200 characters', 'short'],
+      [['person', 'create', 'a@b.de', '--name', 'A'], '3,000 most common', 'basketball'],
       [['person', 'create', 'a@b.de', '--name', 'A', '--workspace', 'south'], 'no workspace', 'correct horse battery'],
       [['link', 'nobody@example.org'], 'no account'],
       [['log', 'show', '1'], 'no log'],

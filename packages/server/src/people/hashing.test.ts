@@ -66,15 +66,18 @@ test('what does not fit is refused, and strangers leave no less room to browsers
   ])
 })
 
-test('an address with many tries makes room for an address with none', async () => {
-  const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 3 })
-  const flood = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, false, 'flood'))
-  const other = ask('other')
-  expect(await flood[3]).toBe('refused')
-  await drain()
-  expect(await other).toBe('served')
-  expect(done).toEqual(['flood 1', 'flood 2', 'flood 3', 'other'])
-})
+test.each([true, false])(
+  'an address with many tries makes room for an address with none (known: %s)',
+  async (known) => {
+    const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 3 })
+    const flood = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, known, 'flood'))
+    const other = ask('other', known)
+    expect(await flood[3]).toBe('refused')
+    await drain()
+    expect(await other).toBe('served')
+    expect(done).toEqual(['flood 1', 'flood 2', 'flood 3', 'other'])
+  },
+)
 
 test('work that fails gives its place to the next', async () => {
   const queue = new HashQueue({ atOnce: 1, maxWaiting: 1 })

@@ -1,6 +1,6 @@
 /**
  * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too; few wait, so that
- * whoever waits is served within seconds. Browsers that are known go first; strangers share what is left by address.
+ * whoever waits is served within seconds. Browsers that are known go first; each of the two lines is shared by address.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -64,20 +64,20 @@ export class HashQueue {
 
   #wait(turn: Turn): Promise<void> {
     const line = turn.known ? this.#known : this.#strangers
-    if (line.length >= this.#maxWaiting && (turn.known || !this.#displace(turn.caller))) throw new HashingBusy()
+    if (line.length >= this.#maxWaiting && !displace(line, turn.caller)) throw new HashingBusy()
     return new Promise((start, reject) => line.push({ ...turn, start, refuse: () => reject(new HashingBusy()) }))
   }
+}
 
-  /** Refuses the newest of the address that has most in the queue, if that is more than `caller` would have. */
-  #displace(caller: string): boolean {
-    const counts = new Map<string, number>()
-    for (const each of this.#strangers) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
-    const [most, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
-    if (count <= (counts.get(caller) ?? 0) + 1) return false
-    const newest = this.#strangers.findLastIndex((each) => each.caller === most)
-    this.#strangers.splice(newest, 1)[0]?.refuse()
-    return true
-  }
+/** Refuses the newest of the address that has most in this line, if that is more than `caller` would have. */
+function displace(line: Waiting[], caller: string): boolean {
+  const counts = new Map<string, number>()
+  for (const each of line) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
+  const [largest, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
+  if (count <= (counts.get(caller) ?? 0) + 1) return false
+  const newest = line.findLastIndex((each) => each.caller === largest)
+  line.splice(newest, 1)[0]?.refuse()
+  return true
 }
 
 /** The queue of this process: all accounts share its processors. */

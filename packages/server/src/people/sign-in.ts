@@ -18,7 +18,7 @@ import type { Person } from './store.ts'
 
 /** One-time links and invitations: guesses at 256 random bits are hopeless, but need not be free. */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
-/** One's current password: a borrowed session is no way to guess it. */
+/** Changing one's password: a borrowed session is no way to guess the current one, and each try is hashed twice. */
 const perPersonPassword: Limit = { max: 8, seconds: 300 }
 
 type Method = SignInRecord['method']
@@ -33,7 +33,7 @@ export interface SignIn {
   out(c: Context<WebEnv>): Promise<void>
   /** Runs `work`, which judges a one-time link or an invitation; counts and notes it when there was no such link. */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
-  /** Runs `work`, which judges one's current password; counts it when that was wrong. */
+  /** Runs `work`, which changes one's password; counts it, however it ends. */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
   /** Remembers a browser that was signed in before there was a cookie for it. */
   rememberDevice(c: Context<WebEnv>): void
@@ -125,7 +125,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     },
     countPassword: (c, work) => {
       const count = { tries: passwords, limit: perPersonPassword, key: c.var.person.id, now: now() }
-      return counted({ ...count, wrong: ['password_wrong'] }, work)
+      return counted({ ...count, wrong: 'all' }, work)
     },
     rememberDevice(c) {
       const { email } = c.var.person
@@ -146,7 +146,8 @@ interface Count {
   limit: Limit
   key: string
   now: number
-  wrong: readonly WebCode[]
+  /** The refusals that count; `all`: whatever comes of it. */
+  wrong: readonly WebCode[] | 'all'
 }
 
 /** Runs `work`. It counts as a failed try while it runs, and afterwards if it ended with one of the refusals `wrong`. */
@@ -158,10 +159,10 @@ async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => 
   try {
     return await work()
   } catch (error) {
-    outcome = outcomeOf(error, wrong)
+    if (wrong !== 'all') outcome = outcomeOf(error, wrong)
     throw error
   } finally {
-    if (outcome !== 'wrong') tries.takeBack(key)
+    if (wrong !== 'all' && outcome !== 'wrong') tries.takeBack(key)
   }
 }
 

@@ -68,8 +68,13 @@ export const personCommands = {
     },
     show: (all) =>
       table(
-        ['E-MAIL', 'NAME', 'WORKSPACES'],
-        all.map((p) => [p.email, p.name, p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-']),
+        ['E-MAIL', 'CONFIRMED', 'NAME', 'WORKSPACES'],
+        all.map((p) => [
+          p.email,
+          p.emailConfirmed ? 'yes' : 'no',
+          p.name,
+          p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-',
+        ]),
         'Nobody has an account yet.',
       ),
   }),
