@@ -124,14 +124,13 @@ export class Example implements AsyncDisposable {
   }
 
   /** Asks it to end, and answers how it ended. */
-  async stop(): Promise<{ code: number | null; ms: number }> {
+  async stop(): Promise<{ code: number | null }> {
     const child = this.#child
     if (!child || child.exitCode !== null) throw new Error(`It is not running: ${this.said.join('')}`)
-    const at = performance.now()
     const exit = once(child, 'exit')
     child.kill('SIGTERM')
     const [code] = await exit
-    return { code, ms: performance.now() - at }
+    return { code }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

