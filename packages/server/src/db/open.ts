@@ -9,7 +9,10 @@ import type { Tables } from './tables.ts'
 export type Engine = 'sqlite' | 'postgres'
 export type Db = Kysely<Tables>
 
-/** An open store. `db` serves pages and procedures; the report path uses the raw connection below it. */
+/**
+ * An open store. `db` serves pages and procedures; the report path uses the raw connection below it. `close` closes that
+ * connection itself, since Kysely closes only what it has used: an idle pool would keep the process alive for 10 s.
+ */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; close: () => Promise<void> }
   | {
@@ -35,7 +38,15 @@ const types = {
 export function openEmbedded(file: string): Store {
   const sqlite = openSqlite(file)
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(sqlite) }) })
-  return { engine: 'sqlite', db, sqlite, close: () => db.destroy() }
+  return {
+    engine: 'sqlite',
+    db,
+    sqlite,
+    async close() {
+      await db.destroy()
+      if (sqlite.isOpen) sqlite.close()
+    },
+  }
 }
 
 export function openPostgres(url: string): Store {
@@ -59,7 +70,16 @@ export function openPostgres(url: string): Store {
     for (const socket of sockets) watch(socket)
   }
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { engine: 'postgres', db, pool, giveUpAfter, close: () => db.destroy() }
+  return {
+    engine: 'postgres',
+    db,
+    pool,
+    giveUpAfter,
+    async close() {
+      await db.destroy()
+      if (!pool.ending) await pool.end()
+    },
+  }
 }
 
 /** The library has it and does not show it. */
