@@ -78,7 +78,7 @@ const word = text(100, (t) =>
   /^[A-Za-z0-9][A-Za-z0-9._:-]*$/.test(t) ? undefined : 'must be letters, digits and . _ : -',
 )
 const binding = object(
-  { product: text(63, wrongWithProductId), role: word, scopes: list(word, 50, (s) => s) },
+  { product: text(limits.agentName, wrongWithProductId), role: word, scopes: list(word, 50, (s) => s) },
   'product',
   'role',
   'scopes',

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { everyEngine } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
+import { openAuth } from '../people/auth.ts'
+import { listPeople } from '../people/store.ts'
+import type { Request, Service } from './command.ts'
+import { commands } from './commands.ts'
+import { runCommand } from './socket.ts'
+
+const password = 'correct horse battery staple'
+
+everyEngine('commands of the operator', (open) => {
+  const start = async () => {
+    const w = await world(await open())
+    const baseUrl = 'http://localhost'
+    const auth = openAuth(w.store, { baseUrl, secret: 'a secret of more than thirty-two characters' })
+    const changed: string[] = []
+    const live = { listChanged: (id: string) => changed.push(id) }
+    const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
+    const run = (name: string, args: string[], more: Partial<Request> = {}) =>
+      runCommand(name, { args, options: {}, input: '', ...more }, service)
+    /** What a person reads. */
+    const said = async (...call: Parameters<typeof run>) => {
+      const outcome = await run(...call)
+      if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
+      return commands[call[0]]?.show(outcome.value)
+    }
+    const emails = async () => (await listPeople(w.store.db)).map(({ email }) => email)
+    return { w, run, said, changed, emails }
+  }
+
+  test('an account is made in a workspace or in none, and what was made is said', async () => {
+    const { w, said, emails } = await start()
+    const input = `${password}\n`
+    const { slug } = w.workspace
+    expect(await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input })).toBe(
+      'Made the account of bob@example.org.',
+    )
+    const options = { name: 'Cy', workspace: slug, role: 'admin' }
+    expect(await said('person create', ['cy@example.org'], { options, input })).toBe(
+      `Made the account of cy@example.org, admin of ${slug}.`,
+    )
+    expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +Cy +${slug} \\(admin\\)`))
+    expect(await said('person list', [])).toMatch(/bob@example\.org +Bob +-/)
+    expect(await emails()).toEqual(expect.arrayContaining(['bob@example.org', 'cy@example.org']))
+  })
+
+  test('an account that cannot be made whole is not made, and the sentence says why', async () => {
+    const { said, emails } = await start()
+    const before = await emails()
+    const create = (more: Partial<Request>) =>
+      said('person create', ['dan@example.org'], { input: `${password}\n`, options: { name: 'Dan' }, ...more })
+    expect(await create({ options: {} })).toMatch(/^misused: A person needs a name/)
+    expect(await create({ options: { name: 'Dan', role: 'admin' } })).toMatch(/^misused: A role is of a workspace/)
+    expect(await create({ input: '' })).toMatch(/^refused: A person needs a password/)
+    expect(await create({ options: { name: 'Dan', workspace: 'nowhere', role: 'admin' } })).toMatch(
+      /^refused: There is no workspace "nowhere"/,
+    )
+    expect(await emails()).toEqual(before)
+  })
+
+  test('a workspace is activated for a product and deactivated again; pages hear of it, and the sentence says which', async () => {
+    const { w, said, changed } = await start()
+    const { id, slug } = w.workspace
+    expect(await said('workspace deactivate', [slug, 'svc'])).toMatch(
+      `The workspace ${slug} is no longer activated for svc.`,
+    )
+    expect(await said('workspace activate', [slug, 'svc'])).toBe(`The workspace ${slug} is activated for svc.`)
+    expect(changed).toEqual([id, id])
+    expect(await said('workspace activate', [slug, 'nothing'])).toMatch(/^refused: There is no product "nothing"/)
+    expect(await said('workspace activate', ['nowhere', 'svc'])).toMatch(/^refused: There is no workspace "nowhere"/)
+    expect(changed).toEqual([id, id])
+  })
+})
