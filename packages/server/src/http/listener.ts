@@ -76,7 +76,7 @@ export function createListener(
   const { waits, stopped } = pipelining(server, connections)
   const unread = giveUpUnread(connections, most.unread)
   server.on('close', unread.stop)
-  shareConnections(server, Math.ceil(most.connections * addressShare), deps.config.trustedProxies)
+  shareConnections(server, open, Math.ceil(most.connections * addressShare), deps.config.trustedProxies)
   // Node counts what came through one listening socket; the limit is that of all (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < most.connections ? undefined : 0) })
   server.on('request', inTurn)

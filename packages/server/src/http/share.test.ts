@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { shareConnections } from './share.ts'
 
 /** A listener of which an address may hold two connections. */
 function listener(trustedProxies: string[] = []) {
   const server = new EventEmitter()
-  shareConnections(server as unknown as Server, 2, trustedProxies)
+  const open = new Map<Socket, unknown>()
+  shareConnections(server as unknown as Server, open, 2, trustedProxies)
   return (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress,
@@ -16,6 +18,8 @@ function listener(trustedProxies: string[] = []) {
         socket.emit('close')
       },
     })
+    open.set(socket as unknown as Socket, {})
+    socket.once('close', () => open.delete(socket as unknown as Socket))
     server.emit('connection', socket)
     return socket
   }
@@ -45,3 +49,13 @@ test.each(['127.0.0.1', '127.0.0.8', '::1', '::ffff:127.0.0.1', '198.51.100.7'])
     for (let i = 0; i < 10; i++) expect(connect(address).destroyed).toBe(false)
   },
 )
+
+test('connections that were open before addresses were looked at count afterwards, each time anew', () => {
+  const connect = listener()
+  for (let round = 0; round < 3; round++) {
+    const taken = ['203.0.113.9', '203.0.113.10', '203.0.113.9'].map(connect)
+    expect(taken.map(({ destroyed }) => destroyed)).toEqual([false, false, false])
+    expect(connect('203.0.113.9').destroyed).toBe(true)
+    for (const socket of taken) socket.destroy()
+  }
+})

@@ -9,21 +9,40 @@ import { addressesIn, callerKey, plainAddress } from '../web/address.ts'
 /** The largest part of all connections that one address may hold. */
 export const addressShare = 0.25
 
-/** Closes what an address opens beyond `most` connections. Ask before the server listens. */
-export function shareConnections(server: Server, most: number, trustedProxies: readonly string[]): void {
+/**
+ * Closes what an address opens beyond `most` of the `open` connections. Ask before the server listens. While no more than that are open
+ * in all, addresses are not looked at: to ask the system for one costs a noticeable part of a report on a connection of its own.
+ */
+export function shareConnections(
+  server: Server,
+  open: ReadonlyMap<Socket, unknown>,
+  most: number,
+  trustedProxies: readonly string[],
+): void {
   const unlimited = addressesIn([...trustedProxies, '127.0.0.0/8', '::1'])
-  const held = new Map<string, number>()
+  let held: Map<string, number> | undefined
   server.on('connection', (socket: Socket) => {
-    const address = plainAddress(socket.remoteAddress ?? '')
-    if (unlimited(address)) return
-    const key = callerKey(address)
-    const count = (held.get(key) ?? 0) + 1
-    held.set(key, count)
-    socket.once('close', () => {
-      const left = (held.get(key) ?? 1) - 1
-      if (left > 0) held.set(key, left)
-      else held.delete(key)
-    })
-    if (count > most) socket.destroy()
+    if (open.size <= most / 2) held = undefined
+    if (held === undefined && open.size <= most) return
+    if (held === undefined) {
+      held = new Map()
+      for (const one of open.keys()) if (one !== socket) count(one, held)
+    }
+    if (count(socket, held) > most) socket.destroy()
   })
+
+  /** How many connections its address holds with this one; 0 for an address without a limit. */
+  function count(socket: Socket, all: Map<string, number>): number {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (unlimited(address)) return 0
+    const key = callerKey(address)
+    const now = (all.get(key) ?? 0) + 1
+    all.set(key, now)
+    socket.once('close', () => {
+      const left = (all.get(key) ?? 1) - 1
+      if (left > 0) all.set(key, left)
+      else all.delete(key)
+    })
+    return now
+  }
 }
