@@ -34,6 +34,7 @@ export {
 } from './report.ts'
 export { newestRuns, placeOf } from './run-order.ts'
 export { schemas } from './schemas.ts'
+export * from './secrets.ts'
 export {
   boundsOf,
   checkValues,

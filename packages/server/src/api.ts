@@ -126,6 +126,8 @@ export interface FleetRow {
   statusAt: number | null
   /** That was too long ago. */
   statusLate: boolean
+  /** It runs without secrets that its version requires. */
+  secretsMissing: boolean
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
@@ -185,6 +187,8 @@ export interface AgentPage {
   statusAt: number | null
   /** That was too long ago. */
   statusLate: boolean
+  /** It runs without secrets that its version requires. */
+  secretsMissing: boolean
   /** D8: two reporters seem to use this agent's token. */
   twoReporters: boolean
   /** The last report as kept, without its runs; null before the first. */

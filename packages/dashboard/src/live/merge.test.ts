@@ -12,6 +12,7 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   stopped: null,
   statusAt: null,
   statusLate: false,
+  secretsMissing: false,
   doing: null,
   version: null,
   controls: [],

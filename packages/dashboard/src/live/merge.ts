@@ -15,7 +15,7 @@ const group = (row: FleetRow, now: number) =>
       ? 'stopped'
       : row.silentAt <= now
         ? 'silent'
-        : `${row.level ?? 'none'} ${row.statusLate}`
+        : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
 
 /** Whether a row moves between the filter's groups, by a report or by having been silent for too long, so that counts and order must be asked for again. */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {

@@ -39,6 +39,8 @@ export interface LevelProps {
   /** Its status is old, so what it said last may be past (D65); `late` when it is too old, which is a warning by itself. */
   old?: boolean
   late?: boolean
+  /** It runs without secrets that its version requires. */
+  lacking?: boolean
   /** It has never reported. */
   never?: boolean
   /** The icon only; the words stay for screen readers and on hover. */
@@ -61,17 +63,18 @@ export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
 
 type Facts = Omit<LevelProps, 'level' | 'iconOnly'>
 
-function shownOf(level: LevelProps['level'], { never, stopped, silent, late }: Facts): Shown {
+function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: Facts): Shown {
   if (never) return 'never'
   if (stopped) return 'stopped'
   if (silent) return 'silent'
-  return late && level !== 'bad' ? 'warn' : (level ?? 'none')
+  return (late || lacking) && level !== 'bad' ? 'warn' : (level ?? 'none')
 }
 
-function wordsOf(level: LevelProps['level'], shown: Shown, { late, old }: Facts): string {
+function wordsOf(level: LevelProps['level'], shown: Shown, { late, old, lacking }: Facts): string {
   const { words } = looks[shown]
   if (shown === 'silent') return level ? `Silent, was ${looks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words
   if (late) return level ? `Old status, was ${looks[level].words}` : 'Old status'
+  if (lacking) return level ? `Missing secrets, says ${looks[level].words}` : 'Missing secrets'
   return old && level ? `Was ${words}` : words
 }

@@ -3,7 +3,7 @@ import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, limits, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
-import { readConnection, readEnv } from '../files/env.ts'
+import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
@@ -17,6 +17,7 @@ import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
+import { unsetSecrets } from '../state/secrets.ts'
 import { ageItem, glance } from '../status/age.ts'
 import { keepStatus } from '../status/keep.ts'
 import { readWrites } from '../status/writes.ts'
@@ -97,8 +98,7 @@ export function agentName(folder: Folder, { name }: Manifest): string {
 }
 
 export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
-  const set = readEnv(folder.secrets)
-  const names = secrets.filter(({ name, optional }) => !optional && !set.has(name)).map(({ name }) => name)
+  const names = unsetSecrets(folder, secrets)
   return names.length === 0 ? undefined : `${names.join(', ')} not set; run "${hint(`secrets set ${names[0]}`)}"`
 }
 

@@ -16,6 +16,7 @@ import { manifestNow } from '../reporter/known.ts'
 import { messageOf, reportUntil } from '../reporter/run.ts'
 import { runtimeNow } from '../self-update/now.ts'
 import { type SelfUpdate, selfUpdate } from '../self-update/update.ts'
+import { secretsHealth } from '../state/secrets.ts'
 import { updates as agentUpdates, type Updates } from '../update/update.ts'
 import { pinned } from '../update/versions.ts'
 import { version } from '../version.ts'
@@ -133,7 +134,7 @@ async function report(
     own: (now) => ({
       process: state(),
       applied: versions?.applied(),
-      remarks: [...(versions?.health() ?? []), ...programs.health(now)],
+      remarks: [...(versions?.health() ?? []), ...programs.health(now), ...secretsHealth(folder, now)],
       bindings: bindings.health(now),
       runtime: runtimeNow(folder, runtime()),
     }),

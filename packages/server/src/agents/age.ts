@@ -1,5 +1,6 @@
 /** The age of an agent's status as its rows say it (D65). */
 import { limits } from '@svc/protocol'
+import { warnsOf } from '../reports/columns.ts'
 
 export interface StatusAge {
   /** When it was written, by its machine's clock, Unix milliseconds; null when the agent does not say. */
@@ -11,13 +12,13 @@ export interface StatusAge {
 }
 
 export const statusAge = (
-  row: { status_at: number | null; status_late: number | null } | undefined,
+  row: { status_at: number | null; warnings: string | null } | undefined,
   now: number,
 ): StatusAge => {
   const statusAt = row?.status_at == null ? null : row.status_at * 1000
   return {
     statusAt,
     statusOld: statusAt !== null && now - statusAt > limits.statusOldSeconds * 1000,
-    statusLate: row?.status_late === 1,
+    statusLate: warnsOf(row?.warnings, 'status'),
   }
 }

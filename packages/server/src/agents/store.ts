@@ -129,7 +129,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number)
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
-    .select(['status_at', 'status_late', 'stopped'])
+    .select(['status_at', 'warnings', 'stopped'])
     .where('workspace_id', '=', workspace.id)
     .orderBy('name')
     .execute()
@@ -146,7 +146,7 @@ export async function lastReport(db: Db, { id }: { id: string }): Promise<Stored
 export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
   const row = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'version', 'body', 'status_at', 'status_late', 'stopped'])
+    .select(['received_at', 'version', 'body', 'status_at', 'warnings', 'stopped'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const runs = await db

@@ -56,9 +56,10 @@ export interface AgentReportTable {
   body: string
   /** Sums of days that wait here (reports/pending.ts), JSON; on PostgreSQL only what an embedded installation brought. */
   usage: string | null
-  /** D65: when the agent wrote its status file, Unix seconds as reported; whether that was too long ago (1 or 0). Null: not said. */
+  /** D65: when the agent wrote its status file, Unix seconds as reported. Null: not said. */
   status_at: number | null
-  status_late: number | null
+  /** What the runtime warns of and the list shows, by a word each (reports/columns.ts); null: nothing. */
+  warnings: string | null
   /** D66: who ended the reporter, when this is the last report of an orderly stop. */
   stopped: Stop | null
 }

@@ -6,6 +6,7 @@
 export { sentence } from '@svc/blueprint'
 export { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../agents/store.ts'
 export { writeBackup } from '../backup/backup.ts'
+export { askedSecrets } from '../blueprints/secrets.ts'
 export { blueprintPage, deleteVersion, listBlueprints } from '../blueprints/store.ts'
 export { uploadBlueprint } from '../blueprints/upload.ts'
 export { botsNamed, deleteBot, listBots, revokeBot } from '../bots/store.ts'

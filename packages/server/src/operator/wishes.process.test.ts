@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bundle } from '../../testing/bundles.ts'
 import { installed, twoVersions } from '../../testing/installed.ts'
 import { buildFolder, pyz } from '../../testing/releases.ts'
 import { newPlace, report } from '../../testing/service-process.ts'
@@ -59,4 +62,26 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
     'wish.made',
     'wish.made',
   ])
+})
+
+test('a version that asks for a new secret is named with it, by a wish, a rollout and its preview alike', async () => {
+  const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
+  await place.start()
+  await twoVersions(place)
+  await installed(place, 'mail')
+  const file = join(place.folder, '2.0.0.zip')
+  const secrets = '[{name: NOTIFY_TOKEN, purpose: sends the notes}, {name: EXTRA, purpose: finds more, optional: true}]'
+  writeFileSync(file, await bundle({ version: '2.0.0', secrets }))
+  await place.value(['blueprint', 'upload', 'north', file])
+  const words = [
+    "Version 2.0.0 asks for secrets that 1.0.0 did not. They are typed on the agent's machine; do that first, else the version may not start:",
+    '  svc secrets set NOTIFY_TOKEN  sends the notes',
+    '  svc secrets set EXTRA  finds more (optional)',
+  ].join('\n')
+  const said = async (...args: string[]) => (await place.run(args)).stdout
+  expect(await said('rollout', 'begin', 'north', 'mail@2.0.0', '--preview')).toContain(words)
+  expect(await said('rollout', 'begin', 'north', 'mail@1.1.0', '--preview')).not.toContain('secret')
+  expect(await said('wish', 'blueprint', 'north/mail', '2.0.0')).toContain(words)
+  expect(await said('wish', 'blueprint', 'north/mail', '1.1.0')).not.toContain('secret')
+  expect(await said('rollout', 'begin', 'north', 'mail@2.0.0')).toContain(words)
 })

@@ -1,5 +1,5 @@
 /** What of a report stands in columns of its own, so that lists need no body. */
-import { cut, limits, type Report } from '@svc/protocol'
+import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from './body.ts'
 import { rememberReporter } from './reporters.ts'
 import type { LastReport, ReportWrite, Submission } from './rows.ts'
@@ -25,19 +25,32 @@ export function columnsOf(
     reporters: rememberReporter(last?.reporters ?? '', report),
     runsKept,
     statusAt: report.status_at ?? null,
-    statusLate: report.status_at === undefined ? null : isLate(report, report.status_at, now),
+    warnings: warningsOf(report, now),
     stopped: report.stopped ?? null,
     usage,
     body: bodyOf(report, text),
   }
 }
 
-/** D65: the status file is more than ten minutes old, and the runtime calls that too old. Asked of few reports. */
-const isLate = ({ health = [] }: Report, statusAt: number, now: number): number =>
-  statusAt + limits.statusLateSeconds < now / 1000 &&
-  health.some(({ name, level }) => name === 'Status file' && level === 'warn')
-    ? 1
-    : 0
+/**
+ * What the runtime warns of in items of its own, as words: `status`, where the status file is more than ten minutes old and too old (D65),
+ * and `secrets`, where required ones are missing.
+ */
+function warningsOf({ health, status_at }: Report, now: number): string | null {
+  if (!health) return null
+  let words: string | null = null
+  const mayBeLate = status_at !== undefined && status_at + limits.statusLateSeconds < now / 1000
+  for (const { name, level } of health) {
+    if (level !== 'warn') continue
+    const word = name === missingSecrets ? 'secrets' : mayBeLate && name === 'Status file' ? 'status' : undefined
+    if (word !== undefined && !words?.includes(word)) words = words === null ? word : `${words} ${word}`
+  }
+  return words
+}
+
+/** Whether a word stands in the column. */
+export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
+  warnings?.includes(word) ?? false
 
 /** One line: what the agent does now, by its first active run; null when it does nothing or does not say. */
 export function doingNow({ active }: Report): string | null {

@@ -63,6 +63,17 @@ everyEngine('a report', (open) => {
     expect(await list()).toEqual({ level: 'ok', statusAt: null, statusLate: false })
   })
 
+  test('an agent that runs without its secrets is a warning in the list', async () => {
+    const w = await world(await open())
+    const { report } = reporting(w)
+    const missing = async () =>
+      (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)?.secretsMissing
+    await report({ health: [{ name: 'Missing secrets', level: 'warn', detail: 'NOTIFY_TOKEN not set.' }] })
+    expect(await missing()).toBe(true)
+    await report({ health: [{ name: 'Process', level: 'ok' }] })
+    expect(await missing()).toBe(false)
+  })
+
   test('an agent that was stopped on its machine is so until the next report, and is told nothing on its way out (D66)', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)

@@ -128,7 +128,7 @@ export interface ReportWrite {
   reporters: string
   runsKept: number
   statusAt: number | null
-  statusLate: number | null
+  warnings: string | null
   stopped: Stop | null
   usage: string | null
   body: string

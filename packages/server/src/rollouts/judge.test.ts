@@ -116,14 +116,15 @@ test('an agent that kept the version and got worse halts the rollout only when i
   expect(one.reason).toBe('Its own level went from info to warn.')
 })
 
-test('what the runtime says of its bindings is not the level of the agent itself (D27)', () => {
+test('what the runtime says of its bindings and of missing secrets is not the level of the agent itself (D27)', () => {
   const health = [
     { name: 'Binding tasks', level: 'bad' as const },
+    { name: 'Missing secrets', level: 'warn' as const },
     { name: 'Disk', level: 'warn' as const },
   ]
   const of = (report: Pick<Report, 'state' | 'health'>) => ownLevel(report)
   expect(of({ state: { level: 'ok' }, health })).toBe('warn')
-  expect(of({ state: { level: 'ok' }, health: health.slice(0, 1) })).toBe('ok')
+  expect(of({ state: { level: 'ok' }, health: health.slice(0, 2) })).toBe('ok')
   expect(of({})).toBeNull()
 })
 

@@ -2,7 +2,7 @@
  * What becomes of an agent of a rollout, and of the rollout: pure, from what the agents' rows say. A rollout goes on while
  * every attempt ends well and halts by itself otherwise; an attempt that the service's own absence spoilt counts for nothing.
  */
-import { type Level, type Report, rank, worst } from '@svc/protocol'
+import { type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
 import type { RolloutAgentState, RolloutKind } from '../api.ts'
 import { type Away, awayBetween } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
@@ -96,9 +96,11 @@ function withLevel(member: Member, { level, receivedAt }: Standing): Judged {
   return { state: 'worse', reason: `Its own level went from ${levelBefore} to ${level}.`, worseAt }
 }
 
-/** D27: the worst of what the agent says of itself; what the runtime says of its bindings does not count. */
+/** D27: the worst of what the agent says of itself; what the runtime says of its bindings and of missing secrets does not count. */
 export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
-  const own = (health ?? []).filter(({ name }) => !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''))
+  const own = (health ?? []).filter(
+    ({ name }) => name !== missingSecrets && !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''),
+  )
   const levels = [state?.level, ...own.map(({ level }) => level)].filter((level) => level !== undefined)
   return levels.length === 0 ? null : worst(levels)
 }

@@ -53,6 +53,7 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           stopped={stopped}
           old={old}
           late={old && row.statusLate}
+          lacking={row.secretsMissing}
           never={row.silentAt === null}
           iconOnly={row.label !== null}
         />

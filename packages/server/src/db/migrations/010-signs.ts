@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     await db.schema
       .alterTable('agent_report')
       .addColumn('status_at', 'bigint')
-      .addColumn('status_late', 'integer')
+      .addColumn('warnings', 'text')
       .addColumn('stopped', 'text')
       .execute()
     return
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     runs_kept integer not null,
     usage text,
     status_at integer,
-    status_late integer,
+    warnings text,
     stopped text,
     body text not null
   )`.execute(db)

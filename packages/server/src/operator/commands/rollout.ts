@@ -12,6 +12,7 @@ import {
   type Service,
   type Stores,
 } from '../command.ts'
+import { secretsText } from '../secrets.ts'
 import { line, moment, table } from '../show.ts'
 import { versionedOf } from './blueprint.ts'
 
@@ -57,13 +58,19 @@ export const rolloutCommands = {
       const { store, now } = service
       const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
       refuseStrangers(wanted, preview)
-      if (request.options.preview === true) return { preview, rollout: null }
+      const newSecrets =
+        wanted.kind === 'blueprint' ? await asksFor(service, stores, workspace, wanted, preview) : undefined
+      if (request.options.preview === true) return { preview, rollout: null, newSecrets }
       const made = granted(await stores.createRollout(store.db, workspace, wanted, operator, now()))
       await stores.advanceNow(service, workspace, made.id, now())
-      return { preview, rollout: await pageOf(service, stores, made.id) }
+      return { preview, rollout: await pageOf(service, stores, made.id), newSecrets }
     },
-    show: ({ preview, rollout }) =>
-      [rollout ? headOf(rollout) : `${line(preview.version)} would go to:`, previewOf(preview)].join('\n\n'),
+    show: ({ preview, rollout, newSecrets }) =>
+      [
+        rollout ? headOf(rollout) : `${line(preview.version)} would go to:`,
+        previewOf(preview),
+        ...(newSecrets ? [secretsText(newSecrets).join('\n')] : []),
+      ].join('\n\n'),
   }),
   'rollout pause': command({
     says: 'stop where it is: nobody else is told of the version until it is continued',
@@ -92,6 +99,18 @@ export const rolloutCommands = {
       }),
     show: headOf,
   }),
+}
+
+/** What the version asks for and those that run on the agents in the waves do not. */
+function asksFor(
+  { store }: Service,
+  { askedSecrets }: Stores,
+  workspace: { id: string },
+  { blueprint = '' }: NewRollout,
+  { version, waves }: RolloutPreview,
+) {
+  const agents = waves.flatMap((wave) => wave.agents)
+  return askedSecrets(store.db, workspace, { blueprint, version }, agents)
 }
 
 /** Does it, takes the rollout as far as it goes then, and says how it stands. */

@@ -11,6 +11,7 @@ import {
   type Service,
   type Stores,
 } from '../command.ts'
+import { secretsText } from '../secrets.ts'
 import { wishText } from '../waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
@@ -28,14 +29,17 @@ export const wishCommands = {
       if (version !== 'off' && !isVersion(version)) {
         throw new Misused(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
       }
-      return carry(request, service, stores, (agent) => {
+      const asked = version === 'off' ? undefined : await asksFor(request, service, stores, version)
+      const made = await carry(request, service, stores, (agent) => {
         const { db } = service.store
         return version === 'off'
           ? stores.clearBlueprint(db, agent, operator, service.now())
           : stores.wishBlueprint(db, agent, { version }, operator, service.now())
       })
+      return { ...made, newSecrets: asked }
     },
-    show: ({ name, updates }) => `${name}: ${wishText(updates.blueprint)}`,
+    show: ({ name, updates, newSecrets }) =>
+      [`${name}: ${wishText(updates.blueprint)}`, ...secretsText(newSecrets)].join('\n'),
   }),
   'wish runtime': command({
     says: 'wish that an agent updates its runtime to the served version; off withdraws',
@@ -64,6 +68,13 @@ export const wishCommands = {
       carry(request, service, stores, (agent) => stores.liftHold(service.store.db, agent, operator, service.now())),
     show: ({ name, changed }) => (changed ? `${name}: the hold is lifted.` : `${name}: no version is held.`),
   }),
+}
+
+/** What the version asks for and the one that the agent runs does not. */
+async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
+  const { agent, workspace } = await agentOf(service, argument(request, 0))
+  if (agent.blueprint === null) return undefined
+  return askedSecrets(service.store.db, workspace, { blueprint: agent.blueprint, version }, [agent.name])
 }
 
 type Agent = Awaited<ReturnType<Stores['agentOf']>>['agent']

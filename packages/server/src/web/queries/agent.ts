@@ -39,6 +39,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     stopped: row?.stopped ?? null,
     statusAt: row?.statusAt ?? null,
     statusLate: row?.statusLate ?? false,
+    secretsMissing: row?.secretsMissing ?? false,
     twoReporters: last ? twoReporters(last.reporters) : false,
     report,
     runs: {

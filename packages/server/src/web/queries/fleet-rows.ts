@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
 import { servedRelease } from '../../releases/store.ts'
+import { warnsOf } from '../../reports/columns.ts'
 import { pendingUsage } from '../../reports/pending.ts'
 import type { UsageDelta } from '../../reports/rows.ts'
 import { fleetUpdates } from '../../wishes/page.ts'
@@ -49,7 +50,7 @@ export async function fleetRows(
       'attempts',
       'usage',
       'status_at',
-      'status_late',
+      'warnings',
       'stopped',
     ])
   // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
@@ -69,7 +70,8 @@ export async function fleetRows(
       silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
       stopped: row.stopped,
       statusAt: row.status_at === null ? null : row.status_at * 1000,
-      statusLate: row.status_late === 1,
+      statusLate: warnsOf(row.warnings, 'status'),
+      secretsMissing: warnsOf(row.warnings, 'secrets'),
       doing: row.doing,
       version: row.version,
       controls: controlsOf(row.controls),

@@ -18,6 +18,7 @@ const row = (
     seenAt: silentAt === null ? null : 1,
     stopped: null,
     statusLate: false,
+    secretsMissing: false,
     ...more,
   } as FleetRow,
 ]
@@ -41,17 +42,18 @@ test('the worst first: bad, then silent whatever it said last, then warnings, th
   expect(names(false)).toEqual(['fine', 'warns', ...silent, 'bad', 'silent-since-bad', 'new'])
 })
 
-test('an agent whose status is too old counts and sorts as a warning, whatever it said last (D65)', () => {
+test('an agent whose status is too old, or that lacks secrets, counts and sorts as a warning, whatever it said last (D65)', () => {
   const frozen = new Map([
     row('frozen', 'ok', later, { statusLate: true }),
     row('frozen-bad', 'bad', later, { statusLate: true }),
+    row('without-secrets', 'info', later, { secretsMissing: true }),
     row('fine', 'ok', later),
   ])
   const { counts, rows } = fleetPage(frozen, { ...view, sort: 'level', desc: true }, now)
-  expect(counts).toMatchObject({ ok: 1, warn: 1, bad: 1, all: 3 })
-  expect(rows.map(({ name }) => name)).toEqual(['frozen-bad', 'frozen', 'fine'])
+  expect(counts).toMatchObject({ ok: 1, warn: 2, bad: 1, all: 4 })
+  expect(rows.map(({ name }) => name)).toEqual(['frozen-bad', 'frozen', 'without-secrets', 'fine'])
   const warns = fleetPage(frozen, { ...view, level: 'warn', sort: 'name', desc: false }, now)
-  expect(warns.rows.map(({ name }) => name)).toEqual(['frozen'])
+  expect(warns.rows.map(({ name }) => name)).toEqual(['frozen', 'without-secrets'])
 })
 
 test('an agent that was stopped on its machine is counted as stopped, and is not missed as silent (D66)', () => {

@@ -55,9 +55,9 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
 const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now
 
-/** D65: an agent whose status is too old counts as a warning, whatever it said last. */
-const levelOf = ({ level, statusLate, stopped }: FleetRow): Level | null =>
-  statusLate && stopped === null ? worst([level ?? 'ok', 'warn']) : level
+/** An agent whose status is too old (D65), or that lacks required secrets, counts as a warning, whatever it said last. */
+const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
+  (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
 
 function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now: number): boolean {
   if (level === 'never' ? row.seenAt !== null : level !== undefined && levelOf(row) !== level) return false

@@ -30,6 +30,7 @@ export function Header({ agent }: { agent: Agent }) {
             stopped={page.stopped !== null}
             old={old}
             late={old && page.statusLate}
+            lacking={page.secretsMissing}
             never={page.seenAt === null}
           />
           {report?.state?.label && (

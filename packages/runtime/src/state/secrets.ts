@@ -1,0 +1,21 @@
+/** Secrets that a version requires and nobody has typed on this machine. */
+import type { Manifest } from '@svc/blueprint'
+import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
+import { readEnv } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+
+/** Their names, in the order of the manifest. */
+export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets: Manifest['secrets']): string[] {
+  const required = secrets.filter(({ optional }) => !optional)
+  if (required.length === 0) return []
+  const set = readEnv(file)
+  return required.filter(({ name }) => !set.has(name)).map(({ name }) => name)
+}
+
+/** For as long as it is so. It is no part of the level by which an update is judged (D27). */
+export function secretsHealth(folder: Pick<Folder, 'secrets'>, { secrets }: Pick<Manifest, 'secrets'>): HealthItem[] {
+  const names = unsetSecrets(folder, secrets)
+  if (names.length === 0) return []
+  const detail = `${names.join(', ')} not set. On its machine: svc secrets set ${names[0]}, then svc restart.`
+  return [{ name: missingSecrets, level: 'warn', detail: cut(detail, limits.detail) }]
+}

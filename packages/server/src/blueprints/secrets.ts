@@ -1,0 +1,49 @@
+/** What a version asks a person for that the versions in use did not: it is typed on the machine, better before than after. */
+import type { Manifest } from '@svc/blueprint'
+import { newSecrets, type SecretSpec } from '@svc/protocol'
+import type { Db } from '../db/open.ts'
+import { runningVersion } from './agents.ts'
+
+export interface AskedSecrets {
+  version: string
+  /** The versions that run and do not ask for all of it. */
+  than: string[]
+  secrets: SecretSpec[]
+}
+
+/** For those of a workspace that are named; undefined when nothing new is asked for. */
+export async function askedSecrets(
+  db: Db,
+  workspace: { id: string },
+  { blueprint, version }: { blueprint: string; version: string },
+  agents: readonly string[],
+): Promise<AskedSecrets | undefined> {
+  const wanted = new Set(agents)
+  const rows = await db
+    .selectFrom('agent')
+    .select(['name', 'installed_version', 'reported_version', 'previous_version'])
+    .where('workspace_id', '=', workspace.id)
+    .where('blueprint', '=', blueprint)
+    .execute()
+  const running = new Set(rows.filter(({ name }) => wanted.has(name)).map(runningVersion))
+  const manifests = await manifestsOf(db, workspace, blueprint)
+  const asks = manifests.get(version)
+  const others = [...manifests].filter(([each]) => each !== version && running.has(each))
+  const secrets = newSecrets(
+    asks,
+    others.map(([, manifest]) => manifest),
+  )
+  const than = others.flatMap(([each, manifest]) => (newSecrets(asks, [manifest]).length > 0 ? [each] : []))
+  return secrets.length === 0 ? undefined : { version, than, secrets }
+}
+
+async function manifestsOf(db: Db, workspace: { id: string }, blueprint: string): Promise<Map<string, Manifest>> {
+  const rows = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['version', 'manifest'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', blueprint)
+    .execute()
+  return new Map(rows.map(({ version, manifest }) => [version, JSON.parse(manifest) as Manifest]))
+}

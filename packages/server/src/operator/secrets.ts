@@ -1,0 +1,16 @@
+/** What the page says of new secrets before a version is named, in the words of a terminal. */
+import type { AskedSecrets } from '../blueprints/secrets.ts'
+import { line } from './show.ts'
+
+export function secretsText(asked: AskedSecrets | undefined): string[] {
+  if (!asked) return []
+  const { version, than, secrets } = asked
+  const [what, are] = secrets.length === 1 ? ['a secret', 'It is'] : ['secrets', 'They are']
+  return [
+    `Version ${line(version)} asks for ${what} that ${line(than.join(', '))} did not. ${are} typed on the agent's machine; do that first, else the version may not start:`,
+    ...secrets.map(
+      ({ name, purpose, optional }) =>
+        `  svc secrets set ${line(name)}  ${line(purpose)}${optional ? ' (optional)' : ''}`,
+    ),
+  ]
+}
