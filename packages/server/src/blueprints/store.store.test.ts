@@ -46,6 +46,7 @@ everyEngine('blueprints', (open) => {
       uploadedAt: clock.now(),
       uploadedBy: 'Ada',
       runtime: 'process',
+      neededSvc: null,
       runs: [],
       keeps: [],
       wished: [],
@@ -101,7 +102,7 @@ everyEngine('blueprints', (open) => {
     }
     expect(await listBlueprints(db, workspace)).toEqual([])
     expect(await db.selectFrom('audit').select('id').execute()).toEqual([])
-  })
+  }, 300_000)
 
   test('of damaged bundles those are kept that the machine would install', async () => {
     const { db, workspace, admin, clock } = await start()
