@@ -6,10 +6,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { beginAnswer, type Connection, type Connections } from './connections.ts'
+import { Turns } from './turns.ts'
 
 /** What the parser is told to stop with; then it reports `pausedError` and how far it came (llhttp's HPE_PAUSED). */
 const paused = 21
 const pausedError = 'HPE_PAUSED'
+
+/** Requests sent ahead that are begun in one turn of the event loop. */
+const turns = new Turns(16)
 
 /** The parts of Node's parser and socket on which this stands; a test says whether they still do what is needed. */
 interface Parser {
@@ -43,7 +47,7 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
     else {
       connection.next = { res, begin, rest: undefined }
       // In another turn of the event loop, so that a client that sent thousands of requests is one among others.
-      connection.answer?.once('close', () => setImmediate(goOn, socket, connection))
+      connection.answer?.once('close', () => turns.add(() => goOn(socket, connection)))
     }
     return true
   }

@@ -17,3 +17,22 @@ test('pieces of work come one a turn, in their order, and a later one begins a n
   await turn()
   expect(done).toEqual([1, 2, 3, 4])
 })
+
+test('where a few are permitted in a turn, those that are added meanwhile come last', async () => {
+  const turns = new Turns(2)
+  const called: number[] = []
+  for (let i = 0; i < 5; i++)
+    turns.add(() => {
+      called.push(i)
+      if (i === 0) turns.add(() => called.push(5))
+    })
+  expect(called).toEqual([])
+  for (const expected of [
+    [0, 1],
+    [0, 1, 2, 3],
+    [0, 1, 2, 3, 4, 5],
+  ]) {
+    await turn()
+    expect(called).toEqual(expected)
+  }
+})

@@ -1,12 +1,22 @@
-/** Pieces of work that take milliseconds, each in a turn of the event loop of its own, so that what is small gets between them. */
+/** Work of many clients, a few pieces in each turn of the event loop, so that what is small gets between them. */
 export class Turns {
-  readonly #waiting: (() => void)[] = []
+  readonly #perTurn: number
+  #waiting: (() => void)[] = []
+  #due = false
 
-  /** Resolves in a turn that it shares with no other piece, in the order of the calls. */
+  constructor(perTurn = 1) {
+    this.#perTurn = perTurn
+  }
+
+  /** Calls `act` in a later turn, after those that were added before. */
+  add(act: () => void): void {
+    this.#waiting.push(act)
+    this.#schedule()
+  }
+
+  /** Resolves in a turn that it shares with no more pieces than the others do, in the order of the calls. */
   next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(this.#run)
-    })
+    return new Promise((resolve) => this.add(resolve))
   }
 
   /** How many pieces wait. */
@@ -14,8 +24,17 @@ export class Turns {
     return this.#waiting.length
   }
 
+  #schedule(): void {
+    if (this.#due) return
+    this.#due = true
+    setImmediate(this.#run)
+  }
+
   readonly #run = (): void => {
-    this.#waiting.shift()?.()
-    if (this.#waiting.length > 0) setImmediate(this.#run)
+    const now = this.#waiting.slice(0, this.#perTurn)
+    this.#waiting = this.#waiting.slice(this.#perTurn)
+    for (const act of now) act()
+    this.#due = false
+    if (this.#waiting.length > 0) this.#schedule()
   }
 }

@@ -1,7 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
+import { Turns } from '../http/turns.ts'
 
 /** So much of a file is on its way at once. */
 const pieceBytes = 64 * 1024
+/** Pieces of all files that go out in one turn of the event loop, besides the first of each. */
+const turns = new Turns(32)
 
 /**
  * A file as the body of an answer. Given whole it would be copied for each answer, and everybody may ask for the files of the page
@@ -13,7 +15,7 @@ export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
-        if (at > 0) await setImmediate()
+        if (at > 0) await turns.next()
         controller.enqueue(bytes.subarray(at, at + pieceBytes))
         at += pieceBytes
         if (at >= bytes.length) controller.close()
