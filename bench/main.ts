@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fleet: async () => (await import('./fleet.ts')).benchFleet,
   page: async () => (await import('./page.ts')).benchPage,
   slow: async () => (await import('./slow.ts')).benchSlow,
+  hostile: async () => (await import('./hostile.ts')).benchHostile,
   nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 

@@ -10,7 +10,7 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
+import { longestTurn, notingTurns } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
@@ -81,7 +82,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-slow-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
-  const env = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'slow/delay.ts')}`, SVC_BENCH_DELAY: turns }
+  const env = notingTurns(turns)
 
   const quiet: Measured[] = []
   const together: Beside[] = []
@@ -155,9 +156,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   async function measure(load: Load, server: Server, time: number): Promise<Measured> {
     const from = Date.now()
     const measured = await window(load, server.pid, time)
-    const lines = readFileSync(turns, 'utf8').trim().split('\n')
-    const inIt = lines.map((line) => line.split(' ').map(Number) as [number, number]).filter(([at]) => at >= from)
-    return { ...measured, turn: Math.max(0, ...inIt.map(([, longest]) => longest)) }
+    return { ...measured, turn: longestTurn(turns, from) }
   }
 }
 

@@ -1,0 +1,234 @@
+/**
+ * What an attacker, or a clumsy client, costs the others: the service's memory, the longest turn of its event loop and the times of other
+ * clients under each load, beside the same service without it. In parts, which can be chosen; each has a service of its own.
+ *
+ *   npm run bench -- hostile [PART …] [--seconds 15]
+ *
+ * PART: spellings, unread, dense, folders, uploads, sign-in (hostile/loads.ts says what each sends). The page must be built.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { freePort } from '../scripts/testing/free-port.ts'
+import { password, type Service, startService } from './common/service.ts'
+import { count, fixed, table } from './common/table.ts'
+import { longestTurn, notingTurns } from './common/turns.ts'
+import { memory } from './common/usage.ts'
+import type { LoadName, Target } from './hostile/loads.ts'
+import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
+
+/** Others must have their answer within a second. */
+const patience = 1000
+
+interface Part {
+  says: string
+  /** People who send the load; the first agent after those of the others is the load's. */
+  people: number
+  agents: number
+  /** MB that the service may grow by, and milliseconds that a turn of its event loop may take. */
+  most: { grown: number; turn?: number }
+}
+
+const parts: Readonly<Record<LoadName, Part>> = {
+  spellings: {
+    says: '5,000 spellings of one file of the page, compressed',
+    people: 0,
+    agents: 0,
+    most: { grown: 100 },
+  },
+  unread: {
+    says: '400 connections that send 3,000 requests each and read nothing',
+    people: 0,
+    agents: 0,
+    most: { grown: 256 },
+  },
+  dense: {
+    says: 'one agent whose reports of 250 KB name new models, then 128 agents with the largest report at once',
+    people: 0,
+    agents: 129,
+    most: { grown: 256, turn: 50 },
+  },
+  folders: {
+    says: 'bundles with as many folders as are permitted, and with far more',
+    people: 1,
+    agents: 0,
+    most: { grown: 256, turn: 50 },
+  },
+  uploads: { says: '60 uploads of 20 MB that stop before their last byte', people: 4, agents: 0, most: { grown: 200 } },
+  'sign-in': { says: '300 tries to sign in at once from 15 addresses', people: 0, agents: 0, most: { grown: 256 } },
+}
+
+interface Measured {
+  others: Times
+  turn: number
+}
+interface Outcome {
+  without: Measured
+  beside: Measured
+  before: number
+  highest: number
+  after: number
+  sent: string
+}
+
+export async function benchHostile(args: string[]): Promise<string> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { seconds: { type: 'string', default: '15' } },
+  })
+  const names = Object.keys(parts) as LoadName[]
+  const unknown = positionals.find((name) => !Object.hasOwn(parts, name))
+  if (unknown) throw new Error(`There is no part "${unknown}" of this measurement: ${names.join(', ')}.`)
+  const chosen = positionals.length > 0 ? names.filter((name) => positionals.includes(name)) : names
+  const rows: { name: LoadName; outcome: Outcome }[] = []
+  for (const name of chosen) {
+    console.error(`hostile: ${name}`)
+    rows.push({ name, outcome: await measurePart(name, Number(values.seconds)) })
+  }
+  return textOf(rows)
+}
+
+async function measurePart(name: LoadName, seconds: number): Promise<Outcome> {
+  const { people, agents } = parts[name]
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-hostile-'))
+  const turns = join(folder, 'turns')
+  const emails = Array.from({ length: people + 1 }, (_, i) => `person-${i}@example.org`)
+  const healthPort = await freePort()
+  const env = { ...notingTurns(turns), SVC_METRICS_PORT: String(healthPort) }
+  const service = await startService(otherAgents + agents, { people: emails, env })
+  const others = startOthers({ port: service.port, healthPort, email: emails.at(-1) ?? '' })
+  try {
+    await sleep(3000)
+    return await measureBeside(name, seconds, { service, others, turns, emails })
+  } finally {
+    others.stop()
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Running {
+  service: Service
+  others: Others
+  turns: string
+  emails: string[]
+}
+
+async function measureBeside(name: LoadName, seconds: number, running: Running): Promise<Outcome> {
+  const { service, others, turns, emails } = running
+  const measure = async (wait: Promise<unknown>): Promise<Measured> => {
+    others.take()
+    const from = Date.now()
+    await wait
+    await sleep(200)
+    return { others: others.take(), turn: longestTurn(turns, from) }
+  }
+  const without = await measure(sleep(seconds * 1000))
+  const before = memory(service.pid).now
+  const target: Target = {
+    load: name,
+    port: service.port,
+    seconds,
+    agent: otherAgents,
+    people: emails.slice(0, -1),
+    password,
+  }
+  const load = startLoad(target)
+  try {
+    await load.ready
+    let highest = before
+    const watching = setInterval(() => {
+      highest = Math.max(highest, memory(service.pid).now)
+    }, 100)
+    const beside = await measure(load.begin())
+    clearInterval(watching)
+    return { without, beside, before, highest, after: memory(service.pid).now, sent: await load.sent }
+  } finally {
+    load.stop()
+  }
+}
+
+/** In a process of its own, so that what it does is not taken for the service's slowness. */
+function startLoad(target: Target) {
+  const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
+  const killed = () => child.kill('SIGKILL')
+  process.once('exit', killed)
+  child.send(target)
+  const sent = Promise.withResolvers<string>()
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The load "${target.load}" ended with ${code}.`)
+  })
+  ended.catch(() => {})
+  const said = async () => (await Promise.race([once(child, 'message'), ended])) as [string]
+  return {
+    ready: said(),
+    sent: sent.promise,
+    async begin() {
+      child.send('begin')
+      const [text] = await said()
+      sent.resolve(text)
+    },
+    stop() {
+      process.off('exit', killed)
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
+  const cells = rows.flatMap(({ name, outcome: { without, beside, before, highest, after } }) => [
+    [name, 'without', ...timesOf(without), fixed(before, 0), '-', '-'],
+    ['', 'beside', ...timesOf(beside), '-', fixed(highest, 0), fixed(after, 0)],
+  ])
+  const headings = [
+    'part',
+    'load',
+    'report p50 ms',
+    'p99',
+    'slowest',
+    '/healthz slowest',
+    'sign-in slowest',
+    'errors',
+    'longest turn ms',
+    'MB before',
+    'MB at most',
+    'MB after',
+  ]
+  const said = rows.map(
+    ({ name, outcome }) => `- **${name}**: ${parts[name].says}. ${outcome.sent} ${verdictOf(name, outcome)}`,
+  )
+  return [table(headings, cells), said.join('\n')].join('\n\n')
+}
+
+const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measured) => [
+  fixed(at(reports, 0.5)),
+  fixed(at(reports, 0.99)),
+  count(at(reports, 1)),
+  count(at(health, 1)),
+  signIns.length === 0 ? '-' : count(at(signIns, 1)),
+  errors,
+  fixed(turn),
+]
+
+function verdictOf(name: LoadName, { before, highest, beside }: Outcome): string {
+  const { most } = parts[name]
+  const { reports, health, signIns, errors } = beside.others
+  const wrong = [
+    highest - before > most.grown && `the service grew by more than ${most.grown} MB`,
+    Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
+    errors > 0 && 'others were refused',
+    most.turn !== undefined && beside.turn > most.turn && `a turn took more than ${most.turn} ms`,
+  ].filter(Boolean)
+  return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
+}
+
+/** The time that this share did not exceed; 0 of none. */
+function at(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
