@@ -7,6 +7,11 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 
+/** Requests that have a line of their own already, which says more. */
+const told = new WeakSet<IncomingMessage>()
+/** The request has been logged: its usual line is for `debug`, so that a refused request writes one line. */
+export const loggedAlready = (req: IncomingMessage): void => void told.add(req)
+
 /** Stand it in front of the other listeners of the server. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oneASecond()
@@ -18,7 +23,7 @@ export function logRequests(server: Server, log: Logger): void {
     if (request) res.setHeader('x-request-id', request)
     res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : undefined
-      const level = levelOf(status)
+      const level = told.has(req) ? 'debug' : levelOf(status)
       if (!log.isLevelEnabled(level)) return
       const now = performance.now()
       const untold = agents && status === 503 ? overload(now) : 0

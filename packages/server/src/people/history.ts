@@ -16,6 +16,8 @@ export interface SignInLine {
   method: SignInRecord['method']
   /** Whether the browser signed in to the account before. */
   known: boolean
+  /** As in `X-Request-Id`. */
+  request: string | undefined
 }
 
 /** What was typed as an e-mail address, shortened for the log. A password typed into the wrong field is no address, and is left out. */

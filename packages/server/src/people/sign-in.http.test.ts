@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Failure, SignInRecord } from '../api.ts'
+import { logRequests } from '../ops/requests.ts'
 import { password, type Service, serve } from '../web/testing/service.ts'
 import { openAuth } from './auth.ts'
 import { hashQueue } from './hashing.ts'
@@ -114,6 +115,19 @@ test('every try is a line of the log, with the address, the shortened account an
     '203.0.113.5 … link wrong',
   ])
   expect(service.lines.join('\n')).not.toMatch(/not the right one|correct horse|guessed|svc\.device=[^*]/)
+})
+
+test('a try is one line, with the id of its answer, and no other line about the same request', async () => {
+  const { attempt, service } = await world()
+  logRequests(service.server, service.log)
+  service.lines.length = 0
+  const refused = await attempt('198.51.100.1', wrong)
+  await attempt('198.51.100.1', wrong)
+  expect(service.lines).toHaveLength(2)
+  expect(JSON.parse(service.lines[0] ?? '')).toMatchObject({
+    msg: 'sign-in',
+    request: refused.headers.get('x-request-id'),
+  })
 })
 
 test('the filter for fail2ban in the documents finds tries that failed, and their addresses', async () => {

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { SignInRecord } from '../api.ts'
 import type { Deps } from '../deps.ts'
+import { loggedAlready } from '../ops/requests.ts'
 import { callerKey } from '../web/address.ts'
 import type { WebEnv } from '../web/guards.ts'
 import { Refusal, type WebCode } from '../web/refusal.ts'
@@ -57,8 +58,12 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const remember = (c: Context<WebEnv>, email: string): void =>
     take(c, [devices.renew(c.req.header('cookie'), email, now())])
   /** One line for each try, for people and for fail2ban. */
-  const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account'>): void =>
-    log.info({ address: addressOf(c), account: shortAccount(email), ...line } satisfies SignInLine, 'sign-in')
+  const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
+    const request = c.env.outgoing.getHeader('x-request-id')?.toString()
+    const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
+    log.info(facts, 'sign-in')
+    loggedAlready(c.env.incoming)
+  }
 
   /** The session that the library made becomes the browser's; the one that it had ends (ASVS 5, 7.2.4). */
   async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {

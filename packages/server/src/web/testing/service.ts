@@ -151,6 +151,7 @@ export async function serve(given: Given = {}) {
   }
   return {
     ...deps,
+    server,
     /** What was logged as an error. */
     errors,
     /** The lines of the log as they are written. */
