@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
-import { badAnswers, nonsense } from '../../testing/bad.ts'
+import { badAnswers, deep, nonsense } from '../../testing/bad.ts'
 import { agentFolder, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
@@ -122,6 +122,15 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
       { id: 'n2', ...refused },
       { id: 'good', ok: true, message: 'Paused.' },
     ])
+  })
+
+  test('answers a list that is nested 100,000 deep: there is nothing to do in it (D14)', async () => {
+    const lying = await service()
+    lying.next.push(quick, deep)
+    const running = starts(folder({}, lying.origin))
+    await lying.reported(4)
+    expect(await running.end()).toEqual({ code: 0, signal: null })
+    expect(running.lines.join('\n')).not.toContain('report failed')
   })
 
   test('has a name whose look-up hangs for ever: the process still stops at once (D17)', async () => {
