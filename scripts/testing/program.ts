@@ -1,5 +1,5 @@
-/** The programs for a test to start: bundles where the run made some, the sources elsewhere (a unit test that starts one process). */
-import { inject } from 'vitest'
-import { type Programs, sources } from './sources.ts'
+/** The programs for a test to start: bundles where the run made some, else the sources (a unit test, `npm run screenshots`). */
+import { sources } from './sources.ts'
 
-export const programs: Programs = inject('programs') ?? sources
+const made = process.env.VITEST ? (await import('vitest')).inject('programs') : undefined
+export const programs = made ?? sources

@@ -8,6 +8,7 @@ import { pendingUsage } from '../../reports/pending.ts'
 import { twoReporters } from '../../reports/reporters.ts'
 import { agentUpdates } from '../../wishes/page.ts'
 import { commandOf } from './commands.ts'
+import { fitting, jsonBytes } from './fitting.ts'
 import { dayOf, fleetRows } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
 
@@ -44,10 +45,10 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     report,
     runs: {
       kept: last?.runs_kept ?? 0,
-      statuses: fitting(await statusesOf(db, agent)).sort(),
-      models: fitting(await modelsOf(db, agent, last?.usage ?? null)).sort(),
+      statuses: fittingNames(await statusesOf(db, agent)).sort(),
+      models: fittingNames(await modelsOf(db, agent, last?.usage ?? null)).sort(),
     },
-    logs: fitting(await logNamesOf(db, agent)).sort(),
+    logs: fittingNames(await logNamesOf(db, agent)).sort(),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
     open: (await openCommands(db, agent, now)).map((command) => commandOf(command, null)),
@@ -79,7 +80,4 @@ const modelRowsRead = 2000
 /** Bytes of a list of names that a page offers to choose from: as many of the first ones as fit. */
 const namesBytesMax = 32 * 1024
 
-function fitting(names: Iterable<string>): string[] {
-  let left = namesBytesMax
-  return [...names].filter((name) => (left -= Buffer.byteLength(JSON.stringify(name)) + 1) >= 0)
-}
+const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, namesBytesMax)

@@ -3,6 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { addUp, pendingUsage } from '../../reports/pending.ts'
 import type { UsageDelta } from '../../reports/rows.ts'
 import { otherModels } from '../../reports/usage-names.ts'
+import { fitting, jsonBytes } from './fitting.ts'
 import { dayOf } from './fleet-rows.ts'
 
 /** More rows than an agent has once the sweeper has looked at it; of more the newest names are read. */
@@ -52,11 +53,8 @@ export function namesWithin(sums: readonly UsageDelta[], bytesMax: number): Read
     models.set(model, { cost: known.cost + costMicro, bytes: known.bytes + jsonBytes(model) + costBytes })
   }
   const dearest = [...models].sort(([a, x], [b, y]) => y.cost - x.cost || (a < b ? -1 : 1))
-  let left = bytesMax
-  return new Set(dearest.filter(([, { bytes }]) => (left -= bytes) >= 0).map(([model]) => model))
+  return new Set(fitting(dearest, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))
 }
-
-const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
 
 /** Sums of an agent's days from this one on, by day and model: those that stand in rows of their own and those that wait. */
 export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
