@@ -1,10 +1,10 @@
 /** `svc connect`: where this folder's agent reports and as whom. Nothing is written before the service took a real report. */
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
 import { isToken, limits } from '@svc/protocol'
 import { Command } from 'commander'
-import { writeDurably } from '../files/durable.ts'
+import { makeFolder, writeDurably } from '../files/durable.ts'
 import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { inTurn, whoHolds } from '../files/lock.ts'
@@ -13,6 +13,7 @@ import { examples, hint } from '../hint.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { newReporter } from '../reporter/run.ts'
+import { placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
 import { type Common, common, existing } from './folder.ts'
@@ -31,7 +32,7 @@ export const connect = (): Command =>
     .requiredOption('--url <url>', 'the address of the service')
     .option('--token-file <file>', 'read the token from a file')
     .option('--name <name>', "the agent's name, when a manifest is written (default: the folder's name)")
-    .option('--yes', 'write a small svc.agent.yaml without asking when there is none')
+    .option('--yes', 'write a small svc.agent.yaml and a first status file without asking when there are none')
     .option('--no-test', 'do not send a report to try the connection')
     .summary('connect this folder to a service')
     .description(
@@ -53,22 +54,39 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Pro
   if (isOpen(origin.value))
     warn(`Everybody on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   const { manifest, toWrite } = await manifestFor(folder, name, yes)
+  const firstStatus = await offerStatus(folder, manifest, yes)
   const connection: Connection = { origin: origin.value, token: await tokenFrom(tokenFile) }
   if (test) await tryConnection(folder, manifest, connection)
   inTurn(folder, 'svc connect', () => {
     if (toWrite !== undefined) writeDurably(folder.manifest, toWrite)
     writeConnection(folder, connection)
     fillSettings(folder, manifest)
+    if (firstStatus !== undefined) {
+      makeFolder(dirname(firstStatus))
+      writeDurably(firstStatus, `${firstText}\n`)
+    }
   })
+  if (test && firstStatus !== undefined) await report(folder, manifest, connection) // so that the page has a level at once
   const { name: agent, version } = manifest
   show(
     json,
-    { connected: true, url: origin.value, agent, version, tested: test, wroteManifest: toWrite !== undefined },
+    {
+      connected: true,
+      url: origin.value,
+      agent,
+      version,
+      tested: test,
+      wroteManifest: toWrite !== undefined,
+      wroteStatus: firstStatus !== undefined,
+    },
     () => [
       test
         ? `Connected: ${origin.value} took a report of ${agent} ${version}.`
         : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
       ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}; look at it, it says what the agent offers.`]),
+      ...(firstStatus === undefined
+        ? missingStatus(folder, manifest)
+        : [`Wrote ${firstStatus}; your agent replaces it with how it is.`]),
       nextStep(folder, manifest),
     ],
   )
@@ -77,6 +95,30 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Pro
 function nextStep(folder: Folder, manifest: Manifest): string {
   if (whoHolds(folder, 'runtime')) return 'What reports here already goes on with it from its next report.'
   return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
+}
+
+/** What the page shows until the agent itself has written how it is. */
+const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
+
+/** Where a first status file is to be written; undefined where there is one, or svc starts the agent, which then writes its own. */
+async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
+  const file = absentStatus(folder, manifest)
+  if (file === undefined || manifest.runtime) return undefined
+  if (yes) return file
+  return interactive() &&
+    (await confirm(`There is no ${manifest.status} yet. Write a first one, so that the page shows a level?`))
+    ? file
+    : undefined
+}
+
+function absentStatus(folder: Folder, manifest: Manifest): string | undefined {
+  const file = manifest.status && placeOf(folder, manifest, manifest.status)
+  return file && readFile(file, 1).is === 'missing' ? file : undefined
+}
+
+const missingStatus = (folder: Folder, manifest: Manifest): string[] => {
+  const file = manifest.runtime ? undefined : absentStatus(folder, manifest)
+  return file === undefined ? [] : [`The page shows a level once your agent writes ${file}, for instance ${firstText}`]
 }
 
 /** The folder's manifest, or a small one that the person agrees to. */
@@ -168,7 +210,7 @@ async function rawToken(file: string | undefined): Promise<string> {
 /** One real report. Commands in its answer come only once, so they are taken as any other. */
 async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
   prepare(folder)
-  const result = await exchange(newReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
+  const result = await report(folder, manifest, connection)
   if (result.ok) return
   const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`
   if (result.status === undefined) throw new Refusal(`${where} With --no-test it is written untried.`, exits.unreached)
@@ -176,6 +218,9 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
     result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
   )
 }
+
+const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
+  exchange(newReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
 /** All of standard input, as far as it could be a token. */
 async function standardInput(): Promise<string> {

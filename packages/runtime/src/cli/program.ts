@@ -17,6 +17,7 @@ import { outbox } from './outbox.ts'
 import { columns, warn } from './output.ts'
 import { pack } from './pack.ts'
 import { pinRuntime } from './pin-runtime.ts'
+import { remove } from './remove.ts'
 import { report } from './report.ts'
 import { rollback, unhold } from './rollback.ts'
 import { rollbackRuntime } from './rollback-runtime.ts'
@@ -31,7 +32,7 @@ import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
 import { why } from './why.ts'
 
 const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
-  ['Install an agent:', [init, service]],
+  ['Install an agent:', [init, service, remove]],
   ['Run it:', [runCommand, start, stop, restart]],
   ['Its versions:', [rollback, unhold, drill]],
   ['Look:', [status, why, logs, outbox, doctor]],

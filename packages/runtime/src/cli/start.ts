@@ -125,7 +125,7 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
 }
 
 /** Ends whatever runs: the unit, the runtime in the background, or an agent that a killed runtime left. */
-async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
+export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
   if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; end it where it was started.`)

@@ -1,0 +1,129 @@
+/** `svc remove`: takes an agent off this machine. It shows what goes and what stays, asks, and can be run again after a kill. */
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { readConnection } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { named, tryLock, whoHolds } from '../files/lock.ts'
+import { examples } from '../hint.ts'
+import { type Install, readInstall } from '../install/note.ts'
+import { lives } from '../process/identity.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { findUnits, type Unit } from '../service/find.ts'
+import { uninstallService } from '../service/units.ts'
+import { confirm, interactive } from './ask.ts'
+import { type Common, common, existing } from './folder.ts'
+import { exits, oneLine, Refusal, show, warn } from './output.ts'
+import { stopAgent } from './start.ts'
+
+type Options = Common & { readonly yes?: boolean; readonly keepState?: boolean }
+
+/** What goes and what stays. Paths are in the order in which they are removed: `.svc` last, since it says what this folder is. */
+interface Plan {
+  readonly agent: string
+  /** Where it is to be deleted as well. */
+  readonly service: string | undefined
+  readonly units: readonly Unit[]
+  readonly paths: readonly string[]
+  /** Names in the folder that are not svc's. */
+  readonly stays: readonly string[]
+}
+
+export const remove = (): Command =>
+  common(new Command('remove'))
+    .option('--yes', 'do not ask')
+    .option('--keep-state', 'leave the folder state/, which holds what the agent keeps')
+    .summary('take this agent off this machine')
+    .description(
+      'Shows what it would remove and asks: the service unit, the process, and the folder of an agent that was installed with a code.\nOf an agent of your own only .svc/ goes; its files stay. The agent in the service is deleted there.',
+    )
+    .addHelpText('after', examples('remove --dir /srv/mail-triage'))
+    .action(run)
+
+async function run({ dir, json, yes, keepState }: Options): Promise<void> {
+  const folder = existing(dir)
+  const plan = planFor(folder, keepState === true)
+  if (!yes) {
+    warn(shown(plan, folder).join('\n'))
+    if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
+    if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
+  }
+  for (const unit of plan.units) await uninstallService(unit)
+  const manifest = manifestOf(folder)
+  if (manifest.ok) await stopAgent({ folder, manifest: manifest.value })
+  clear(folder, plan)
+  const { agent, service, units, stays } = plan
+  const gone = !existsSync(folder.root)
+  show(
+    json,
+    { removed: true, agent, dir: folder.root, folderRemoved: gone, units: units.map((u) => u.name), stays },
+    () => [
+      gone
+        ? `Removed ${agent} and ${folder.root}.`
+        : `Removed ${agent}; in ${folder.root} stays: ${oneLine(stays.join(', '))}.`,
+      ...(service ? [`It is still listed in ${service}: delete the agent ${agent} there.`] : []),
+    ],
+  )
+}
+
+function planFor(folder: Folder, keepState: boolean): Plan {
+  if (!existsSync(folder.svc)) throw new Refusal(`There is no agent of svc in ${folder.root}.`)
+  const install = readInstall(folder)
+  if (install?.is === 'made' && lives(install))
+    throw new Refusal(`Process ${install.pid} is installing into ${folder.root}.`)
+  const holder = whoHolds(folder, 'runtime')
+  if (holder && holder.what !== 'svc run')
+    throw new Refusal(`${named(holder)} is at work in this folder; end it first.`)
+  const connection = readConnection(folder)
+  const versions = install ? [folder.current, folder.versions] : []
+  const paths = [...versions, ...(install && !keepState ? [folder.state] : []), folder.svc]
+  return {
+    agent: nameOf(folder, install),
+    service: connection.ok ? connection.value.origin : install?.url,
+    units: findUnits(folder),
+    paths: paths.filter((path) => existsSync(path) || path === folder.current),
+    stays: readdirSync(folder.root).filter((name) => !paths.includes(join(folder.root, name))),
+  }
+}
+
+function nameOf(folder: Folder, install: Install | undefined): string {
+  if (install) return install.agent
+  const manifest = manifestOf(folder)
+  return manifest.ok ? manifest.value.name : 'the agent'
+}
+
+function shown({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
+  const runs = whoHolds(folder, 'runtime')
+  return [
+    `This removes ${agent} from this machine:`,
+    ...units.map(({ name, file }) => `  the service ${name} (${file})`),
+    ...(runs ? [`  its process and its runtime (process ${runs.pid}), which are stopped first`] : []),
+    ...paths
+      .filter((path) => existsSync(path))
+      .map((path) => `  ${path}${path === folder.state ? `: ${sizeOf(path)}, what the agent keeps` : ''}`),
+    stays.length === 0 ? `  ${folder.root} itself` : `In ${folder.root} stays: ${oneLine(stays.join(', '))}.`,
+    'It cannot be undone. Its secrets and its token are removed with it.',
+  ]
+}
+
+function sizeOf(path: string): string {
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = files.reduce(
+    (sum, entry) => sum + (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`}`
+}
+
+/** Under the lock of the runtime, so that nobody starts the agent meanwhile. */
+function clear(folder: Folder, { paths, stays }: Plan): void {
+  const lock = tryLock(folder, 'runtime', 'svc remove')
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} began to work in this folder meanwhile; nothing was deleted.`)
+  for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+  if (stays.length > 0) return
+  try {
+    rmdirSync(folder.root)
+  } catch {
+    // somebody put something into it meanwhile: that is theirs
+  }
+}
