@@ -1,5 +1,5 @@
 /** `svc new`: a blueprint to begin with, which runs as it is. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
 import { createBlueprint, type Language, languages, startingFiles } from '../author/create.ts'
@@ -20,9 +20,9 @@ export const newCommand = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('begin a blueprint that runs as it is')
     .description(
-      'Makes a folder with a manifest that explains itself, a small agent that says how it is and obeys, and a README.',
+      'Makes a folder with a manifest that explains itself, an agent that says how it is and obeys and whose work is yours to write,\nand a README.',
     )
-    .addHelpText('after', examples('new disk-watch', 'new disk-watch --language node'))
+    .addHelpText('after', examples('new mail-triage', 'new mail-triage --language node'))
     .action((name: string, { dir, language, json }: Options) => {
       const wrong = wrongWithAgentName(name)
       if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
@@ -33,7 +33,8 @@ export const newCommand = (): Command =>
       const files = startingFiles(name, language).map(([path]) => path)
       show(json, { name, folder, language, files }, () => [
         `Made ${folder} with ${files.join(', ')}.`,
-        'What next:',
+        `Your work goes into the function work in ${join(shown, files[1] ?? '')}. It runs as it is, so you can try at once:`,
+        `  $ ${hint('run', shown)}`,
         `  $ ${hint(`check ${quoted(shown)}`)}`,
         `  $ ${hint(`pack ${quoted(shown)}`)}`,
       ])

@@ -6,7 +6,7 @@ export const manifestOf = (
 # "svc check" says what is wrong with it; "svc pack" makes the bundle that is uploaded.
 name: ${name}
 version: 0.1.0 # a semantic version; each upload needs a new one
-description: Watches how full the disk is.
+description: Replace me with one line that says what it does.
 
 runtime:
   kind: process # or compose, with files: [compose.yaml]
@@ -23,8 +23,7 @@ logs: [{ name: work, path: state/work.log }]
 # What can be wished for from the page, and here with "svc pause", "svc run-now", "svc set".
 controls: [pause, resume, run_now]
 settings:
-  - { key: every, label: Minutes between looks, type: number, min: 1, max: 1440, default: 10, group: Schedule }
-  - { key: warn_at, label: Warn from, type: percent, min: 1, max: 100, default: 90, group: Marks }
+  - { key: every, label: Minutes between runs, type: number, min: 1, max: 1440, default: 10, group: Schedule }
 
 # What survives a new version. Nothing of it is packed, unless .svcignore takes it back.
 state: [state]

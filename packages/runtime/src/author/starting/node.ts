@@ -2,8 +2,8 @@
 export const command = '[node, main.mjs]'
 export const run = 'node main.mjs  '
 
-export const main = String.raw`/** Watches how full the disk is. Everything but look() is how an agent is heard and steered; see README.md. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+export const main = String.raw`/** The work goes into work(). Everything else is how an agent is heard and steered; see README.md. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,21 +13,12 @@ const state = env.SVC_STATE_DIR || join(folder, 'state')
 const pauseFile = env.SVC_PAUSE_FILE || join(folder, '.svc/paused')
 const runNowFile = env.SVC_RUN_NOW_FILE || join(folder, '.svc/run_now')
 const settingsFile = env.SVC_SETTINGS_FILE || join(folder, '.svc/settings.json')
-const defaults = { every: 10, warn_at: 90 }
+const defaults = { every: 10 }
 
-/** The work: gives what is to be seen (state, health, gauges, panels). */
-function look(settings) {
-  const { blocks, bfree, bavail, bsize } = statfsSync(state)
-  const used = blocks - bfree
-  const share = used / Math.max(1, used + bavail)
-  const level = share * 100 >= settings.warn_at ? 'warn' : 'ok'
-  const inGb = (count) => ((count * bsize) / 1024 ** 3).toFixed(1)
-  const detail = inGb(bavail) + ' GB free of ' + inGb(blocks) + ' GB'
-  return {
-    state: { level, label: level === 'ok' ? 'Disk has room' : 'Disk is filling up', detail },
-    health: [{ name: 'Disk', level, detail }],
-    gauges: [{ name: 'Disk', used: Number(share.toFixed(4)), mark: settings.warn_at / 100, detail }],
-  }
+/** REPLACE ME: do the work here, and return what the page shows (state, health, gauges, panels). */
+function work(settings) {
+  log('worked; again in ' + settings.every + ' minutes')
+  return { state: { level: 'info', label: 'Nothing to do yet', detail: 'Replace the function work in main.mjs.' } }
 }
 
 mkdirSync(state, { recursive: true })
@@ -46,13 +37,12 @@ function turn() {
     before = ''
   } else if (pressed() || JSON.stringify(settings) !== before || performance.now() >= due) {
     const started = Date.now()
-    seen = look(settings)
-    const run = { id: 'look-' + started, kind: 'look', status: 'ok', started: seconds(started), ended: seconds(Date.now()), log: 'work' }
+    seen = work(settings)
+    const run = { id: 'work-' + started, kind: 'work', status: 'ok', started: seconds(started), ended: seconds(Date.now()), log: 'work' }
     runs = [run, ...runs].slice(0, 50)
     before = JSON.stringify(settings)
     due = performance.now() + settings.every * 60_000
     write({ ...seen, runs })
-    log(seen.state.detail)
   }
 }
 
@@ -68,7 +58,7 @@ function readSettings() {
     given = undefined // none yet, or somebody is writing it
   }
   const value = (key) => (typeof given?.[key] === 'number' ? given[key] : defaults[key])
-  return { every: value('every'), warn_at: value('warn_at') }
+  return { every: value('every') }
 }
 
 /** True once for each press of run now: the file is removed before the work starts. */
@@ -81,7 +71,7 @@ function pressed() {
 /** Beside and renamed, so that nobody reads half of it. */
 function write(status) {
   const file = join(state, 'status.json')
-  writeFileSync(file + '.new', JSON.stringify({ agent: { version: '0.1.0' }, ...status }))
+  writeFileSync(file + '.new', JSON.stringify(status))
   renameSync(file + '.new', file)
 }
 

@@ -2,10 +2,9 @@
 export const command = '[python3, -u, -B, main.py]'
 export const run = 'python3 main.py'
 
-export const main = String.raw`"""Watches how full the disk is. Everything but look() is how an agent is heard and steered; see README.md."""
+export const main = String.raw`"""The work goes into work(). Everything else is how an agent is heard and steered; see README.md."""
 import json
 import os
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -16,20 +15,13 @@ STATE = Path(os.environ.get("SVC_STATE_DIR") or FOLDER / "state")
 PAUSE = Path(os.environ.get("SVC_PAUSE_FILE") or FOLDER / ".svc/paused")
 RUN_NOW = Path(os.environ.get("SVC_RUN_NOW_FILE") or FOLDER / ".svc/run_now")
 SETTINGS = Path(os.environ.get("SVC_SETTINGS_FILE") or FOLDER / ".svc/settings.json")
-DEFAULTS = {"every": 10, "warn_at": 90}
+DEFAULTS = {"every": 10}
 
 
-def look(settings):
-    """The work: gives what is to be seen (state, health, gauges, panels)."""
-    disk = shutil.disk_usage(STATE)
-    share = disk.used / max(1, disk.used + disk.free)
-    full = share * 100 >= settings["warn_at"]
-    free = f"{disk.free / 1024 ** 3:.1f} GB free of {disk.total / 1024 ** 3:.1f} GB"
-    return {
-        "state": {"level": "warn" if full else "ok", "label": "Disk is filling up" if full else "Disk has room", "detail": free},
-        "health": [{"name": "Disk", "level": "warn" if full else "ok", "detail": free}],
-        "gauges": [{"name": "Disk", "used": round(share, 4), "mark": settings["warn_at"] / 100, "detail": free}],
-    }
+def work(settings):
+    """REPLACE ME: do the work here, and return what the page shows (state, health, gauges, panels)."""
+    log(f"worked; again in {settings['every']} minutes")
+    return {"state": {"level": "info", "label": "Nothing to do yet", "detail": "Replace the function work in main.py."}}
 
 
 def main():
@@ -44,12 +36,11 @@ def main():
             before = None
         elif pressed() or settings != before or time.monotonic() >= due:
             started = time.time()
-            seen = look(settings)
-            run = {"id": f"look-{int(started * 1000)}", "kind": "look", "status": "ok", "started": int(started), "ended": int(time.time()), "log": "work"}
+            seen = work(settings)
+            run = {"id": f"work-{int(started * 1000)}", "kind": "work", "status": "ok", "started": int(started), "ended": int(time.time()), "log": "work"}
             runs = [run, *runs][:50]
             before, due = settings, time.monotonic() + settings["every"] * 60
             write({**seen, "runs": runs})
-            log(seen["state"]["detail"])
         time.sleep(0.5)
 
 
@@ -74,7 +65,7 @@ def pressed():
 def write(status):
     """Beside and renamed, so that nobody reads half of it."""
     beside = STATE / ".status.json.new"
-    beside.write_text(json.dumps({"agent": {"version": "0.1.0"}, **status}), "utf-8")
+    beside.write_text(json.dumps(status), "utf-8")
     os.replace(beside, STATE / "status.json")
 
 

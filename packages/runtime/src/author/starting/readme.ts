@@ -1,7 +1,8 @@
 /** What the author of a new blueprint reads first. */
 export const readmeOf = (name: string, main: string, run: string) => `# ${name}
 
-An agent that watches how full the disk is, and a place to begin your own: the work is the function \`look\` in \`${main}\`.
+A skeleton that runs as it is and does nothing yet: the work goes into the function \`work\` in \`${main}\`. Then change the
+description in \`svc.agent.yaml\`. Complete agents to copy from are in the examples of the svc repository.
 
     ${run}             # runs it by hand; what it says is in state/status.json
     svc check                  # what is wrong with this folder, all at once
