@@ -1,5 +1,7 @@
 /** The wire contract as pure code: no I/O, no clock, no dependency. Section numbers are those of docs/protocol.md. */
+
 export * from './answer.ts'
+export { type Attempt, readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
 export { isObject, type JsonSchema, type Kept } from './fields.ts'

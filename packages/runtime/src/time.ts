@@ -1,4 +1,5 @@
 /** Time as the runtime counts it: durations go through `duration`, so that drills and tests can shorten all of them at once. */
+import { readAttempt } from '@svc/protocol'
 
 /** Reads `SVC_TIME_SCALE`: a factor above 0 on every duration; 1 when unset. */
 export function readScale(written: string | undefined): number {
@@ -46,6 +47,14 @@ export const moment = (unixSeconds: number): string =>
   Number.isFinite(unixSeconds) && Math.abs(unixSeconds) < 8.64e12
     ? `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     : 'an unknown time'
+
+/** The message of an attempt (D34) for people; one of another form stays. */
+export function attemptText(message = ''): string {
+  const attempt = readAttempt(message)
+  return attempt
+    ? `${attempt.from} → ${attempt.to}, ${moment(Math.floor(attempt.at / 1000))}: ${attempt.reason}`
+    : message
+}
 
 /** How long ago, for people: `12 s`, `5 min`, `3 h`, `2 days`. */
 export function ago(secondsPassed: number): string {

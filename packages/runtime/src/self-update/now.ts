@@ -7,6 +7,7 @@ import { programFile } from '../launcher/file.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { readRuntimeNote } from '../launcher/trial-note.ts'
+import { attemptText } from '../time.ts'
 import { version } from '../version.ts'
 import { readPin } from './pin.ts'
 import { insideOf } from './release.ts'
@@ -67,6 +68,6 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
           `svc ${hold.version} is on hold until the service names another version, or its file is put in place here: ${hold.reason}.`,
         ]
       : []),
-    ...(applied ? [`The last update of the runtime, ${applied.outcome}: ${applied.message}.`] : []),
+    ...(applied ? [`The last update of the runtime, ${applied.outcome}: ${attemptText(applied.message)}.`] : []),
   ]
 }

@@ -1,7 +1,7 @@
 /** What is true of the agent's versions: for each report (2.5), and for people. */
 import type { Applied, Desired } from '@svc/protocol'
 import { hint } from '../hint.ts'
-import { moment } from '../time.ts'
+import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { State } from './moves.ts'
 import { leftOf } from './watching.ts'
@@ -17,7 +17,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
   const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at, scale))
   return [
     ...underWay(update),
-    ...(applied ? [stopped(`The last update: ${applied.outcome}, ${applied.message}`)] : []),
+    ...(applied ? [stopped(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
     ...(retry && retry.at > at
       ? [`${retry.version} is tried again after ${moment(Math.floor(retry.at / 1000))}, if it is still wished.`]
       : []),
@@ -74,7 +74,7 @@ export function glance(update: Update, at: number): string[] {
   const waits = retry && retry.at > at ? `, tried again after ${moment(Math.floor(retry.at / 1000))}` : ''
   return [
     ...underWay(update),
-    ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${applied.message}${waits}`] : []),
+    ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${attemptText(applied.message)}${waits}`] : []),
     ...(hold ? [`${hold.version} is on hold`] : []),
   ]
 }

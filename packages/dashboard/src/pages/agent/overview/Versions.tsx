@@ -1,19 +1,19 @@
-import type { Applied, Outcome } from '@svc/protocol'
+import type { Applied } from '@svc/protocol'
 import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Facts } from '../../../ui/Facts.tsx'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
+import { LastAttempt } from '../../../updates/LastAttempt.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
 import { stands } from '../../../updates/words.ts'
 import type { Agent } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { versionByMachine } from '../machine.ts'
 
-const outcomes: Readonly<Record<Outcome, string>> = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' }
 const outcome = (applied: Applied | undefined) =>
-  applied && [applied.outcome && outcomes[applied.outcome], applied.message].filter(Boolean).join(': ')
+  applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
 /** Whether there is anything to say of versions: of the blueprint's, or of the runtime's. */
 export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
+import { LastAttempt, reasonIn } from '../../../updates/LastAttempt.tsx'
 
 /** Whose wish it is, and since when. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
@@ -64,13 +65,9 @@ function waitsWords(waits: WaitsFor): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
-
-/** What the machine says of its last attempt, in its own words. */
-export const outcomeText = (applied: LastOutcome | null): string | undefined =>
-  applied === null
-    ? undefined
-    : [applied.outcome && outcomes[applied.outcome], applied.message].filter(Boolean).join(': ') || undefined
+/** What the machine says of its last attempt. */
+export const outcomeText = (applied: LastOutcome | null): ReactNode =>
+  applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
 export const HoldNote = ({ hold, children }: { hold: Hold; children: ReactNode }) => (
   <div className="up-hold" role="note">
@@ -82,7 +79,7 @@ export const HoldNote = ({ hold, children }: { hold: Hold; children: ReactNode }
     </p>
     {hold.message !== null && (
       <p>
-        The machine says: <Text>{hold.message}</Text>
+        The machine says: <Text>{reasonIn(hold.message)}</Text>
       </p>
     )}
     {children}
