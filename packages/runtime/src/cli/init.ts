@@ -15,18 +15,19 @@ import { askPreview, checkRedeemed, redeem } from '../install/call.ts'
 import { claim, takenBy, unclaim } from '../install/claim.ts'
 import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
 import { place } from '../install/place.ts'
-import { needsLines, unmet, wrongWithSvc } from '../install/ready.ts'
+import { unmet, wrongWithSvc } from '../install/ready.ts'
 import { gatherSecrets } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { type Installed, installService } from '../service/units.ts'
 import { changeSettings } from '../state/settings.ts'
 import { seconds } from '../time.ts'
+import { announce } from './announce.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
 import { type Agent, agentAt, me } from './folder.ts'
 import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
-import { startInBackground } from './start.ts'
+import { runtimeBegins, startInBackground } from './start.ts'
 
 interface Options {
   readonly url: string
@@ -127,7 +128,9 @@ async function run(options: Options): Promise<void> {
 /** The agent is installed by now, so a service that is refused is told with that, and with what starts the agent. */
 async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
   try {
-    return await installService(folder, { agent, system: process.getuid?.() === 0, start: true })
+    const installed = await installService(folder, { agent, system: asRoot(), start: true })
+    await runtimeBegins(folder)
+    return installed
   } catch (error) {
     const done = `${agent} (${blueprint} ${version}) is installed in ${folder.root}, but not as a service.`
     throw new Refusal([done, messageOf(error), ...nextSteps(folder.root)].join('\n'))
@@ -238,43 +241,24 @@ function leaveNote(folder: Folder): void {
   }
 }
 
-function announce(seen: Preview, origin: string, root: string): string[] {
-  const secrets = seen.secrets ?? []
-  const bindings = seen.bindings ?? []
-  return [
-    `${seen.agentName}: ${seen.blueprint} ${seen.version} from ${origin}`,
-    ...(seen.description ? [`  ${seen.description}`] : []),
-    `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
-    ...needsLines(seen),
-    ...(bindings.length === 0
-      ? ['It works with no other product.']
-      : [
-          'It gets a token for:',
-          ...bindings.map((b) => `  ${b.product} as ${b.role}: ${b.scopes?.join(', ') || 'no scopes'}`),
-        ]),
-    ...(secrets.length === 0
-      ? ['It asks for no secrets.']
-      : ['It asks for:', ...secrets.map((s) => `  ${s.name}${s.optional ? ' (optional)' : ''}: ${s.purpose}`)]),
-  ].map(oneLineKept)
-}
-const oneLineKept = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + oneLine(line)
-
 const askSecret = ({ name, purpose, optional }: SecretSpec): Promise<string> =>
   askHidden(
     `${name}: ${oneLine(safe(purpose))}${optional ? ' (optional, Enter to skip)' : ''} (it is not shown)`,
     !optional,
   )
 
+const asRoot = (): boolean => process.getuid?.() === 0
+
 const nextSteps = (root: string): string[] => [
   'Nothing runs yet. Start it:',
   ...columns([
     [hint('run', root), 'in this terminal'],
     [hint('start', root), 'in the background'],
-    [hint('service install --start', root), 'now and at every boot'],
+    [hint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],
   ]).map((line) => `  ${line}`),
 ]
 
-/** A code is good once and for fifteen minutes, so an argument may hold it. */
+/** A code is good once and for fifteen minutes; still it is better not among the arguments, which everybody sees. */
 async function codeFrom(given: string | undefined): Promise<string> {
   const code = (
     given ??

@@ -48,9 +48,9 @@ async function run({ dir, json, yes, keepState }: Options): Promise<void> {
     if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
-  for (const unit of plan.units) await uninstallService(unit)
   const manifest = manifestOf(folder)
   if (manifest.ok) await stopAgent({ folder, manifest: manifest.value })
+  for (const unit of plan.units) await uninstallService(unit)
   clear(folder, plan)
   const { agent, service, units, stays } = plan
   const gone = !existsSync(folder.root)

@@ -11,6 +11,7 @@ import { agentName } from './facts.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
+import { runtimeBegins } from './start.ts'
 
 type Options = Common & {
   readonly system?: boolean
@@ -51,6 +52,7 @@ export const service = (): Command =>
             user,
             python: python === true ? '/usr/bin/python3' : python,
           })
+          if (start) await runtimeBegins(folder)
           show(json, { ...unit, installed: true, lines }, () => lines)
         }),
     )

@@ -106,13 +106,17 @@ async function startAgent(folder: Folder): Promise<string> {
   if (!unit) return startInBackground(folder)
   const ran = await control(unit, 'start')
   if (ran.code === 0) {
-    await until(15, () => whoHolds(folder, 'runtime') !== undefined)
+    await runtimeBegins(folder, 15)
     return `Started ${unit.name}.`
   }
   if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
   const line = await startInBackground(folder)
   return `${line}\nIt runs in the background and does not come back after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To take the unit away: ${uninstallHint(unit, folder.root)}`
 }
+
+/** What a service manager started takes a moment until it holds the folder. */
+export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
+  until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
 
 async function stopUnit(unit: Unit, folder: Folder): Promise<void> {
   const ran = await control(unit, 'stop')

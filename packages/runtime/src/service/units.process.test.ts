@@ -99,6 +99,7 @@ test('an agent with another name than its blueprint: install, status, doctor, st
   expect(calls().at(-1)).toBe('--user stop svc-backup-laptop.service')
   expect((await runs(folder, 'service status --json')).out).toContain('"state": "inactive"')
   expect((await runs(folder, 'start')).out).toBe('Started svc-backup-laptop.service.\n')
+  expect((await runs(folder, 'why')).out, 'people know it by its own name').toContain('backup-laptop is not paused')
   const before = whoHolds(folder, 'runtime')?.pid
   expect((await runs(folder, 'restart')).out).toBe('Started svc-backup-laptop.service.\n')
   expect(whoHolds(folder, 'runtime')?.pid).not.toBe(before)

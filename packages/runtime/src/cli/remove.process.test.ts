@@ -1,0 +1,105 @@
+/** `svc remove` and the first status file of `svc connect`: the first and the last minute of an agent on a machine. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { agentFolder, becomes, svc, token } from '../../testing/folder.ts'
+import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
+import { type Service, startService } from '../../testing/service.ts'
+import { whoHolds } from '../files/lock.ts'
+import { identityOf } from '../process/identity.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+async function service(): Promise<Service> {
+  const started = await startService()
+  cleanups.push(() => started.close())
+  return started
+}
+async function installed(): Promise<InstalledAgent> {
+  const agent = await installedAgent(await service())
+  cleanups.push(() => agent.remove())
+  return agent
+}
+function own(files: Readonly<Record<string, string>> = {}) {
+  const folder = agentFolder(files)
+  cleanups.push(() => folder.remove())
+  return folder
+}
+
+test('svc remove shows what goes, and without a yes nothing goes', async () => {
+  const agent = await installed()
+  const asked = await svc(agent, ['remove'])
+  expect(asked).toMatchObject({ code: 2, out: '' })
+  for (const says of [
+    'This removes mail-triage',
+    agent.state,
+    agent.versions,
+    agent.svc,
+    'Nothing was removed. Add --yes',
+  ])
+    expect(asked.err).toContain(says)
+  expect(existsSync(agent.secrets)).toBe(true)
+})
+
+test('svc remove ends the agent that runs and takes its folder away; the service is named, where it is deleted too', async () => {
+  const agent = await installed()
+  await svc(agent, ['start'])
+  await becomes('a start', () => agent.starts().length > 0)
+  const pids = agent.starts().map(({ pid }) => pid)
+  const removed = await svc(agent, ['remove', '--yes', '--dir', agent.root])
+  expect(removed).toMatchObject({ code: 0, err: '' })
+  expect(removed.out).toMatch(
+    /^Removed mail-triage and .*\nIt is still listed in http:.*: delete the agent mail-triage there\.\n$/,
+  )
+  expect(existsSync(agent.root)).toBe(false)
+  expect(pids.filter((pid) => identityOf(pid) !== undefined)).toEqual([])
+})
+
+test('what is not of svc stays, the state too where that is asked for, and a removal that was broken off is finished', async () => {
+  const agent = await installed()
+  writeFileSync(join(agent.root, 'notes.txt'), 'mine')
+  writeFileSync(join(agent.root, 'current.half'), '')
+  expect((await svc(agent, ['remove', '--yes', '--keep-state'])).out).toContain(
+    'stays: current.half, notes.txt, state.',
+  )
+  expect(readdirSync(agent.root).sort()).toEqual(['current.half', 'notes.txt', 'state'])
+  expect((await svc(agent, ['remove', '--yes'])).err).toContain('There is no agent of svc in')
+
+  const broken = await installed()
+  rmSync(broken.current)
+  expect((await svc(broken, ['remove', '--yes'])).code).toBe(0)
+  expect(existsSync(broken.root)).toBe(false)
+})
+
+test('of an agent of your own only .svc goes', async () => {
+  const folder = own({ 'main.py': 'print()', 'state/kept': 'x', '.svc/agent.env': 'SVC_TOKEN=x\n' })
+  expect((await svc(folder, ['remove', '--yes'])).out).toContain('stays: main.py, state, svc.agent.yaml.')
+  expect(existsSync(folder.svc)).toBe(false)
+  expect(existsSync(join(folder.root, 'state/kept'))).toBe(true)
+  expect(whoHolds(folder, 'runtime')).toBeUndefined()
+})
+
+test('svc connect --yes writes a first status file, and the service hears its level at once', async () => {
+  const good = await service()
+  const folder = own()
+  const connected = await svc(folder, ['connect', '--url', good.origin, '--yes'], { input: token })
+  expect(connected.code).toBe(0)
+  expect(connected.out).toContain(
+    `Wrote ${join(folder.root, 'state/status.json')}; your agent replaces it with how it is.`,
+  )
+  expect(good.reports.at(-1)?.report).toMatchObject({ state: { level: 'ok', label: 'Hello' } })
+  writeFileSync(join(folder.root, 'state/status.json'), '{"state":{"level":"warn"}}')
+  await svc(folder, ['connect', '--url', good.origin, '--yes'], { input: token })
+  expect(readFileSync(join(folder.root, 'state/status.json'), 'utf8'), 'one that is there stays').toContain('warn')
+})
+
+test('svc connect without a terminal says which file the page waits for', async () => {
+  const good = await service()
+  const folder = own()
+  const connected = await svc(folder, ['connect', '--url', good.origin], { input: token })
+  expect(connected.out).toContain(`once your agent writes ${join(folder.root, 'state/status.json')}`)
+  expect(existsSync(join(folder.root, 'state/status.json'))).toBe(false)
+  expect(good.reports).toHaveLength(1)
+})
