@@ -1,8 +1,10 @@
 /** Secrets that a version requires and nobody has typed on this machine. */
+
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
+import { plainHint } from '../hint.ts'
 
 /** Their names, in the order of the manifest. */
 export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets: Manifest['secrets']): string[] {
@@ -16,6 +18,6 @@ export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets
 export function secretsHealth(folder: Pick<Folder, 'secrets'>, { secrets }: Pick<Manifest, 'secrets'>): HealthItem[] {
   const names = unsetSecrets(folder, secrets)
   if (names.length === 0) return []
-  const detail = `${names.join(', ')} not set. On its machine: svc secrets set ${names[0]}, then svc restart.`
+  const detail = `${names.join(', ')} not set. On its machine: ${plainHint(`secrets set ${names[0]}`)}, then ${plainHint('restart')}.`
   return [{ name: missingSecrets, level: 'warn', detail: cut(detail, limits.detail) }]
 }
