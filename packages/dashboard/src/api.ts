@@ -147,6 +147,7 @@ export const api = {
   accept: (id: string, body: { name?: string; password?: string }) =>
     post<{ slug: string }>(`/api/web/invitations/${encodeURIComponent(id)}`, body),
 
+  createWorkspace: (name: string, slug: string) => post<{ slug: string }>('/api/web/workspaces', { name, slug }),
   workspace: (slug: string, s?: AbortSignal) => get<web.Workspace>(w(slug), s),
   renameWorkspace: (slug: string, name: string) => patch<web.Workspace>(w(slug), { name }),
   fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: AbortSignal) =>

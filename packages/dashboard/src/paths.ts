@@ -7,6 +7,7 @@ export const paths = {
   claim: '/claim',
   invitation: '/invitation/$id',
   account: '/account',
+  newWorkspace: '/workspaces/new',
   fleet: '/w/$slug',
   agent: '/w/$slug/agents/$name',
   blueprints: '/w/$slug/blueprints',

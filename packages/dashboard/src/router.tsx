@@ -108,6 +108,12 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./pages/AccountPage.tsx'), 'AccountPage'),
 })
 
+const newWorkspace = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.newWorkspace,
+  component: lazyRouteComponent(() => import('./pages/NewWorkspacePage.tsx'), 'NewWorkspacePage'),
+})
+
 // ---- one workspace ----
 // A loader that is not waited for asks for what its page shows while the page itself is still on the way; the page says what went wrong.
 const workspace = createRoute({
@@ -224,6 +230,7 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       account,
+      newWorkspace,
       workspace.addChildren([
         fleet,
         agent,

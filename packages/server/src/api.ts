@@ -11,6 +11,7 @@
  * POST   /api/web/claim {token, name, password}                   → {ok: true}               (other sessions end; signs in)
  * GET    /api/web/invitations/:id                                 → InvitationInfo           (for the person invited)
  * POST   /api/web/invitations/:id {name?, password?}              → {slug}                   (accept; makes the account when there is none, signs in)
+ * POST   /api/web/workspaces {slug, name}                         → {slug} (201; for an admin of an activated workspace)
  * PATCH  /api/web/me {name}                                       → Me
  * GET    /api/web/sessions → Session[]    DELETE /api/web/sessions/:id    DELETE /api/web/sessions (all others)
  * GET    /api/web/sign-ins                                        → SignInRecord[]           (one's own last ones, newest first)

@@ -1,6 +1,14 @@
 /** The menus of the side bar. They come with the first reach for one of them, and are open as soon as they are there. */
 import { Menu } from '@mantine/core'
-import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconPlus,
+  IconSun,
+  IconUserCircle,
+} from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
@@ -31,6 +39,14 @@ export function WorkspaceMenu() {
             <Text>{name}</Text>
           </Menu.Item>
         ))}
+        {me.workspaces.some(({ role }) => role === 'admin') && (
+          <>
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconPlus {...icon} />} component={Link} to={paths.newWorkspace}>
+              Create workspace
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

@@ -34,6 +34,7 @@ const rowsOf = async ({ db }: Store): Promise<Record<string, unknown[]>> =>
 /** Every route that writes by a right, with a body that it takes; `only`: the ends that concern it. */
 const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
+  'POST /api/web/workspaces': { body: { slug: 'mine', name: 'Mine' }, only: ['the session ends'] },
   'POST /api/web/password': { body: { current: password, next: 'another good password' }, only: ['the session ends'] },
   'DELETE /api/web/sessions': { only: ['the session ends'] },
   'DELETE /api/web/sessions/:id': { only: ['the session ends'] },
@@ -74,6 +75,7 @@ const others: Record<string, string> = {
   'POST /api/auth/sign-out': 'the session that it ends',
   'POST /api/web/start': 'the first link',
   'POST /api/web/link': 'a sign-in link',
+  'POST /api/web/claim': 'a link that hands an account over',
   'POST /api/web/invitations/:id': 'the invitation; tested below where somebody is signed in',
 }
 

@@ -25,7 +25,7 @@ import { type SignIn, signInOf } from '../people/sign-in.ts'
 import { releaseRoutes } from '../releases/routes.ts'
 import { rolloutRoutes } from '../rollouts/routes.ts'
 import { wishRoutes } from '../wishes/routes.ts'
-import { invitationRoutes, workspaceRoutes } from '../workspaces/routes.ts'
+import { invitationRoutes, newWorkspaceRoutes, workspaceRoutes } from '../workspaces/routes.ts'
 import { callerAddress } from './address.ts'
 import { commandRoutes } from './commands.ts'
 import { member, sameOrigin, signedIn, type WebEnv } from './guards.ts'
@@ -80,6 +80,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.route('/api/web', startRoutes(deps))
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', meRoutes(deps))
+  app.route('/api/web', newWorkspaceRoutes(deps))
   app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
   for (const routes of [
     workspaceRoutes,

@@ -41,6 +41,7 @@ export const webRefusals = {
   email_taken: [409, 'There is already an account of that address.'],
   slug_taken: [409, 'There is already a workspace of that short name.'],
   agent_name_taken: [409, 'The workspace already has an agent of that name.'],
+  workspaces_too_many: [409, 'You have as many workspaces as you may create.'],
   agents_too_many: refusals.agents_too_many,
   people_too_many: [409, 'The workspace has as many members and open invitations as it may.'],
   bundles_too_many: [409, 'The bundles of the workspace are as large as they may be.'],

@@ -2,16 +2,17 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Members, Workspace } from '../api.ts'
-import { asMember, personWriter } from '../people/acting.ts'
+import { asMember, asPerson, personWriter } from '../people/acting.ts'
 import { signedInBy } from '../people/sessions.ts'
 import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
-import { admin, type WebEnv } from '../web/guards.ts'
+import { admin, signedIn, type WebEnv } from '../web/guards.ts'
 import { activityOf } from '../web/queries/activity.ts'
 import { numberOf } from '../web/query.ts'
 import { granted } from '../web/refusal.ts'
 import { accept, invitationInfo, invitationsOf, invite, withdraw } from './invitations.ts'
 import { changeRole, membersOf, removeMember } from './members.ts'
+import { createOwnWorkspace } from './own.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from './store.ts'
 
 const role = z.enum(['admin', 'member'])
@@ -83,6 +84,14 @@ export const workspaceRoutes = (deps: WebDeps) => {
     return { slug, name, role: mine, activated: await isActivated(db, id), agents: Number(agents) }
   }
 }
+
+/** For whoever is signed in, in no workspace yet or in several. */
+export const newWorkspaceRoutes = (deps: WebDeps) =>
+  new Hono<WebEnv>().post('/workspaces', signedIn(deps), async (c) => {
+    const asked = await bodyOf(c, z.object({ slug: z.string(), name: z.string() }))
+    const made = await asPerson(deps, c.var, ({ people, by, now }) => createOwnWorkspace(people, asked, by, now))
+    return c.json({ slug: made.slug }, 201)
+  })
 
 /** For whoever holds the link of an invitation, signed in or not. */
 export const invitationRoutes = (deps: WebDeps) => {

@@ -1,0 +1,60 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { slugOf, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { useArrive } from '../session.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote } from '../ui/index.ts'
+
+/** Another workspace, with oneself as its admin. */
+export function NewWorkspacePage() {
+  const arrive = useArrive()
+  const [ownSlug, setOwnSlug] = useState(false)
+  const form = useForm({
+    initialValues: { name: '', slug: '' },
+    validate: { name: wrongWithText, slug: wrongWithSlug },
+    onValuesChange: (values, previous) => {
+      if (!ownSlug && values.name !== previous.name) form.setFieldValue('slug', slugOf(values.name))
+    },
+  })
+  const { busy, error, submit } = useSubmit(async ({ name, slug }: typeof form.values) => {
+    const made = await api.createWorkspace(name.trim(), slug)
+    await arrive(`/w/${made.slug}`)
+  })
+  const slug = form.getInputProps('slug')
+  return (
+    <DoorShell
+      title="New workspace"
+      note="Agents and people of one workspace see nothing of another. You will be its admin."
+    >
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Workspace" autoComplete="organization" autoFocus {...form.getInputProps('name')} />
+          <TextInput
+            label="Its address"
+            description={`${window.location.host}/w/${form.values.slug || '…'}`}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...slug}
+            onChange={(event) => {
+              setOwnSlug(event.currentTarget.value !== '')
+              slug.onChange(event)
+            }}
+          />
+          {error !== null && <ErrorNote error={error} />}
+          <Button type="submit" loading={busy} fullWidth mt={4}>
+            Create workspace
+          </Button>
+          <ButtonLink to={paths.home} variant="subtle" color="gray">
+            Cancel
+          </ButtonLink>
+        </Stack>
+      </form>
+    </DoorShell>
+  )
+}

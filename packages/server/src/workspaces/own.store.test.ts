@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { everyEngine } from '../../testing/stores.ts'
+import { openAuth } from '../people/auth.ts'
+import { createPerson } from '../people/store.ts'
+import { value } from '../web/testing/service.ts'
+import { workspacesOf } from './members.ts'
+import { createOwnWorkspace, maxOwnWorkspaces } from './own.ts'
+import { activate, addMember, createWorkspace, isActivated } from './store.ts'
+
+const operator = { id: null, name: 'operator' }
+const now = Date.UTC(2026, 10, 22, 12)
+
+everyEngine('a workspace made on the page', (open) => {
+  test('is for admins of an activated workspace, is activated, and has its maker as admin; twenty at most', async () => {
+    const store = await open()
+    const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })
+    const people = { store, auth }
+    const wanted = { email: 'ann@example.org', name: 'Ann', password: 'correct horse battery' }
+    const ann = value(await createPerson(people, wanted, operator, now))
+    const makes = (slug: string) => createOwnWorkspace(people, { slug, name: slug }, ann, now)
+    value(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
+    expect(await makes('mine')).toMatchObject({ ok: false, code: 'not_allowed' })
+    value(await addMember(people, { slug: 'north', email: ann.email, role: 'admin' }, operator, now))
+    expect(await makes('mine')).toMatchObject({ ok: false, code: 'not_allowed' })
+    value(await activate(store.db, 'north', 'svc', operator, now))
+    const mine = value(await makes('mine'))
+    expect(await isActivated(store.db, mine.id)).toBe(true)
+    expect(await makes('mine')).toMatchObject({ ok: false, code: 'slug_taken' })
+    const all = await Promise.all(Array.from({ length: maxOwnWorkspaces }, (_, i) => makes(`more-${i}`)))
+    expect(all.filter(({ ok }) => ok)).toHaveLength(maxOwnWorkspaces - 2)
+    expect(await workspacesOf(store.db, ann.id)).toHaveLength(maxOwnWorkspaces)
+  })
+})

@@ -1,0 +1,54 @@
+/** A workspace that a person makes on the page, for which nobody needs the operator's command line. */
+import type { Verdict } from '@svc/protocol'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { decide, type People, refuse } from '../people/library.ts'
+import type { Person } from '../people/store.ts'
+import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
+
+/** Workspaces that one person may be an admin of and still make another: the limits of each would be worth nothing otherwise. */
+export const maxOwnWorkspaces = 20
+
+/** Makes a workspace with this person as its admin, activated for this service. */
+export const createOwnWorkspace = (
+  people: People,
+  wanted: { slug: string; name: string },
+  by: Person,
+  now: number,
+): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>> =>
+  decide<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>(people, async (trx, accounts) => {
+    await lockPerson(trx, by)
+    const { active, all } = await adminOf(trx, by)
+    if (active === 0) {
+      return refuse('not_allowed', 'Only an admin of an activated workspace may create another one: ask the operator.')
+    }
+    if (all >= maxOwnWorkspaces) {
+      return refuse('workspaces_too_many', `You are an admin of ${all} workspaces: the operator can create more.`)
+    }
+    const made = await insertWorkspace(trx, accounts, { ...wanted, adminId: by.id }, by, now)
+    if (made.ok) await activateWithin(trx, made.value, ownProduct, by, now)
+    return made
+  })
+
+/** Two that one person makes at once are counted. SQLite has one writer anyway. */
+async function lockPerson(trx: Db, { id }: Person): Promise<void> {
+  if (isPostgres(trx)) await trx.selectFrom('user').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
+/** Of how many workspaces somebody is an admin. The memberships stay locked, so that the right holds until this is done (I33). */
+async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
+  const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')
+  const held = await (isPostgres(trx) ? rows.forShare() : rows).execute()
+  if (held.length === 0) return { active: 0, all: 0 }
+  const active = await trx
+    .selectFrom('workspace_product')
+    .select('workspace_id')
+    .where('product_id', '=', ownProduct)
+    .where(
+      'workspace_id',
+      'in',
+      held.map(({ workspaceId }) => workspaceId),
+    )
+    .execute()
+  return { active: active.length, all: held.length }
+}
