@@ -51,6 +51,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   terminal.type(await copied(page, 'lines that fetch the program'))
   await terminal.until('Installed svc ')
   await terminal.ready()
+  await page.getByText('Check the file first').click()
   terminal.type(await copied(page, 'line that checks the program'))
   await terminal.until('svc.pyz: OK')
   await terminal.ready()
