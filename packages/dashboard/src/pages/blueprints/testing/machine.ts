@@ -54,7 +54,10 @@ export class Machine {
   shell = (lines: string, input = ''): Promise<string> => this.run('sh', ['-e', '-c', lines], input)
 
   async run(command: string, args: string[], input = ''): Promise<string> {
-    const child = spawn(command, args, { cwd: this.root, env: { PATH: process.env.PATH ?? '', HOME: this.root } })
+    const child = spawn(command, args, {
+      cwd: this.root,
+      env: { PATH: process.env.PATH ?? '', HOME: this.root, XDG_BIN_HOME: join(this.root, 'bin') },
+    })
     let said = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => {
