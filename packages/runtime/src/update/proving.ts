@@ -3,6 +3,7 @@
  * Without a status file: its process has to stay up. While the agent is paused nothing is proved and no time passes.
  */
 import { type Level, rank } from '@svc/protocol'
+import { plainHint } from '../hint.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { howEnded } from '../launcher/supervisor.ts'
 import { duration, unhurried, wait } from '../time.ts'
@@ -47,18 +48,25 @@ export function prove({ process, name, up, status }: Sample): Proof {
   return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
 }
 
+/** Text that leaves the machine: its reader has the command by this name. */
+const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
+
 /** For a reason, which is read later: without moments, and without what comes next. */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return 'it did not stay up'
   const crashes = 'crashes' in process ? process.crashes : 0
-  return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}`
+  return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}${process.exit.error === undefined ? printed : ''}`
 }
 
 function saidBy(status: StatusRead | undefined): string {
   const { state, health = [] } = status?.status ?? {}
   const bad = [state, ...health].find((item) => item?.level === 'bad')
-  const words = bad && ('label' in bad ? (bad.detail ?? bad.label) : bad.detail)
-  return words ? `: ${words.replace(/[\s.]+$/, '')}` : ''
+  if (!bad) return ''
+  const what = 'label' in bad ? bad.label : 'name' in bad ? bad.name : undefined
+  const words = [what, bad.detail]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => part?.replace(/[\s.:]+$/, ''))
+  return words.length > 0 ? `: ${words.join(': ')}` : ''
 }
 
 export const proving: Step = async (ground, update) => {
@@ -94,7 +102,7 @@ export const proving: Step = async (ground, update) => {
       waited += passed
       if (state.version === name) ran += passed
       if (proof.is === 'bad') return worse(proof.why)
-      if (deaths() - died >= mostCrashes) return worse(`its process died ${mostCrashes} times`)
+      if (deaths() - died >= mostCrashes) return worse(`its process died ${mostCrashes} times${printed}`)
       if (ran >= limit || waited >= whole) return worse(proof.why, ` of ${secondsOf(manifest)} s`)
     }
     if (!(await wait(tickMs(), stop))) return undefined

@@ -311,9 +311,40 @@ describe('reasons for people', () => {
   const up = { is: 'running', pid: 1, start: 's', since: 0, crashes: 0, adopted: false, version: 'b' } as const
 
   test.each<[string, Parameters<typeof prove>[0], string]>([
-    ['crashed thrice', { process: crashed, name: 'b', up: 0 }, 'it ended with code 9, 3 times in a row'],
-    ['crashed once', { process: once, name: 'b', up: 0 }, 'it ended with code 9'],
+    [
+      'crashed thrice',
+      { process: crashed, name: 'b', up: 0 },
+      'it ended with code 9, 3 times in a row ("svc logs output" on its machine shows what it printed)',
+    ],
+    [
+      'crashed once',
+      { process: once, name: 'b', up: 0 },
+      'it ended with code 9 ("svc logs output" on its machine shows what it printed)',
+    ],
     ['says bad', { process: up, name: 'b', up: 60_000, status: said('No mailbox.') }, 'its level is bad: No mailbox'],
+    [
+      'says bad in a label and a detail',
+      {
+        process: up,
+        name: 'b',
+        up: 60_000,
+        status: {
+          ...said('11 snapshots.'),
+          status: { state: { level: 'bad', label: 'Backup failed', detail: '11 snapshots.' } },
+        },
+      },
+      'its level is bad: Backup failed: 11 snapshots',
+    ],
+    [
+      'has a bad health item',
+      {
+        process: up,
+        name: 'b',
+        up: 60_000,
+        status: { ...said('x'), status: { health: [{ name: 'Disk', level: 'bad', detail: 'full' }] } },
+      },
+      'its level is bad: Disk: full',
+    ],
   ])('what is wrong with a proof names no moment and has no full stop: %s', (_what, sample, why) => {
     expect(prove(sample)).toMatchObject({ why })
   })
