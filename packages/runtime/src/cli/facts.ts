@@ -1,12 +1,11 @@
 /** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
 import type { Manifest } from '@svc/blueprint'
-import { type Desired, type HealthItem, limits, readAnswer } from '@svc/protocol'
+import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
-import { readFile } from '../files/read.ts'
 import { hint } from '../hint.ts'
 import { readInstall } from '../install/note.ts'
 import { processNow } from '../launcher/now.ts'
@@ -19,6 +18,7 @@ import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
 import { unsetSecrets } from '../state/secrets.ts'
 import { ageItem, glance } from '../status/age.ts'
+import { readStatus } from '../status/file.ts'
 import { keepStatus } from '../status/keep.ts'
 import { readWrites } from '../status/writes.ts'
 import { readUpdate } from '../update/journal.ts'
@@ -28,7 +28,7 @@ import type { Agent } from './folder.ts'
 /** D65: what has to be said of the age of the status file; undefined when it is new, or when its age means nothing. */
 export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
   const file = manifest.status
-  const read = file === undefined ? undefined : readFile(placeOf(folder, manifest, file), limits.reportBytes)
+  const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
   if (read?.is !== 'bytes' || isResting(folder, manifest)) return undefined
   const now = Date.now()
   return ageItem(glance(readWrites(folder), read.mtimeMs, now), now)
@@ -43,7 +43,7 @@ function isResting(folder: Folder, manifest: Manifest): boolean {
 
 export function factsOf({ folder, manifest }: Agent) {
   const file = manifest.status
-  const read = file ? readFile(placeOf(folder, manifest, file), limits.reportBytes) : undefined
+  const read = file ? readStatus(folder, placeOf(folder, manifest, file)) : undefined
   const status = file && read ? keepStatus({ misses: 0 }, read, file, Date.now()) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)

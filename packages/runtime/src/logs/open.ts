@@ -55,7 +55,8 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-function isInside(folder: Pick<Folder, 'root'>, path: string): boolean {
+/** Whether a resolved path lies inside the agent's folder and outside `.svc/`. */
+export function isInside(folder: Pick<Folder, 'root'>, path: string): boolean {
   const root = realpathSync(folder.root)
   const [first] = path.slice(root.length + 1).split(sep)
   return path.startsWith(root + sep) && first?.toLowerCase() !== '.svc'

@@ -19,7 +19,6 @@ import { type Handled, receive, settleInterrupted } from '../commands/receive.ts
 import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
-import { readFile } from '../files/read.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { haltOf } from '../process/identity.ts'
 import { readAccount } from '../state/account.ts'
@@ -28,6 +27,7 @@ import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { ageItem } from '../status/age.ts'
+import { readStatus } from '../status/file.ts'
 import { type Kept, keepStatus } from '../status/keep.ts'
 import type { WritesWatch } from '../status/writes.ts'
 import { seconds } from '../time.ts'
@@ -109,7 +109,7 @@ function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefin
 function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
-  const read = file === undefined ? undefined : readFile(placeOf(folder, manifest, file), limits.reportBytes)
+  const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
   const now =
     file !== undefined && read
       ? keepStatus(reporter.kept, read, file, Date.now())

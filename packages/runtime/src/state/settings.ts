@@ -2,6 +2,8 @@
  * The settings file (2.12): every setting with its value in force, rewritten whole (I27: a change is all keys or none). A
  * value that only filled in a default follows the manifest when its default changes.
  */
+import { chownSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
@@ -10,7 +12,8 @@ import { type Folder, prepare } from '../files/folder.ts'
 import { readFile, readJsonObject } from '../files/read.ts'
 import { type Author, noteChange, readChanges, table } from './changes.ts'
 
-type WithSettings = Pick<Manifest, 'settings'>
+type WithRuntime = Pick<Manifest, 'runtime'>
+type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
 
 /** The value in force of every declared setting. What the file holds and the manifest does not allow is its default. */
 export function settingsInForce(folder: Folder, manifest: WithSettings): SettingValues {
@@ -51,7 +54,13 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)
   const read = readFile(folder.settings, 16 * 1024 * 1024)
-  if (read.is === 'bytes' && read.bytes.toString('utf8') === shown(values)) return
+  const isOpen = (statSync(folder.settings, { throwIfNoEntry: false })?.mode ?? 0) & 0o004
+  if (
+    read.is === 'bytes' &&
+    read.bytes.toString('utf8') === shown(values) &&
+    (!isOpen || startsAsAnother(manifest.runtime))
+  )
+    return
   write(folder, manifest, values, readChanges(folder).settings)
 }
 
@@ -62,11 +71,30 @@ function write(
   authors: Readonly<Record<string, Author>>,
 ): void {
   prepare(folder)
-  writeDurably(folder.settings, shown(values))
+  writeSettings(folder, manifest, shown(values))
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
   )
   noteChange(folder, { settings: authors, filled: table(filled) })
 }
+
+/**
+ * For its owner alone. An agent that its manifest starts as another user, or in a container, reads the file too (D54): then its mode stays as it
+ * was. A file that a person opened to a group, and to nobody else, keeps that.
+ */
+function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, text: string): void {
+  const found = statSync(settings, { throwIfNoEntry: false })
+  const forGroup = found !== undefined && (found.mode & 0o047) === 0o040
+  writeDurably(settings, text, startsAsAnother(runtime) ? 0o644 : forGroup ? 0o640 : 0o600)
+  try {
+    if (forGroup && statSync(settings).gid !== found.gid) chownSync(settings, -1, found.gid)
+  } catch {
+    // who may not give the file to that group leaves it to the own one
+  }
+}
+
+const changesUser = new Set(['sudo', 'doas', 'su', 'runuser', 'setpriv', 'chroot', 'systemd-run'])
+const startsAsAnother = (runtime: Manifest['runtime']): boolean =>
+  runtime?.kind === 'compose' || (runtime?.kind === 'process' && changesUser.has(basename(runtime.command[0] ?? '')))
 
 const shown = (values: SettingValues): string => `${JSON.stringify(values, null, 2)}\n`

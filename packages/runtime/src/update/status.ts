@@ -1,11 +1,11 @@
 /** The agent's status as an update looks at it: read by its own rules of patience (D28), apart from the reports. */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
-import { type HealthItem, limits, type StatusFile } from '@svc/protocol'
+import type { HealthItem, StatusFile } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { placeOf } from '../state/paths.ts'
+import { readStatus } from '../status/file.ts'
 import { type Kept, keepStatus } from '../status/keep.ts'
 
 export interface StatusRead {
@@ -26,7 +26,7 @@ export function statusReader(
   const file = placeOf(folder, manifest ?? {}, name)
   let kept: Kept = { misses: 0 }
   return (process) => {
-    const now = keepStatus(kept, readFile(file, limits.reportBytes), name, Date.now())
+    const now = keepStatus(kept, readStatus(folder, file), name, Date.now())
     kept = now.kept
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const began = Number(process.started ?? Number.NaN) * 1000

@@ -1,0 +1,21 @@
+/** The agent's status file, read by the rule of logs (3.6, D52): a symbolic link is followed only inside the folder and outside `.svc/`. */
+import { realpathSync } from 'node:fs'
+import { limits } from '@svc/protocol'
+import type { Folder } from '../files/folder.ts'
+import { type FileRead, readFile } from '../files/read.ts'
+import { isInside } from '../logs/open.ts'
+
+export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead {
+  const real = resolved(file)
+  if (real !== undefined && !isInside(folder, real))
+    return { is: 'unreadable', why: "leads out of the agent's folder or into .svc/" }
+  return readFile(real ?? file, limits.reportBytes)
+}
+
+function resolved(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
