@@ -122,11 +122,29 @@ test('the fleet counts levels, silence and agents that never reported; silence i
   await service.reports(watched.token, {})
   const at = (await fleet(ann)).rows.find(({ name }) => name === 'mail')
   expect((at?.silentAt ?? 0) - (at?.seenAt ?? 0)).toBe(90_000)
-  expect((await fleet(ann)).counts).toEqual({ ok: 0, info: 1, warn: 0, bad: 1, silent: 0, never: 1, all: 4 })
+  expect((await fleet(ann)).counts).toEqual({
+    ok: 0,
+    info: 1,
+    warn: 0,
+    bad: 1,
+    silent: 0,
+    stopped: 0,
+    never: 1,
+    all: 4,
+  })
   service.pass(60)
   await service.reports(second.token, { state: { level: 'ok' } })
   service.pass(31)
-  expect((await fleet(ann)).counts).toEqual({ ok: 1, info: 0, warn: 0, bad: 1, silent: 2, never: 1, all: 4 })
+  expect((await fleet(ann)).counts).toEqual({
+    ok: 1,
+    info: 0,
+    warn: 0,
+    bad: 1,
+    silent: 2,
+    stopped: 0,
+    never: 1,
+    all: 4,
+  })
   const names = async (query: string) => (await fleet(ann, query)).rows.map(({ name }) => name)
   expect(await names('?silent=true')).toEqual(['mail', 'third'])
   expect(await names('?silent=false')).toEqual(['never', 'second'])
@@ -291,13 +309,13 @@ test("one workspace's agents, commands and logs are nothing to another, of the s
   await service.reports(token, {
     controls: ['pause'],
     active: [{ kind: 'x', log: 'work' }],
-    state: { label: 'secret' },
+    state: { label: 'confidential' },
   })
   const pause = (await ann.send<Command>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
   await ann.send('POST', `${w}/agents/mail/commands`, { type: 'log', payload: { name: 'work' } })
   const { commands } = await service.reports(token, { active: [{ kind: 'x', log: 'work' }], controls: ['pause'] })
   const asked = commands.find(({ type }) => type === 'log')
-  await service.uploads(token, { command: asked?.id ?? '', name: 'work', text: 'secret' })
+  await service.uploads(token, { command: asked?.id ?? '', name: 'work', text: 'confidential' })
   const [log] = (await ann.get<LogEntry[]>(`${w}/agents/mail/logs`)).body
   const s = '/api/web/w/south'
   for (const path of [`/agents/mail/logs/${log?.id}`, `/agents/mail/logs/${log?.id}/download`]) {
@@ -314,7 +332,7 @@ test("one workspace's agents, commands and logs are nothing to another, of the s
   ]) {
     const answer = await eve.get(s + path)
     expect([path, answer.status]).toEqual([path, 200])
-    expect(answer.text).not.toContain('secret')
+    expect(answer.text).not.toContain('confidential')
     expect(answer.text).not.toContain(pause.id)
   }
 })
