@@ -3,7 +3,19 @@ import { controls, isVersion, limits } from '@svc/protocol'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
 import { withoutSlash, wrongWithFolder, wrongWithPath, wrongWithStatePath } from './paths.ts'
-import { boolean, checked, find, list, number, type ObjectOf, object, oneOf, type Read, text } from './reading.ts'
+import {
+  boolean,
+  checked,
+  find,
+  list,
+  number,
+  type ObjectOf,
+  object,
+  oneOf,
+  quote,
+  type Read,
+  text,
+} from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
 /** 2.10: at the root of a bundle, and of the folder that `svc report` reads. */
@@ -66,8 +78,13 @@ const runtime: Read<Runtime> = (v, at, reading) => {
   return got && { ...usual, workdir: '.', ...got }
 }
 
-const log = object({ name: text(limits.logName), path }, 'name', 'path')
-export type DeclaredLog = { readonly name: string; readonly path: string }
+const log = object({ name: text(limits.logName), path, output: boolean }, 'name', 'path')
+export interface DeclaredLog {
+  readonly name: string
+  readonly path: string
+  /** The runtime writes what the process prints to this path. */
+  readonly output?: boolean
+}
 const secret = object(
   { name: text(100, wrongWithSecretName), purpose: text(limits.detail), optional: boolean },
   'name',
@@ -145,6 +162,8 @@ export const manifest =
     const nested = state.find((p) => state.some((other) => p.startsWith(`${other}/`)))
     if (nested !== undefined)
       return find(reading, v.at, 'state', `state names "${nested}", which lies in another path of it.`)
+    const wrong = wrongWithOutput(got.logs ?? [], { state, status: got.status })
+    if (wrong !== undefined) return find(reading, v.at, 'logs', wrong)
     return {
       logs: [],
       controls: [],
@@ -157,3 +176,17 @@ export const manifest =
       secrets: (got.secrets ?? []).map((s) => ({ ...s, optional: s.optional ?? false })),
     }
   }
+
+/** A file in a version would go with the version, older output is kept beside it, and a process prints to one place. */
+function wrongWithOutput(
+  logs: readonly DeclaredLog[],
+  { state, status }: { state: readonly string[]; status: string | undefined },
+): string | undefined {
+  const [output, second] = logs.filter((l) => l.output)
+  if (output === undefined) return undefined
+  const { name, path } = output
+  if (second) return `Only one log can be the output: got ${quote(name)} and ${quote(second.name)}.`
+  if (path === status) return `The output needs a file of its own: ${quote(path)} is the status file.`
+  const isKept = state.some((s) => path.startsWith(`${s}/`))
+  return isKept ? undefined : `The output must lie in a folder that state names: got ${quote(path)}.`
+}

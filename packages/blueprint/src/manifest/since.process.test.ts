@@ -39,6 +39,7 @@ const forms: [line: string, since: string | undefined][] = [
   ['needs: [restic]', '0.2.0'],
   ['needs: []', '0.2.0'],
   ['state: [data.d/]', '0.2.0'],
+  ['state: [data]\nlogs: [{name: printed, path: data/printed.log, output: true}]', '0.2.0'],
 ]
 
 test.each(forms)('svc 0.1.0 refuses what needs a newer one, and nothing else: %s', async (line, since) => {

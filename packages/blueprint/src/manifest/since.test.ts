@@ -14,6 +14,9 @@ test.each([
   ['needs: [restic]\n', '0.2.0'],
   ['needs: []\n', '0.2.0'],
   ['state: [data.d/]\n', '0.2.0'],
+  ['state: [state]\nlogs: [{name: work, path: state/work.log}]\n', undefined],
+  ['state: [state]\nlogs: [{name: printed, path: state/printed.log, output: true}]\n', '0.2.0'],
+  ['logs: [{name: work, path: state/work.log, output: false}]\n', '0.2.0'],
 ])('a manifest needs the svc that understands everything in it: %j', (lines, version) => {
   expect(needed(lines)).toEqual(version && expect.objectContaining({ version }))
 })
@@ -51,6 +54,21 @@ test.each([
 })
 
 test.each([
+  ['state: [state]', undefined],
+  ['state: [state/printed.log]', 'must lie in a folder that state names'],
+  ['state: [data]', 'must lie in a folder that state names'],
+  ['state: [state]\nstatus: state/printed.log', 'a file of its own'],
+])('the output goes to a file that outlives versions and is nothing else: %s', (lines, says) => {
+  const logs = 'logs: [{name: printed, path: state/printed.log, output: true}]'
+  const read = readManifest(`${head}${logs}\n${lines}\n`, { for: 'report' })
+  if (says === undefined) expect(read).toMatchObject({ ok: true, value: { logs: [{ name: 'printed', output: true }] } })
+  else expect(read.ok ? [] : read.findings.map(({ message }) => message)).toEqual([expect.stringContaining(says)])
+})
+
+test.each([
+  ['logs: [{name: a, path: d/a, output: true}, {name: b, path: d/b, output: true}]\nstate: [d]', 'Only one log'],
+  ['logs: [{name: a, path: .svc/log/agent.log, output: true}]\nstate: [d]', 'must not lie in .svc'],
+  ['logs: [{name: a, path: d/a, output: yes}]\nstate: [d]', 'must be true or false'],
   ['needs: restic', 'must be a list'],
   ['needs: [/usr/bin/restic]', 'without a path'],
   ['needs: [../restic]', 'without a path'],

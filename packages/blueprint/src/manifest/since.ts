@@ -19,6 +19,11 @@ export const additions: readonly Addition[] = [
     what: 'a state path with a slash at its end',
     isUsed: ({ stateFolders }) => stateFolders !== undefined,
   },
+  {
+    since: '0.2.0',
+    what: 'the key "output" of a log',
+    isUsed: ({ logs = [] }) => logs.some(({ output }) => output !== undefined),
+  },
 ]
 
 export interface NeededSvc {

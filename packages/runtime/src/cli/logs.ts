@@ -5,10 +5,11 @@ import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { examples, hint } from '../hint.ts'
+import { readNote } from '../launcher/note.ts'
 import { beginning, endOfFile, type Followed, follow, type Place } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { declaredLog, ownLog } from '../logs/open.ts'
-import { noSuchLog, readLog } from '../logs/read.ts'
+import { endOfLog, noSuchLog, readLog } from '../logs/read.ts'
 import { placeOf } from '../state/paths.ts'
 import { ago } from '../time.ts'
 import { agentAt, type Common, common } from './folder.ts'
@@ -16,7 +17,7 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 
 type Options = Common & { readonly lines: string; readonly follow?: boolean }
 
-/** What the agent and the runtime print; these two never leave the machine. */
+/** What the agent and the runtime print: neither leaves the machine, but for an output that the manifest declares as a log. */
 const own = { output: 'what the agent prints', svc: 'what the runtime says' } as const
 
 export const logs = (): Command =>
@@ -37,7 +38,9 @@ export const logs = (): Command =>
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
       const file = placeFor(folder, manifest, name)
-      const { from, text } = endOf(file, () => readLog(folder, manifest, name) ?? ownText(folder, manifest, name))
+      const { from, text } = endOf(file, () =>
+        isOwn(manifest, name) ? ownText(folder, name) : readLog(folder, manifest, name),
+      )
       if (file === undefined || (text === undefined && !goOn)) throw new Refusal(noSuchLog)
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return show(json, { name, text: end }, () => end)
@@ -62,16 +65,26 @@ const write = (text: string, json: boolean | undefined): void => {
   process.stdout.write(lines.map((line) => `${json ? JSON.stringify({ line }) : line}\n`).join(''))
 }
 
-/** A declared log has precedence over ours of the same name. */
+/** A declared log has precedence over ours of the same name; where it is the output, both are one. */
+const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
+  Object.hasOwn(own, name) && !manifest.logs.some((log) => log.name === name && !(log.output && name === 'output'))
+
+/** The declared file to which the agent's process prints, whatever the manifest says by now. */
+const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
+
 function placeFor(folder: Folder, manifest: Manifest, name: string): Followed | undefined {
-  const declared = manifest.logs.find((log) => log.name === name)
-  if (declared) return { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }
-  const file = name === 'output' ? folder.output : name === 'svc' ? folder.runtimeLog : undefined
-  return file === undefined ? undefined : { file, open: ownLog }
+  if (!isOwn(manifest, name)) {
+    const declared = manifest.logs.find((log) => log.name === name)
+    return declared && { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }
+  }
+  const output = declaredOutput(folder, name)
+  if (output !== undefined) return { file: output, open: declaredLog(folder) }
+  return { file: name === 'output' ? folder.output : folder.runtimeLog, open: ownLog }
 }
 
-function ownText(folder: Folder, manifest: Manifest, name: string): string | undefined {
-  if (manifest.logs.some((log) => log.name === name) || !Object.hasOwn(own, name)) return undefined
+function ownText(folder: Folder, name: keyof typeof own): string | undefined {
+  const output = declaredOutput(folder, name)
+  if (output !== undefined) return endOfLog(folder, output)
   const read = readFile(name === 'output' ? folder.output : folder.runtimeLog, 64 * 1024 * 1024)
   if (read.is !== 'bytes') return undefined
   return mask(read.bytes.subarray(-512 * 1024).toString('utf8'), readEnv(folder.env), readEnv(folder.secrets))
@@ -96,7 +109,9 @@ function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): 
         ])),
     ...(manifest.runtime
       ? [
-          `Only here: "${hint('logs output')}" (what the agent prints) and "${hint('logs svc')}" (what the runtime says).`,
+          manifest.logs.some((log) => log.output)
+            ? `Only here: "${hint('logs svc')}" (what the runtime says).`
+            : `Only here: "${hint('logs output')}" (what the agent prints) and "${hint('logs svc')}" (what the runtime says).`,
         ]
       : []),
   ])

@@ -16,9 +16,11 @@ export interface Note {
   readonly starting?: boolean
   /** The version that the last start was made from. */
   readonly version?: string | undefined
+  /** The declared file to which the last start prints; absent where that is our own. */
+  readonly output?: string | undefined
 }
 
-export function writeNote(folder: Folder, { state, started, starting, version }: Note): void {
+export function writeNote(folder: Folder, { state, started, starting, version, output }: Note): void {
   prepare(folder)
   writeDurably(
     folder.process,
@@ -27,6 +29,7 @@ export function writeNote(folder: Folder, { state, started, starting, version }:
       ...(started !== undefined && { started }),
       ...(starting && { starting }),
       ...(version !== undefined && { version }),
+      ...(output !== undefined && { output }),
     }),
     0o600,
   )
@@ -34,7 +37,7 @@ export function writeNote(folder: Folder, { state, started, starting, version }:
 
 /** Undefined when nothing was started here yet, or the note cannot be read. */
 export function readNote(folder: Folder): Note | undefined {
-  const { state, started, starting, version } = readJsonObject(folder.process, 65_536) ?? {}
+  const { state, started, starting, version, output } = readJsonObject(folder.process, 65_536) ?? {}
   const known = isObject(state) ? readState(state) : undefined
   return (
     known && {
@@ -42,6 +45,7 @@ export function readNote(folder: Folder): Note | undefined {
       ...(typeof started === 'string' && { started }),
       ...(starting === true && { starting }),
       ...(typeof version === 'string' && { version }),
+      ...(typeof output === 'string' && { output }),
     }
   )
 }

@@ -1,17 +1,20 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { folderAt } from '../files/folder.ts'
 import { openOutput, rotateOutput } from './output.ts'
 
@@ -20,7 +23,7 @@ let fd: number
 const output = () => folderAt(root).output
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-output-'))
-  fd = openOutput(folderAt(root))
+  fd = openOutput(folderAt(root)).fd
 })
 afterEach(() => {
   closeSync(fd)
@@ -81,4 +84,53 @@ test('only the owner can read what the agent prints, rotated or not', () => {
   prints('more than ten bytes')
   rotateOutput(output(), 10)
   expect([output(), `${output()}.1`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+})
+
+describe('an output that the manifest declares (3.6)', () => {
+  const declared = () => join(root, 'state/logs/printed.log')
+  const opens = () => {
+    const { fd: opened, declared: file } = openOutput(folderAt(root), declared())
+    writeSync(opened, 'printed\n')
+    closeSync(opened)
+    return file
+  }
+
+  test('goes to the declared file, for its owner only, and not to ours', () => {
+    expect(opens()).toBe(declared())
+    expect(opens()).toBe(declared())
+    expect(readFileSync(declared(), 'utf8')).toBe('printed\nprinted\n')
+    expect(statSync(declared()).mode & 0o777).toBe(0o600)
+    expect(read()).toBe('')
+  })
+
+  const places: readonly (readonly [string, (outside: string) => void])[] = [
+    ['a link out of the folder', (outside) => symlinkSync(join(outside, 'file'), declared())],
+    ['another name of a file', (outside) => linkSync(join(outside, 'file'), declared())],
+    ['a folder', () => mkdirSync(declared())],
+    [
+      'a file in a folder that leads out',
+      (outside) => {
+        rmSync(join(root, 'state/logs'), { recursive: true })
+        symlinkSync(outside, join(root, 'state/logs'))
+      },
+    ],
+    [
+      'a file in a folder that leads into .svc',
+      () => {
+        rmSync(join(root, 'state/logs'), { recursive: true })
+        symlinkSync('../.svc', join(root, 'state/logs'))
+      },
+    ],
+  ]
+  test.each(places)('goes to ours where the declared one is %s', (_place, make) => {
+    const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'))
+    writeFileSync(join(outside, 'file'), 'kept\n')
+    mkdirSync(join(root, 'state/logs'), { recursive: true })
+    make(outside)
+    expect(opens()).toBeUndefined()
+    expect(read()).toBe('printed\n')
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept\n')
+    expect(readdirSync(outside)).toEqual(['file'])
+    rmSync(outside, { recursive: true })
+  })
 })

@@ -2,27 +2,36 @@
  * What the agent prints goes into a file, never through the runtime: a pipe would end with the runtime, and the agent with it.
  * While it runs the file is copied and emptied in place (it is open for appending, so the agent goes on at its beginning).
  */
-import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
 import { codeOf, makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
+import { openForOutput } from '../logs/open.ts'
 
 /** Bytes of one file, and how many older ones are kept. */
 export const outputBytes = 5 * 1024 * 1024
 const kept = 3
 
-/** Opens the file for a new process. */
-export function openOutput(folder: Folder): number {
+export interface Output {
+  readonly fd: number
+  /** The declared file, where it is that. */
+  readonly declared?: string
+}
+
+/** Opens the file for a new process: the one that the manifest declares where it can be one, else our own. A start never fails for the former. */
+export function openOutput(folder: Folder, declared?: string): Output {
+  const fd = declared === undefined ? undefined : openForOutput(folder, declared)
+  if (fd !== undefined && declared !== undefined) return { fd, declared }
   makeFolder(folder.log, 0o700)
-  return openSync(folder.output, 'a', 0o600)
+  return { fd: openSync(folder.output, 'a', 0o600) }
 }
 
 /** Makes room when the file is full. What is printed in the instant between copy and emptying is lost. */
 export function rotateOutput(file: string, most: number = outputBytes): boolean {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= most) return false
   for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
-  const fd = openSync(file, 'r+')
+  const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
-    copyFileSync(file, `${file}.1`)
+    copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL) // never through a link that somebody put there
     ftruncateSync(fd)
     return fstatSync(fd).size < most
   } finally {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
-import { openOutput } from './output.ts'
+import { type Output, openOutput } from './output.ts'
 
 /** How the agent is started: the whole environment but the moment of its start. */
 export interface RunSpec {
@@ -11,31 +11,33 @@ export interface RunSpec {
   readonly env: Readonly<Record<string, string>>
   /** Run after the group had to be killed, for what does not live in it (containers). */
   readonly cleanup?: readonly string[]
+  /** The file that the manifest declares for what is printed; absent where it goes to our own. */
+  readonly output?: string
 }
 
 export type Spawned =
-  | { readonly ok: true; readonly pid: number; readonly child: ChildProcess }
+  | { readonly ok: true; readonly pid: number; readonly child: ChildProcess; readonly output?: string | undefined }
   | { readonly ok: false; readonly error: string }
 
-export async function start(folder: Folder, { argv, cwd, env }: RunSpec, started: string): Promise<Spawned> {
+export async function start(folder: Folder, { argv, cwd, env, output }: RunSpec, started: string): Promise<Spawned> {
   const [program = '', ...args] = argv
-  let fd: number | undefined
+  let to: Output | undefined
   try {
-    fd = openOutput(folder)
+    to = openOutput(folder, output)
     const child = spawn(program, args, {
       cwd,
       env: { ...env, SVC_AGENT_STARTED: started },
       detached: true,
-      stdio: ['ignore', fd, fd],
+      stdio: ['ignore', to.fd, to.fd],
     })
     const { pid } = child
-    if (pid !== undefined) return { ok: true, pid, child: child.on('error', () => {}) }
+    if (pid !== undefined) return { ok: true, pid, child: child.on('error', () => {}), output: to.declared }
     const error = await new Promise<Error>((resolve) => child.once('error', resolve))
     return { ok: false, error: startError(error, program, cwd) }
   } catch (error) {
     return { ok: false, error: startError(error, program, cwd) }
   } finally {
-    if (fd !== undefined) closeSync(fd)
+    if (to) closeSync(to.fd)
   }
 }
 

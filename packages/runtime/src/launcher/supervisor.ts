@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import type { Restart } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
+import { leadsInside } from '../logs/open.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
@@ -42,6 +43,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let state = found.state
   let started = found.started
   let version = found.version
+  let output = found.output
   /** The last restart for another version. */
   let turned: { readonly to: string; readonly at: number } | undefined
   let last: Order | undefined
@@ -84,7 +86,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   /** A disk that refuses must not end the agent: the note is then older than the truth, and the mark still finds the process. */
   function note(starting = false): void {
     try {
-      writeNote(folder, { state, started, starting, version })
+      writeNote(folder, { state, started, starting, version, output })
     } catch (error) {
       say(`the note about the agent's process could not be written: ${messageOf(error)}`)
     }
@@ -101,10 +103,13 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       if (!last) return step({ is: 'unstartable', exit: { error: 'nobody could say how it is started', at: clock() } })
       started = nextMark(started)
       version = last.version
+      output = last.output
       note(true)
       const got = await start(folder, last, started)
       if (!got.ok) return step({ is: 'unstartable', exit: { error: got.error, at: clock() } })
       child = got.child
+      output = got.output
+      if (output !== last.output) say(`the agent's output cannot go to ${last.output}, so it goes to ${folder.output}`)
       const { pid } = got
       got.child.once('exit', (code, signal) => ended(pid, code, signal))
       step({ is: 'started', pid, start: identityOf(pid)?.start ?? '' })
@@ -179,7 +184,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     if (clock() - rotated < duration(5)) return
     rotated = clock()
     try {
-      rotateOutput(folder.output)
+      if (output === undefined || leadsInside(folder, output)) rotateOutput(output ?? folder.output)
     } catch (error) {
       say(`the agent's output could not be rotated: ${messageOf(error)}`)
     }
@@ -228,6 +233,8 @@ export interface Found {
   readonly started?: string | undefined
   /** The version that it was started from. */
   readonly version?: string | undefined
+  /** The declared file to which it prints. */
+  readonly output?: string | undefined
   /** It runs, and the note does not say so. */
   readonly unnoted?: boolean
 }
@@ -237,23 +244,24 @@ export function takeOver(folder: Folder): Found {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
-  const { state, started } = note
+  const { state, started, output } = note
   // a runtime that noted no version did not swap any
   const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
+  const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
   if (marked) {
     const since = Number(started) * 1000
-    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, started, version, unnoted: true }
+    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
   }
-  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, started, version }
+  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
   const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)
   if ('pid' in state && left) {
     const ending = { because: 'ended', killAt: now + duration(10), exit: { at: now } } as const
-    return { state: { ...state, is: 'stopping', ...ending }, started, version }
+    return { state: { ...state, is: 'stopping', ...ending }, ...known }
   }
   const crashes = 'crashes' in state ? state.crashes : 0
   const exit = 'exit' in state ? state.exit : undefined
-  return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, started, version }
+  return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, ...known }
 }
 
 /** Unix ms that never go back while this process lives (D20). */

@@ -2,8 +2,19 @@
  * Which files may be read as a log (3.6, D52, I28): regular files with one name, inside the agent's folder and outside `.svc/`. A symbolic link
  * is followed. What is checked is the open descriptor, so nothing can be put in its place between the check and the read.
  */
-import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { sep } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
 /** Does something with an open file that may be read; undefined where there is none. */
@@ -26,6 +37,32 @@ export const ownLog: OpenLog = (file, work) =>
     () => true,
     work,
   )
+
+/**
+ * Opens a file that may be read as a log for what is added to it, and makes it where it is not there. A link in its place is not followed;
+ * undefined where it cannot be such a file.
+ */
+export function openForOutput(folder: Pick<Folder, 'root'>, file: string): number | undefined {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  return attempt(() => {
+    let above = dirname(file)
+    while (!existsSync(above)) above = dirname(above)
+    if (!isInside(folder, join(realpathSync(above), basename(file)))) return undefined
+    makeFolder(dirname(file))
+    const fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    const fits = attempt(() => {
+      const stat = fstatSync(fd)
+      return stat.isFile() && stat.nlink === 1 && isInside(folder, realPathOf(fd, file))
+    })
+    if (fits) return fd
+    closeSync(fd)
+    return undefined
+  })
+}
+
+/** Whether a file is there, and still leads to where a log may lie. */
+export const leadsInside = (folder: Pick<Folder, 'root'>, file: string): boolean =>
+  attempt(() => isInside(folder, realpathSync(file))) ?? false
 
 function opened<T>(
   resolve: () => string,

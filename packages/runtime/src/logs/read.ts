@@ -22,9 +22,13 @@ export function readLog(
   max: number = limits.logTextBytes,
 ): string | undefined {
   const declared = manifest.logs.find((log) => log.name === name)
-  if (!declared) return undefined
+  return declared && endOfLog(folder, placeOf(folder, manifest, declared.path), max)
+}
+
+/** The same of a file, by where it lies. */
+export function endOfLog(folder: Folder, file: string, max: number = limits.logTextBytes): string | undefined {
   const most = max + margin
-  const end = declaredLog(folder)(placeOf(folder, manifest, declared.path), (fd, { size }) => {
+  const end = declaredLog(folder)(file, (fd, { size }) => {
     const from = Math.max(0, size - most)
     return { bytes: readUpTo(fd, most, from), whole: from === 0 }
   })

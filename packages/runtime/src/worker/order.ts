@@ -5,7 +5,7 @@ import type { Manifest, Runtime } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { hint } from '../hint.ts'
 import type { Order } from '../launcher/supervisor.ts'
-import { makeStatePaths } from '../state/paths.ts'
+import { makeStatePaths, placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { leadsTo } from '../update/versions.ts'
 import { environment } from './environment.ts'
@@ -20,6 +20,7 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   const version = versionOf(folder)
   makeStatePaths(folder, manifest, version)
   fillSettings(folder, manifest)
+  const output = manifest.logs.find((log) => log.output)
   return {
     ...(runtime.kind === 'process'
       ? { argv: runtime.command, cwd: resolve(folder.home, runtime.workdir) }
@@ -27,6 +28,7 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
     env: environment(folder, manifest),
     restart: runtime.restart,
     stopSeconds: runtime.stop_seconds,
+    ...(output && { output: placeOf(folder, manifest, output.path) }),
     ...(version !== undefined && { version }),
   }
 }

@@ -1,0 +1,74 @@
+/** The output of the agent's process as a log: fetched by a command where the manifest declares it, and never else. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { bundleManifest } from '../../testing/blueprint.ts'
+import { becomes, starts, svc } from '../../testing/folder.ts'
+import { installedAgent, password } from '../../testing/installed.ts'
+import { command, json, startService } from '../../testing/service.ts'
+import { readNote } from './note.ts'
+import { outputBytes } from './output.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const crashing = { 'main.cjs': 'throw new Error("no module restic for " + process.env.MAIL_PASSWORD)\n' }
+const declaring = bundleManifest.replace('logs: [', 'logs: [{name: printed, path: state/printed.log, output: true}, ')
+
+/** A crashing agent under a runtime, after its second start. */
+async function crashes(files: Readonly<Record<string, string>>) {
+  const good = await startService()
+  cleanups.push(() => good.close())
+  good.usual = json({ commands: [], interval: 5 })
+  const agent = await installedAgent(good, { ...crashing, ...files })
+  cleanups.push(() => agent.remove())
+  const running = starts(agent, ['run'], { scale: 0.05 })
+  cleanups.push(() => running.end('SIGKILL'))
+  await becomes('a crash', () => {
+    const state = readNote(agent)?.state
+    return state && 'crashes' in state && state.crashes > 0
+  })
+  const asks = async (name: string) => {
+    good.next.push(json({ commands: [command('1', 'log', { name })], interval: 5 }))
+    await good.logged(1)
+    return JSON.parse(good.logs[0]?.text ?? '').text as string
+  }
+  return { agent, asks }
+}
+
+test('the traceback of a crashing agent is fetched by a log command where its manifest declares the output, masked; "svc logs output" shows it still', async () => {
+  const { agent, asks } = await crashes({ 'svc.agent.yaml': declaring })
+  expect(await asks('printed')).toContain('Error: no module restic for [masked]')
+  expect(readFileSync(join(agent.state, 'printed.log'), 'utf8')).toContain(password)
+  expect(existsSync(agent.output), 'our own file').toBe(false)
+  for (const name of ['output', 'printed'])
+    expect((await svc(agent, ['logs', name])).out, name).toContain('Error: no module restic for [masked]')
+})
+
+test('what an agent prints that does not declare it stays on the machine', async () => {
+  const { agent, asks } = await crashes({})
+  expect(await asks('output')).toBe('There is no such log.')
+  expect((await svc(agent, ['logs', 'output'])).out).toContain('Error: no module restic')
+})
+
+test('a process that is taken over keeps its file, which goes on being rotated', async () => {
+  const good = await startService()
+  cleanups.push(() => good.close())
+  const patient = 'console.log("began"); setInterval(() => {}, 1000)\n'
+  const agent = await installedAgent(good, { 'main.cjs': patient, 'svc.agent.yaml': declaring })
+  cleanups.push(() => agent.remove())
+  const printed = join(agent.state, 'printed.log')
+  const first = starts(agent, ['run'], { scale: 0.05 })
+  cleanups.push(() => first.end('SIGKILL'))
+  await becomes('output', () => existsSync(printed) && readFileSync(printed, 'utf8') === 'began\n')
+  await becomes('its note', () => readNote(agent)?.state.is === 'running')
+  await first.end('SIGKILL')
+  const second = starts(agent, ['run'], { scale: 0.05 })
+  cleanups.push(() => second.end('SIGKILL'))
+  await second.said('took the agent over')
+  appendFileSync(printed, 'x'.repeat(outputBytes))
+  await becomes('rotated', () => existsSync(`${printed}.1`) && readFileSync(printed, 'utf8') === '')
+  expect(readNote(agent)?.output).toBe(printed)
+})
