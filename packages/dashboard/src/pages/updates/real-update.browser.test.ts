@@ -53,7 +53,7 @@ test('a real agent goes back from a broken version and says why, takes another o
   await page.getByText('1.2.0 is on hold').waitFor()
   const why = await page.getByRole('note').filter({ hasText: 'is on hold' }).innerText()
   expect(why).toMatch(/it was rolled back/)
-  expect(why).toMatch(/1\.2\.0 -> 1\.0\.0, .*: it failed its health check.*code 3/)
+  expect(why).toMatch(/it failed its health check.*code 3/)
   expect(runs()).toBe('1.0.0')
   expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
 
