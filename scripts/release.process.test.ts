@@ -90,7 +90,7 @@ test('without a key the build has no signature, and one that lay there is gone',
 })
 
 test('what cannot be a release says what is wrong', async () => {
-  const before = built()
+  const before = await built()
   expect(release('--version', '3')).toMatchObject({ code: 1, stderr: expect.stringMatching(/semantic version.*"3"/) })
   expect(release('--key', join(dir, 'no-key'))).toMatchObject({
     code: 1,
