@@ -1,10 +1,14 @@
-/** The data of an earlier version (testing/earlier) under the present service: nothing is lost, and its agents and people go on. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** The present service with what an earlier version left: its data (testing/earlier), its agents and people, and its `svc.pyz`. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
-import { newPlace, type Place, report } from '../testing/service-process.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bundle } from '../testing/bundles.ts'
+import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const folder = join(import.meta.dirname, '../testing/earlier')
@@ -94,4 +98,43 @@ describe.each([
     expect(service.log).not.toContain('"level":"error"')
     expect(await service.kill()).toBe(0)
   })
+})
+
+test('a svc.pyz of 0.1.0 installs from the present service, reports, obeys and is stopped', async () => {
+  const place = await newPlace()
+  await place.start()
+  await populate(place)
+  const main =
+    'import json, time\nwhile True:\n    json.dump({"state": {"level": "ok", "label": "Works"}}, open("state/status.json", "w"))\n    time.sleep(0.1)\n'
+  const zip = join(place.folder, 'mail.zip')
+  writeFileSync(zip, await bundle({ name: 'mail-triage', files: { 'main.py': main } }))
+  await place.value(['blueprint', 'upload', 'north', zip])
+  const { code } = await place.value<{ code: string }>([
+    'code',
+    'issue',
+    'north',
+    'mail-triage@1.0.0',
+    '--agent',
+    'old',
+  ])
+  const program = join(place.folder, 'svc.pyz')
+  copyFileSync(join(import.meta.dirname, '../../blueprint/testing/old/svc-0.1.0.pyz'), program)
+  const options = { cwd: place.folder, env: { ...process.env, SVC_TIME_SCALE: '0.05', SVC_TIME_FLOOR: '' } }
+  const init = ['init', '--url', place.url, '--code', code, '--yes', '--dir', 'old']
+  await promisify(execFile)('python3', [program, ...init], options)
+
+  const runtime = spawn('python3', [program, 'run', '--dir', 'old'], { ...options, stdio: 'ignore' })
+  onTestFinished(() => void runtime.kill('SIGKILL'))
+  interface Shown {
+    report: { state?: { label: string }; runtime?: { version: string } } | null
+  }
+  const shown = () => place.value<Shown>(['agent', 'show', 'north/old'])
+  const second = { interval: 1000, timeout: 60_000 }
+  await expect.poll(async () => (await shown()).report?.state?.label, second).toBe('Works')
+  expect((await shown()).report?.runtime?.version).toBe('0.1.0')
+  await place.value(['command', 'send', 'north/old', 'pause'])
+  await expect.poll(async () => (await shown()).report?.state?.label, second).toBe('Paused')
+  expect(await place.value(['command', 'list', 'north/old'])).toMatchObject([{ type: 'pause', state: 'applied' }])
+  runtime.kill('SIGTERM')
+  expect(await once(runtime, 'exit')).toEqual([0, null])
 })
