@@ -1,8 +1,9 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
+import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
 import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
@@ -60,12 +61,7 @@ function ClaimForm({ token, email }: { token: string; email: string }) {
       <Stack gap="sm">
         <TextInput label="Email" value={email} readOnly autoComplete="username" />
         <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
-        <PasswordInput
-          label="Password"
-          description="At least 10 characters. A few words are better than one odd one."
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
+        <NewPasswordInput {...form.getInputProps('password')} />
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Take over account

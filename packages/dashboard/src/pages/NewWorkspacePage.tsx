@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { slugOf, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
+import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
@@ -25,7 +26,6 @@ export function NewWorkspacePage() {
     const made = await api.createWorkspace(name.trim(), slug)
     await arrive(`/w/${made.slug}`)
   })
-  const slug = form.getInputProps('slug')
   return (
     <DoorShell
       title="New workspace"
@@ -34,18 +34,7 @@ export function NewWorkspacePage() {
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="sm">
           <TextInput label="Workspace" autoComplete="organization" autoFocus {...form.getInputProps('name')} />
-          <TextInput
-            label="Its address"
-            description={`${window.location.host}/w/${form.values.slug || '…'}`}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            {...slug}
-            onChange={(event) => {
-              setOwnSlug(event.currentTarget.value !== '')
-              slug.onChange(event)
-            }}
-          />
+          <SlugInput {...form.getInputProps('slug')} onOwn={setOwnSlug} />
           {error !== null && <ErrorNote error={error} />}
           <Button type="submit" loading={busy} fullWidth mt={4}>
             Create workspace

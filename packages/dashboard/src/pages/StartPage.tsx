@@ -1,10 +1,12 @@
-import { Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
+import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
@@ -66,18 +68,12 @@ function StartForm({ token }: { token: string }) {
     const { slug } = await api.start({ token, ...values, name: values.name.trim(), email: values.email.trim() })
     await arrive(`/w/${slug}`)
   })
-  const slug = form.getInputProps('slug')
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <PasswordInput
-          label="Password"
-          description="At least 10 characters. A few words are better than one odd one."
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
+        <NewPasswordInput {...form.getInputProps('password')} />
         <Divider my={4} color="var(--svc-line)" />
         <TextInput
           label="Workspace"
@@ -86,18 +82,7 @@ function StartForm({ token }: { token: string }) {
           autoComplete="organization"
           {...form.getInputProps('workspace')}
         />
-        <TextInput
-          label="Its address"
-          description={`${window.location.host}/w/${form.values.slug || '…'}`}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...slug}
-          onChange={(event) => {
-            setOwnSlug(event.currentTarget.value !== '')
-            slug.onChange(event)
-          }}
-        />
+        <SlugInput {...form.getInputProps('slug')} onOwn={setOwnSlug} />
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Create account and workspace

@@ -1,0 +1,25 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+
+interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+  value?: string
+  onChange?: (value: string) => void
+  /** Told whether the person typed an address; from then on it no longer follows the name. */
+  onOwn: (own: boolean) => void
+}
+
+/** The address of a workspace that is being made. */
+export const SlugInput = ({ value = '', onChange, onOwn, ...props }: SlugInputProps) => (
+  <TextInput
+    label="Its address"
+    description={`${window.location.host}/w/${value || '…'}`}
+    autoComplete="off"
+    autoCapitalize="none"
+    spellCheck={false}
+    value={value}
+    onChange={({ currentTarget }) => {
+      onOwn(currentTarget.value !== '')
+      onChange?.(currentTarget.value)
+    }}
+    {...props}
+  />
+)
