@@ -171,3 +171,16 @@ test.each(['light', 'dark'] as const)('axe finds nothing in %s, wide and narrow'
     }
   }
 })
+
+test('an admin makes another workspace, whose address follows its name until one is typed', async () => {
+  const { page } = ada
+  await page.goto(`${place.url}/workspaces/new`)
+  const address = page.getByLabel('Its address')
+  await page.getByLabel('Workspace', { exact: true }).fill('South Wind')
+  expect(await address.inputValue()).toBe('south-wind')
+  await address.fill('south')
+  await page.getByLabel('Workspace', { exact: true }).fill('South Wind Two')
+  expect(await address.inputValue()).toBe('south')
+  await page.getByRole('button', { name: 'Create workspace' }).click()
+  await page.waitForURL(/\/w\/south$/)
+})
