@@ -19,7 +19,7 @@
  * DELETE /bots/:id                                      admin     → {ok: true}               (with its tokens; frees one of the ten)
  * GET    /products                                                → WorkspaceProduct[]       (activation is the operator's)
  */
-import type { Manifest } from '@svc/blueprint'
+import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
 import type { WishState } from './api-updates.ts'
 

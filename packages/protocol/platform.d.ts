@@ -1,0 +1,12 @@
+/** The three globals that pure code uses. Every platform has them; only libraries for one platform declare them. */
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array<ArrayBuffer>
+}
+
+declare class TextDecoder {
+  constructor(encoding?: string, options?: { fatal?: boolean; ignoreBOM?: boolean })
+  decode(bytes: Uint8Array): string
+}
+
+declare const URL: { canParse(text: string): boolean }
