@@ -20,7 +20,7 @@ interface Product {
   make: () => Promise<void>
 }
 
-const always = ['package.json', 'package-lock.json', 'scripts/build.ts']
+const always = ['package.json', 'package-lock.json', 'LICENSE', 'scripts/build.ts', 'scripts/build']
 const products: Product[] = [
   {
     says: 'the page',

@@ -1,14 +1,32 @@
 /** The page's build: `vite build` writes `dist/`, which the service serves; `vite` serves it from source for work on it. */
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
 /** The running service that a page served from source talks to. */
 const backend = process.env.SVC_BASE_URL ?? 'http://localhost:8787'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
 
+/** Style sheets leave no code behind, so they count wherever a part of the page imports them. */
+const isContained = ([id, { renderedLength }]: [string, { renderedLength: number }]): boolean =>
+  renderedLength > 0 || /\.css$/.test(id)
+
+/** `/notices.txt`: the libraries that are contained in the page, with their licences. */
+const notices: Plugin = {
+  name: 'notices',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const files = Object.values(bundle).flatMap((output) =>
+      output.type === 'chunk' ? Object.entries(output.modules).filter(isContained) : [],
+    )
+    const source = noticesOf('This page', containedIn(files.map(([id]) => id.replace(/\?.*$/, ''))))
+    this.emitFile({ type: 'asset', fileName: 'notices.txt', source })
+  },
+}
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), notices],
   server: {
     proxy: {
       // The service answers on its own origin only (D23) and checks where a write comes from: both headers are made its own.

@@ -136,13 +136,40 @@ test.runIf(python)('without a Node that is new enough it says so in one sentence
 })
 
 test.runIf(python)('Python reads the archive: the release is told without running anything', async () => {
-  expect(await prints('python3', ['-m', 'zipfile', '-l', file])).toMatch(/__main__\.py[\s\S]*release\.json/)
+  expect(await prints('python3', ['-m', 'zipfile', '-l', file])).toMatch(
+    /__main__\.py[\s\S]*release\.json[\s\S]*NOTICES\.txt/,
+  )
   expect(await prints('python3', ['-m', 'zipfile', '-t', file])).toBe('Done testing')
   const release = await prints('python3', [
     '-c',
     `import zipfile; print(zipfile.ZipFile(${JSON.stringify(file)}).read("release.json").decode())`,
   ])
   expect(JSON.parse(release)).toEqual({ version: '7.8.9', built: expect.any(Number), leastNode: 20, keys: ownKeys() })
+})
+
+test.runIf(python)('the licences of everything in the file are in it', async () => {
+  const text = (name: string) =>
+    prints('python3', [
+      '-c',
+      `import zipfile; print(zipfile.ZipFile(${JSON.stringify(file)}).read("${name}").decode())`,
+    ])
+  expect(await text('LICENSE')).toContain('Apache License')
+  const notices = await text('NOTICES.txt')
+  const named = [...notices.matchAll(/^(\S+) \d[\w.-]* \([\w.-]+\)$/gm)].map(([, name]) => name)
+  // What the sources of svc import, and what that imports in its turn.
+  expect(named).toEqual([
+    '@clack/core',
+    '@clack/prompts',
+    'commander',
+    'fast-string-truncated-width',
+    'fast-string-width',
+    'fast-wrap-ansi',
+    'pend',
+    'sisteransi',
+    'yaml',
+    'yauzl',
+  ])
+  expect(notices.match(/^Copyright|^Permission to use|^The MIT License/gm)?.length).toBeGreaterThanOrEqual(named.length)
 })
 
 test('nothing in the file names the machine it was built on', () => {

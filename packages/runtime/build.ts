@@ -1,7 +1,7 @@
 /**
  * Builds `svc.pyz`: one file that Node runs and that is a genuine Python zip application as well. The program stands in it in packed
  * parts, of which a process loads one; the archive stands behind `//` on its last line, so none of the archive's bytes may end a line.
- * The archive holds `__main__.py`, which finds Node and becomes it, and `release.json`. The same commit gives the same bytes.
+ * The archive holds `__main__.py`, which finds Node and becomes it, `release.json` and the notices. The same commit gives the same bytes.
  *
  *   node packages/runtime/build.ts --out dist/cli
  */
@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { archive, type Member } from '@svc/blueprint/zip'
+import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { endsNoLine, member } from './archive/lines.ts'
 import { program } from './archive/parts.ts'
 import { readKeys } from './src/self-update/keys.ts'
@@ -44,14 +45,16 @@ export async function buildRuntime({
   keys?: readonly string[]
   first?: string
 }): Promise<Built> {
-  const code = await program(join(here, 'src/main.ts'), shebang.length, {
+  const { text, modules } = await program(join(here, 'src/main.ts'), shebang.length, {
     first,
     define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
   })
   const release = JSON.stringify({ version, built: buildTime(), leastNode, keys })
-  const bytes = withArchive(`${shebang}${code}`, [
+  const bytes = withArchive(`${shebang}${text}`, [
     member('__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')),
     member('release.json', release),
+    member('LICENSE', readFileSync(rootOf('LICENSE'), 'utf8')),
+    member('NOTICES.txt', noticesOf('svc.pyz', containedIn(modules))),
   ])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   mkdirSync(outDir, { recursive: true })

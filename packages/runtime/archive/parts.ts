@@ -2,18 +2,24 @@
  * The program as it stands in `svc.pyz`: what main.ts imports dynamically becomes a part, bundled on its own, packed and put on a line that
  * is a comment; main.ts itself is the code of the file, and loads one of them.
  */
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import type { Place } from '../src/part.ts'
 import { leastNode } from '../src/version.ts'
 
-/** The text of the file from `offset` on: the parts' lines, then the code. `first` is code that runs before all else. */
+export interface Program {
+  readonly text: string
+  /** The modules whose code is in it. */
+  readonly modules: ReadonlySet<string>
+}
+
+/** The file from `offset` on: the parts' lines, then the code. `first` is code that runs before all else. */
 export async function program(
   main: string,
   offset: number,
   { first, define }: { first: string; define: Readonly<Record<string, string>> },
-): Promise<string> {
+): Promise<Program> {
   const shared: BuildOptions = { ...options, define: { ...define } }
   const names: string[] = []
   const noting = (name: string): string => {
@@ -21,10 +27,13 @@ export async function program(
     return ''
   }
   await bundle(main, { ...shared, plugins: [replaced(main, noting)] })
+  const modules = new Set<string>()
   const places = new Map<string, Place>()
   let lines = ''
   for (const name of names.sort()) {
-    const line = packed(await bundle(join(dirname(main), name), shared))
+    const part = await bundle(join(dirname(main), name), shared)
+    for (const module of part.modules) modules.add(module)
+    const line = packed(part.text)
     places.set(name, { name, at: offset + lines.length + 2, length: line.length })
     lines += `//${line}\n`
   }
@@ -33,7 +42,8 @@ export async function program(
     plugins: [replaced(main, (name) => loader(places.get(name)))],
     ...(first !== '' && { banner: { js: first } }),
   })
-  return `${lines}${code.trimEnd()}\n`
+  for (const module of code.modules) modules.add(module)
+  return { text: `${lines}${code.text.trimEnd()}\n`, modules }
 }
 
 const options: BuildOptions = {
@@ -50,9 +60,18 @@ const options: BuildOptions = {
   supported: { 'dynamic-import': false }, // a part is loaded whole
 }
 
-async function bundle(entry: string, more: BuildOptions): Promise<string> {
-  const { outputFiles } = await build({ ...more, entryPoints: [entry], absWorkingDir: dirname(entry), write: false })
-  return outputFiles[0]?.text ?? ''
+async function bundle(entry: string, more: BuildOptions): Promise<Program> {
+  const from = dirname(entry)
+  const { outputFiles, metafile } = await build({
+    ...more,
+    entryPoints: [entry],
+    absWorkingDir: from,
+    write: false,
+    metafile: true,
+  })
+  const inputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return { text: outputFiles[0]?.text ?? '', modules: new Set(used.map(([path]) => resolve(from, path))) }
 }
 
 /** Puts something else in the place of what main.ts imports dynamically; `name` is relative to its folder. */

@@ -70,6 +70,12 @@ export function AccountPage() {
       <Part title="Last sign-ins" note="If one of them was not you, change your password.">
         <SignIns />
       </Part>
+      <p className="svc-quiet account-end">
+        svc is open source (Apache-2.0).{' '}
+        <Anchor href="/notices.txt" target="_blank" inherit>
+          Libraries in this page and their licences
+        </Anchor>
+      </p>
     </main>
   )
 }

@@ -125,6 +125,25 @@ test('my account: name, other sessions, password; the old password no longer sig
   await expect(place.signIn(await place.visitor(), 'ada@example.org')).rejects.toThrow('401')
 })
 
+test('the account page leads to the licences of the libraries that the page contains', async () => {
+  const { page } = ada
+  await page.goto(`${place.url}/account`)
+  const path = await page.getByRole('link', { name: 'Libraries in this page' }).getAttribute('href')
+  const response = await page.request.get(`${place.url}${path}`)
+  expect(response.headers()['content-type']).toBe('text/plain; charset=utf-8')
+  const notices = await response.text()
+  for (const name of [
+    '@mantine/core',
+    '@tabler/icons-react',
+    '@tanstack/react-router',
+    'react',
+    'react-dom',
+    'scheduler',
+  ])
+    expect(notices).toMatch(new RegExp(`^${name} \\d[\\d.]* \\(MIT\\)$`, 'm'))
+  expect(notices).toContain('Copyright (c) Meta Platforms')
+})
+
 test('light and dark are chosen, kept over a reload, and set before the first paint', async () => {
   const { page } = ada
   await page.goto(`${place.url}/account`)

@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { containedIn, noticesOf } from './notices.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'svc-notices-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** A package on disk; gives one of its modules. */
+function installed(folder: string, files: Readonly<Record<string, string>>, manifest: object = {}): string {
+  const place = join(root, 'node_modules', folder)
+  const name = folder.split('node_modules/').at(-1)
+  const all = { 'package.json': JSON.stringify({ name, version: '1.2.3', license: 'MIT', ...manifest }), ...files }
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), text)
+  }
+  return join(place, 'lib/index.js')
+}
+
+test('each package is named once, with its version, its licence and the licence text', () => {
+  const plain = installed('plain', { LICENSE: 'Copyright of plain\r\nAs is.  \n' })
+  const scoped = installed('@scope/name', { 'LICENCE.md': 'Copyright of scope' }, { license: 'ISC' })
+  const text = noticesOf('It', containedIn([plain, plain.replace('index', 'more'), scoped, join(root, 'own/main.ts')]))
+  expect(text.match(/^\S+ 1\.2\.3 \(\w+\)$/gm)).toEqual(['@scope/name 1.2.3 (ISC)', 'plain 1.2.3 (MIT)'])
+  expect(text).toContain('It contains 2 libraries')
+  expect(text).toContain('Copyright of plain\nAs is.\n')
+  expect(text).toContain('Copyright of scope')
+})
+
+test('a package inside another is a package of its own, and two versions are two', () => {
+  const outer = installed('outer', { LICENSE: 'Outer' })
+  const inner = installed('outer/node_modules/inner', { LICENSE: 'Inner, old' }, { version: '0.9.0' })
+  const newer = installed('inner', { LICENSE: 'Inner' })
+  expect(containedIn([newer, inner, outer]).map(({ name, version }) => `${name} ${version}`)).toEqual([
+    'inner 0.9.0',
+    'inner 1.2.3',
+    'outer 1.2.3',
+  ])
+})
+
+test('what a package asks to pass on beside its licence is passed on', () => {
+  const apache = installed('apache', { LICENSE: 'Apache', NOTICE: 'Made by somebody' }, { license: 'Apache-2.0' })
+  expect(noticesOf('It', containedIn([apache]))).toContain('Apache\n\nMade by somebody')
+})
+
+test('a package without a licence text fails the build and is named', () => {
+  const bare = installed('bare', { 'licenses.js': 'no text' })
+  expect(() => noticesOf('svc.pyz', containedIn([bare]))).toThrow(
+    'svc.pyz contains bare 1.2.3 (MIT), which brings no licence text. Put the one of its sources into scripts/build/licences/bare.txt, or use another package.',
+  )
+})
+
+test('a package that names no licence fails the build and is named', () => {
+  const nameless = installed('nameless', { LICENSE: 'Some text' }, { license: undefined })
+  expect(() => noticesOf('svc.pyz', containedIn([nameless]))).toThrow(
+    'svc.pyz contains nameless 1.2.3, whose package.json names no licence.',
+  )
+})
+
+test('a licence text that is kept here belongs to a package that brings none', () => {
+  for (const file of readdirSync(join(import.meta.dirname, 'licences'))) {
+    const folder = join(import.meta.dirname, '../../node_modules', file.replace('.txt', '').replace('+', '/'))
+    expect([file, readdirSync(folder).filter((name) => /licen[cs]e/i.test(name))]).toEqual([file, []])
+    expect(containedIn([join(folder, 'index.js')])[0]?.texts).toEqual([expect.stringContaining('Copyright')])
+  }
+})

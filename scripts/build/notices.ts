@@ -1,0 +1,84 @@
+/**
+ * The notices of the libraries that are contained in something built: each package with its version, its licence and the text of the
+ * licence, which its authors ask for wherever their code goes. The list comes from the bundler, so it names what is in the output and no more.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+
+export interface Contained {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+  /** The licence files of the package, and what else it asks to pass on. */
+  readonly texts: readonly string[]
+}
+
+/** Licence texts that authors publish with their sources and leave out of the package: `NAME.txt`, with `+` for the slash of a scope. */
+const added = join(import.meta.dirname, 'licences')
+const modules = `${sep}node_modules${sep}`
+
+/** The packages that these modules (absolute paths) belong to, by name. Code of the repository and of the bundler belongs to none. */
+export function containedIn(files: Iterable<string>): Contained[] {
+  const folders = new Set<string>()
+  for (const file of files) {
+    const folder = packageFolder(file)
+    if (folder !== undefined) folders.add(folder)
+  }
+  return [...folders].map(readPackage).sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
+}
+
+/** The file of notices for `product`. Throws for a package whose licence or its text is missing: nobody may pass that on. */
+export function noticesOf(product: string, contained: readonly Contained[]): string {
+  for (const { name, version, licence, texts } of contained) {
+    if (licence === '') throw new Error(`${product} contains ${name} ${version}, whose package.json names no licence.`)
+    if (texts.length === 0)
+      throw new Error(
+        `${product} contains ${name} ${version} (${licence}), which brings no licence text. Put the one of its sources into scripts/build/licences/${addedName(name)}, or use another package.`,
+      )
+  }
+  return `${[opening(product, contained.length), ...contained.map(section)].join(`\n\n${line}\n`)}\n`
+}
+
+const line = '-'.repeat(72)
+
+const opening = (product: string, libraries: number): string =>
+  `${product} is licensed under Apache-2.0. It contains ${libraries} libraries of other authors. Each is listed here with its licence.`
+
+const section = ({ name, version, licence, texts }: Contained): string =>
+  [`${name} ${version} (${licence})`, ...texts].join('\n\n')
+
+/** `…/node_modules/@scope/name` of a file below it; the innermost one. */
+function packageFolder(file: string): string | undefined {
+  const at = file.lastIndexOf(modules)
+  if (at < 0) return undefined
+  const [first = '', second = ''] = file.slice(at + modules.length).split(sep)
+  return file.slice(0, at + modules.length) + (first.startsWith('@') ? join(first, second) : first)
+}
+
+function readPackage(folder: string): Contained {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const texts = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file) && existsSync(join(folder, file)))
+    .sort(compare)
+    .map((file) => tidied(readFileSync(join(folder, file), 'utf8')))
+    .filter((text) => text !== '')
+  const licence = typeof license === 'string' ? license : ''
+  return { name, version, licence, texts: texts.length > 0 ? texts : addedText(name) }
+}
+
+const addedName = (name: string): string => `${name.replace('/', '+')}.txt`
+
+function addedText(name: string): string[] {
+  const file = join(added, addedName(name))
+  return existsSync(file) ? [tidied(readFileSync(file, 'utf8'))] : []
+}
+
+/** Ends of lines as ours, since `svc.pyz` holds no others. */
+const tidied = (text: string): string =>
+  text
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/[ \t]+$/gm, '')
+    .trim()
+
+/** The same order on every machine. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
