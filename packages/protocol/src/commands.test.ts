@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  answeringAck,
   commandDeadline,
   commandMoves,
   commandStates,
@@ -98,5 +99,16 @@ test.each([
   ['D6: no longer offered', 'queued', 'misfit', 'failed'],
   ['D7: a late upload counts', 'failed', 'uploaded', 'applied_late'],
 ] as const)('%s: %s, %s -> %s', (_rule, from, event, to) => expect(moveCommand(from, event)).toBe(to))
+
+test('D3: the first ack of a command answers it; a log is answered by its upload, so only a refusal counts', () => {
+  const [done, refused] = [
+    { id: 'a', ok: true },
+    { id: 'a', ok: false },
+  ]
+  const other = { id: 'b', ok: true }
+  expect(answeringAck({ id: 'a', type: 'pause' }, [other, done, refused])).toBe(done)
+  expect(answeringAck({ id: 'a', type: 'log' }, [other, done])).toBeUndefined()
+  expect(answeringAck({ id: 'a', type: 'log' }, [done, refused])).toBe(refused)
+})
 
 test('8: a command is over after ten minutes', () => expect(commandDeadline(1000)).toBe(601_000))

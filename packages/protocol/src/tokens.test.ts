@@ -26,6 +26,7 @@ test.each([
 test.each([
   ['one of our tokens', `at svc_agt_${random}.`, [], 'at ***.'],
   ['a token that was cut short', 'svc_inst_abc', [], '***'],
+  ["the token of an agent's bot", `bot svc_bot_${random}`, [], 'bot ***'],
   ['a secret the machine holds', 'login hunter2-long ok', ['hunter2-long'], 'login *** ok'],
   ['the longer of two secrets first', 'abcdefghij', ['abcdefgh', 'abcdefghij'], '***'],
 ])('D52: %s is masked', (_rule, text, secrets, sent) => expect(masked(text, secrets)).toBe(sent))

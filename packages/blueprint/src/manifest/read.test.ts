@@ -166,6 +166,12 @@ describe('what does not fit together is refused', () => {
     ['a select without options', 'settings: [{key: a, type: select}]', 'must name its options'],
     ['bounds of a text', 'settings: [{key: a, type: text, max: 5}]', 'no meaning'],
     ['a secret that loaders obey (D51)', 'secrets: [{name: LD_PRELOAD, purpose: x}]', 'loaders'],
+    [
+      'a secret whose name goes on in small letters',
+      'secrets: [{name: MAIL_password, purpose: x}]',
+      'must be capitals',
+    ],
+    ['a secret whose name is followed by a value', 'secrets: [{name: "A=b", purpose: x}]', 'must be capitals'],
     ['a secret of ours', 'secrets: [{name: SVC_TOKEN, purpose: x}]', 'SVC_'],
     ['a log in .svc', 'logs: [{name: a, path: .SVC/agent.env}]', '.svc'],
     ['a log in what some file systems take for .svc', 'logs: [{name: a, path: .\u017fvc/agent.env}]', '.svc'],

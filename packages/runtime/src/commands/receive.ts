@@ -34,7 +34,7 @@ export function receive(
     for (const command of commands) {
       const known = journal.find((e) => e.id === command.id)
       if (known) {
-        if (known.answered === undefined || known.type === 'log') continue
+        if (known.type === 'log') continue // its upload is the answer
         journal = keep(folder, replace(journal, { ...known, owed: true })) // the same ack again
         continue
       }

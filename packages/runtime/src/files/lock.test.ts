@@ -35,6 +35,7 @@ test.each([
 ])('a lock of %s is free', (_who, holder) => {
   prepare(folder)
   writeFileSync(join(folder.lock, 'runtime.7'), JSON.stringify(holder()))
+  expect(whoHolds(folder, 'runtime')).toBeUndefined()
   expect(tryLock(folder, 'runtime', 'svc report').ok).toBe(true)
   expect(readdirSync(folder.lock)).toEqual(['runtime.8'])
 })

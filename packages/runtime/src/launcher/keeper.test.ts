@@ -90,6 +90,16 @@ const scenes: Record<string, Scene> = {
   'an orderly end': { before: onTrial, work: (_f, k) => k.stopped(), outcomes: ['rolled_back'] },
 }
 
+test('a staged file that is another one than was verified is not put in place (I21)', () => {
+  const folder = place()
+  const keeper = first(folder)
+  writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'another')
+  expect(swap(folder, keeper)).toBe('the file is not the one that was verified')
+  expect(readFileSync(folder.runtime, 'utf8')).toBe('old')
+  expect(readRuntimeNote(folder).trial).toBeUndefined()
+  rmSync(folder.root, { recursive: true })
+})
+
 test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_name, { before, work, outcomes }) => {
   let points = 0
   for (const kind of kinds) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentFolder, token } from '../../testing/folder.ts'
@@ -46,6 +46,21 @@ describe('there is no such log (3.6, D52)', () => {
         rmSync(path())
         symlinkSync('/etc/passwd', path())
         return read()
+      },
+    ],
+    [
+      'a symlink into a folder beside it whose name begins alike',
+      () => {
+        const beside = agentFolder({ 'other.log': 'of another agent' })
+        const neighbour = `${folder.root}-2`
+        renameSync(beside.root, neighbour)
+        rmSync(path())
+        symlinkSync(join(neighbour, 'other.log'), path())
+        try {
+          return read()
+        } finally {
+          rmSync(neighbour, { recursive: true })
+        }
       },
     ],
     [

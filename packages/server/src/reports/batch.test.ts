@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newBatcher } from './batch.ts'
-import type { ReportStore } from './committing.ts'
+import { CommitUnknown, type ReportStore } from './committing.ts'
 import { newMetrics } from './metrics.ts'
 import type { Submission } from './rows.ts'
 
@@ -117,4 +117,39 @@ test('a report that is larger than a batch may be is stored alone, and those beh
   await pass(1)
   await settled()
   expect(sizes).toEqual([1, 1, 3])
+})
+
+/** Two agents report at once, and the first of them twice, to a store that fails like this, once. */
+async function failing(error: unknown) {
+  const batches: string[][] = []
+  const store: ReportStore = async (batch) => {
+    batches.push(batch.map(({ agentId }) => agentId))
+    if (batches.length === 1) throw error
+    return batch.map(() => ({ ok: false, code: 'token_unknown' }))
+  }
+  const report = { protocol: 1 }
+  const batcher = newBatcher({
+    store,
+    metrics: newMetrics(),
+    now: () => 0,
+    age: () => undefined,
+    committed: () => {},
+    failed: () => {},
+    parallel: 1,
+  })
+  const answers = ['a', 'b', 'a'].map((agentId) => batcher.submit({ agentId, report } as unknown as Submission))
+  for (let i = 0; i < 3; i++) await pass(2)
+  return { batches, codes: (await Promise.all(answers)).map((answer) => !answer.ok && answer.code) }
+}
+
+test('a batch has one report of an agent; each is tried alone when it fails', async () => {
+  const { batches, codes } = await failing(new Error('a fault'))
+  expect(batches).toEqual([['a', 'b'], ['a'], ['b'], ['a']])
+  expect(codes).toEqual(['token_unknown', 'token_unknown', 'token_unknown'])
+})
+
+test('a batch whose commit may have happened is not tried again, since its commands could go out twice (D1)', async () => {
+  const { batches, codes } = await failing(new CommitUnknown(new Error('a fault')))
+  expect(batches).toEqual([['a', 'b'], ['a']])
+  expect(codes).toEqual(['unavailable', 'unavailable', 'token_unknown'])
 })
