@@ -1,6 +1,6 @@
 /** What anybody who comes to the repository relies on. */
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -18,4 +18,38 @@ test('the licence is the same in LICENSE, in the README and in every package.jso
 test('.nvmrc names a Node that the packages accept', () => {
   const least = /^>=(\d+)$/.exec(JSON.parse(read('package.json')).engines.node)?.[1]
   expect(Number(read('.nvmrc'))).toBeGreaterThanOrEqual(Number(least))
+})
+
+const places = ['packages', 'examples', 'scripts', 'docs', 'conformance', 'bench']
+const sources = globSync(
+  places.flatMap((place) => [`${place}/**/*.{ts,tsx,css,py,sh}`]),
+  { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.cache)$/.test(path) },
+)
+/** Lines that are comments, and names of tests. */
+const cited = (text: string) =>
+  text.split('\n').filter((line) => /^\s*(\/?\*|\/\/|#)|^\s*(test|describe)\S*\(|\s\/\/ /.test(line))
+
+test('every document that a comment or the name of a test cites is in the repository', () => {
+  expect(sources.length).toBeGreaterThan(900)
+  const missing = sources.flatMap((file) =>
+    cited(read(file))
+      .flatMap((line) => line.match(/(?<![\w./<*-])[a-zA-Z][\w/-]*\.md\b/g) ?? [])
+      .filter(
+        (path) =>
+          path !== 'AGENT.md' && !['.', 'docs', dirname(file)].some((from) => existsSync(resolve(root, from, path))),
+      )
+      .map((path) => `${file}: ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('a numbered section is one of the contract: other documents are cited by their path', () => {
+  const others = sources.flatMap((file) =>
+    cited(read(file)).flatMap((line) =>
+      (line.match(/\b(rules|design|style|decisions|architecture|page|tech),? (section|§) ?\d/gi) ?? []).map(
+        (text) => `${file}: ${text}`,
+      ),
+    ),
+  )
+  expect(others).toEqual([])
 })

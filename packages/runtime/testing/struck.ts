@@ -373,7 +373,7 @@ export function rests({ old, next }: World, { service }: Lane, agent: InstalledA
   return service.reports.at(-1)?.report?.applied?.version === at && at
 }
 
-/** Starts again without harm, and comes to rest; by default where rules section 3 says. */
+/** Starts again without harm, and comes to rest; by default where docs/decisions/kills.md says. */
 export async function expectRests(
   w: World,
   lane: Lane,

@@ -67,7 +67,7 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
   }
 }
 
-/** Rules section 3: what the next start has to come to, of an update 1.4.0 -> `next` that was struck, by its journal and `current`. */
+/** docs/decisions/kills.md: what the next start has to come to, of an update 1.4.0 -> `next` that was struck, by its journal and `current`. */
 export function restOf(
   folder: Folder,
   next: Pick<Packed, 'sha256' | 'manifest'>,

@@ -36,7 +36,7 @@ export const initArgs = ({ service }: World): string[] => ['init', '--url', serv
 export type Fell = 'before' | 'noted' | InstallStep
 
 /**
- * After a kill (rules section 3): before the code was sent the next installation works; after it nothing starts and the words say what to do,
+ * After a kill (docs/decisions/kills.md): before the code was sent the next installation works; after it nothing starts and the words say what to do,
  * or everything is there. Between the note that it is being sent and the sending nobody can know: the words say what to do, and doing it works.
  */
 export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {

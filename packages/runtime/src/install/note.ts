@@ -1,6 +1,6 @@
 /**
  * The note of an installation, `.svc/journal/install.json`: written before each step that cannot be taken back, so that whoever comes
- * after a kill knows what to undo or to say (rules section 3, D44).
+ * after a kill knows what to undo or to say (docs/decisions/kills.md, D44).
  *
  *   made       the folder is made; the code is untouched
  *   redeeming  the code was sent; nobody knows whether it is spent

@@ -1,5 +1,5 @@
 /**
- * The machine's own work after the code was redeemed, in the order in which the next start can understand it (rules section 3): the
+ * The machine's own work after the code was redeemed, in the order in which the next start can understand it (docs/decisions/kills.md): the
  * version, its state, `current`, the environment files, the settings, and the marker last.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'

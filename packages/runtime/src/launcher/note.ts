@@ -1,6 +1,6 @@
 /**
  * The note about the agent's process, `.svc/journal/process.json`: written before each start and after it, so that the next
- * runtime finds the process whatever was killed when (rules section 3). It is what `svc status` and `svc why` read, too.
+ * runtime finds the process whatever was killed when (docs/decisions/kills.md). It is what `svc status` and `svc why` read, too.
  */
 import { isObject } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'

@@ -94,7 +94,7 @@ test('a reboot grants one new window, once, and a clock that was set back no lon
   expect(judge(second, { is: 'start', process: true }, now - 5000).trial).toMatchObject({ began: now - 5000 })
 })
 
-test('killed between note and rename: the old one runs, and the attempt failed (rules section 3)', () => {
+test('killed between note and rename: the old one runs, and the attempt failed (docs/decisions/kills.md)', () => {
   const note = after({ trial: { ...trying, starts: 0 } }, { is: 'found', inPlace: from.sha256 })
   expect(note).toEqual({
     applied: { version: '1.0.0', outcome: 'failed', message: expect.stringContaining('interrupted') },

@@ -143,7 +143,7 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
   return { ...(hold && { hold }), applied: applied('failed', trial.to.version, trial, now, why) }
 }
 
-/** Rules section 3: killed between the note and the rename, or a person put a file there by hand. */
+/** docs/decisions/kills.md: killed between the note and the rename, or a person put a file there by hand. */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
   if (inPlace === trial.to.sha256) return note

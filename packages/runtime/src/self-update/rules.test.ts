@@ -37,7 +37,7 @@ describe('3.5, 1: a runtime is wanted', () => {
   })
 })
 
-test('an attempt goes through all its states, and a kill in any of them before the swap leaves nothing (rules section 3)', () => {
+test('an attempt goes through all its states, and a kill in any of them before the swap leaves nothing (docs/decisions/kills.md)', () => {
   const way = ['fetching', 'checking', 'verifying', 'proving', 'swapping'] as const
   way.forEach((state, i) => {
     expect(move(state, 'done')).toBe(way[i + 1] ?? 'idle')

@@ -61,7 +61,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
   let refused: ((why: string) => void) | undefined
   settle()
 
-  /** What an attempt left that was broken off: nothing has happened (rules section 3). */
+  /** What an attempt left that was broken off: nothing has happened (docs/decisions/kills.md). */
   function settle(): void {
     try {
       rmSync(folder.runtimeNew, { recursive: true, force: true })

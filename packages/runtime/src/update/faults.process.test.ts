@@ -1,6 +1,6 @@
 /**
  * Every state of an update × what can strike there: the real driver and steps over real folders in this process, a disk that fails
- * at the edge, and a launcher that says which version's process runs. What the next start has to come to is rules section 3.
+ * at the edge, and a launcher that says which version's process runs. What the next start has to come to is in docs/decisions/kills.md.
  */
 import fs, {
   cpSync,
@@ -216,7 +216,7 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
   )
 }
 
-/** The next start rests where rules section 3 says, after few writes; the one after it writes nothing at all. */
+/** The next start rests where docs/decisions/kills.md says, after few writes; the one after it writes nothing at all. */
 async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)
   expectWhole(agent, packs)
@@ -301,7 +301,7 @@ describe('a whole update and the way back', () => {
   }
 
   test.each(faults)(
-    '%s, in every state: the next start comes to what rules section 3 says, and nothing loops',
+    '%s, in every state: the next start comes to what docs/decisions/kills.md says, and nothing loops',
     {
       timeout: 600_000,
     },
@@ -329,7 +329,7 @@ describe('a whole update and the way back', () => {
         expect(came.get(`${fault}: ${outcome}`), fault).toBeGreaterThan(0)
   })
 
-  test('killed while it is proved, and again: it goes back (rules section 3)', async () => {
+  test('killed while it is proved, and again: it goes back (docs/decisions/kills.md)', async () => {
     const agent = copy()
     for (const proofs of [1, 2]) {
       const w = watched(agent, undefined, 'killed before')

@@ -1,6 +1,6 @@
 /**
  * What is known of the versions of an agent, `.svc/journal/update.json`: written, synced, before each step, so that whoever comes after a
- * kill knows what to finish or to undo (rules section 3). Only who holds the folder's `runtime` lock writes it.
+ * kill knows what to finish or to undo (docs/decisions/kills.md). Only who holds the folder's `runtime` lock writes it.
  */
 import { type Applied, isObject, type Level, levels } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'

@@ -1,6 +1,6 @@
 /**
  * The power fails in each state of an update and of the way back, and right after an installation: journal, `current`, versions and
- * environment files are what they have to be (D57), and the next start rests where rules section 3 says. A long form, where this machine lets us mount.
+ * environment files are what they have to be (D57), and the next start rests where docs/decisions/kills.md says. A long form, where this machine lets us mount.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

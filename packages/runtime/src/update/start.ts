@@ -1,4 +1,4 @@
-/** What a start makes of what it finds (rules section 3): the journal as it was left, and where `current` leads. Pure. */
+/** What a start makes of what it finds (docs/decisions/kills.md): the journal as it was left, and where `current` leads. Pure. */
 import { change } from './change.ts'
 import type { Release, Update } from './journal.ts'
 import { nameOf } from './versions.ts'

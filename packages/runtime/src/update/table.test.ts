@@ -31,7 +31,7 @@ const noted: Readonly<Record<State, Update>> = {
   undoing: change({ ...idle, state: 'proving', to: b, proofs: 1 }, { event: 'worse', why: 'bad' }, how),
 }
 
-describe('what the next start makes of a kill (rules section 3)', () => {
+describe('what the next start makes of a kill (docs/decisions/kills.md)', () => {
   test.each<[State, Release, State, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
     ['idle', a, 'idle', '1.4.0', undefined],
     ['fetching', a, 'idle', '1.4.0', 'failed'],
