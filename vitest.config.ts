@@ -4,6 +4,7 @@
  * `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
  */
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/testing/longest-first.ts'
 
 const seconds = 1000
 /** Tests shorten everything; a floor of real seconds is tested where it is set. */
@@ -13,27 +14,44 @@ const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
 const programs = 'scripts/testing/programs-once.ts'
-const globalSetup: Partial<Record<(typeof kinds)[number], string>> = {
-  store: 'packages/server/testing/postgres-once.ts',
+const sqlite = 'packages/server/testing/sqlite-once.ts'
+/** The quick run has no PostgreSQL. */
+const postgres = process.env.SVC_TEST_QUICK ? [] : ['packages/server/testing/postgres-once.ts']
+const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
+  store: [sqlite, ...postgres],
+  http: sqlite,
   process: programs,
   browser: programs,
 }
+const cleaning = 'packages/server/testing/cleaning-per-file.ts'
+const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
+  store: cleaning,
+  http: cleaning,
+  process: cleaning,
+}
+/**
+ * Files of these kinds and unit tests run one after another in the same worker, which loads each module once. A file that replaces
+ * a module (`vi.mock`) belongs to another kind.
+ */
+const shares = new Set<(typeof kinds)[number]>(['store', 'http'])
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
 const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**']
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
           env,
+          isolate: false,
           include: files('.test.{ts,tsx}'),
           exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
           expect: patient,
-          testTimeout: 10 * seconds,
-          hookTimeout: 10 * seconds,
+          testTimeout: 60 * seconds,
+          hookTimeout: 60 * seconds,
         },
       },
       ...kinds.map((kind) => {
@@ -47,6 +65,8 @@ export default defineConfig({
             expect: patient,
             testTimeout: timeout,
             hookTimeout: timeout,
+            isolate: !shares.has(kind),
+            ...(setupFiles[kind] && { setupFiles: setupFiles[kind] }),
             ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
           },
         }

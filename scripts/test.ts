@@ -1,35 +1,42 @@
 /**
  * `npm test`: types, lint and format beside the unit tests, then the kinds of vitest.config.ts, the cheap ones first. At the
  * end: the time of each kind, the ten slowest files, and `N passed, N failed`. Arguments are a filter on file names:
- * `npm test -- reports`.
+ * `npm test -- reports`. With `--quick` (`npm run test:quick`) nothing needs a build, a browser or PostgreSQL.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
 import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
+import { durationsFile, readDurations } from './testing/longest-first.ts'
 
 const root = join(import.meta.dirname, '..')
 
 interface Stage {
   readonly kinds: readonly string[]
-  /** Processes wait for each other more than they work, so a third worker keeps two cores busy. */
+  /** Kinds that wait for other processes or for a network keep two cores busy with a third worker. */
   readonly workers: number
   /** The tests run what `npm run build` makes. */
   readonly needsBuild?: true
 }
 const stages: readonly Stage[] = [
   { kinds: ['unit'], workers: 2 },
-  { kinds: ['store'], workers: 2 },
-  { kinds: ['http'], workers: 2 },
+  { kinds: ['store', 'http'], workers: 3 },
   { kinds: ['process', 'browser'], workers: 3, needsBuild: true },
 ]
-/** A run that hangs is ended and fails. The aim is fifteen minutes on two quiet cores; a busy machine may take longer. */
+/** Files that try thousands of damaged inputs; the quick run leaves them out. */
+const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
+/** Tests of a corpus, and tests on PostgreSQL: the names of both say so. */
+const quickNames = '^(?!.*(PostgreSQL|hostile bundle|damaged bundles|loss, doubling and delay))'
+const quickArgs = [...manyInputs.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
+
+/** A run that hangs is ended and fails. The aim is eight minutes on two idle cores; a busy machine may take longer. */
 const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 
-const filters = process.argv.slice(2)
+const quick = process.argv.includes('--quick')
+const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const reports = join(root, '.cache/test')
 const begun = performance.now()
 const overdue = AbortSignal.timeout(limitMinutes * 60_000)
@@ -40,13 +47,13 @@ const counts: Counts[] = []
 const times: FileTime[] = []
 const stageTimes: string[] = []
 const checked = filters.length === 0 ? check() : undefined
-for (const stage of stages) {
+for (const stage of stages.filter(({ needsBuild }) => !(quick && needsBuild))) {
   const name = stage.kinds.join(' and ')
   const start = performance.now()
   title(name)
   if (stage.needsBuild && !(await built())) counts.push({ passed: 0, failed: 1, skipped: 0 })
   else await testsOf(stage)
-  if (name === 'store' && process.env.SVC_TEST_LONG) await onOtherPostgres(stage)
+  if (stage.kinds.includes('store') && process.env.SVC_TEST_LONG) await onOtherPostgres()
   stageTimes.push(`${name} ${seconds(performance.now() - start)}`)
   if (name === 'unit' && checked) {
     const { output, ...result } = await checked
@@ -55,6 +62,7 @@ for (const stage of stages) {
     counts.push(result)
   }
 }
+keepDurations()
 const total = sum(counts)
 console.log('\nThe slowest files:')
 for (const { file, milliseconds } of times.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 10))
@@ -76,25 +84,35 @@ async function check(): Promise<Counts & { output: string }> {
 }
 
 /** The long run tests the stores on every PostgreSQL that is here: the first one is what they ran on already. */
-async function onOtherPostgres(stage: Stage): Promise<void> {
+async function onOtherPostgres(): Promise<void> {
   if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
   const [first, ...others] = [...new Set(installed().map(({ version }) => version))]
   if (others.length === 0) console.log(`There is only PostgreSQL ${first} here: install Debian's too, or npm's.`)
   for (const version of others) {
     title(`store, PostgreSQL ${version}`)
-    await testsOf(stage, { SVC_TEST_POSTGRES: version })
+    await testsOf({ kinds: ['store'], workers: 2 }, { SVC_TEST_POSTGRES: version })
   }
 }
 
 async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = {}): Promise<void> {
   const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  // A long file says how far it is: each test is named when it ends.
+  const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
+  const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const projects = kinds.flatMap((kind) => ['--project', kind])
-  const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters, ...filters]
-  const code = await run([vitest, ...args], env)
+  const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters]
+  const chosen = quick ? [...quickArgs, ...filters] : filters
+  const code = await run([vitest, ...args, ...chosen], quick ? { ...env, SVC_TEST_QUICK: '1' } : env)
   counts.push(countsOf(report, code))
   times.push(...timesOf(report))
+}
+
+/** The next run starts the longest files first. A quick run skips tests, so its durations say nothing about a whole run. */
+function keepDurations(): void {
+  if (quick || process.env.SVC_TEST_LONG) return
+  const measured = Object.fromEntries(times.map(({ file, milliseconds }) => [relative(root, file), milliseconds]))
+  writeFileSync(durationsFile, JSON.stringify({ ...readDurations(), ...measured }, null, 2))
 }
 
 async function built(): Promise<boolean> {

@@ -59,7 +59,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
 }, () => {
   const whole = bytes(sampleReport)
   let reports = 0
-  const count = long ? 100_000 : 10_000
+  const count = long ? 100_000 : 3000
   for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
     const faults = 1 + Math.floor(random() * 8)
@@ -95,7 +95,7 @@ test('I10: no JSON makes the reader throw', { timeout }, () =>
 
 test('2.11: a mutated status file never throws, and what was kept is read without a remark', { timeout }, () => {
   const { agent, state, health, active, gauges, runs, panels } = sampleReport
-  for (let seed = 0; seed < (long ? 50_000 : 5000); seed++) {
+  for (let seed = 0; seed < (long ? 50_000 : 1500); seed++) {
     const input = JSON.parse(
       JSON.stringify(
         mutated({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),

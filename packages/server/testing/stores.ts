@@ -2,16 +2,20 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, inject } from 'vitest'
-import { migrate } from '../src/db/migrate.ts'
+import { afterEach, describe, inject } from 'vitest'
 import { openEmbedded, openPostgres, type Store } from '../src/db/open.ts'
+import { atFileEnd } from './cleaning.ts'
 import { once } from './postgres.ts'
 import { prepare, template } from './postgres-once.ts'
+import { writeTemplate } from './sqlite-once.ts'
 
 /** Runs the tests of `tests` once on SQLite and once on PostgreSQL. Stores that `open` gave are closed after each test. */
-export function everyEngine(name: string, tests: (open: () => Promise<Store>) => void): void {
-  describe(`${name} (SQLite)`, () => tests(closing(openTestSqlite)))
-  describe(`${name} (PostgreSQL)`, () => tests(closing(openTestPostgres)))
+export function everyEngine(
+  name: string,
+  tests: (open: () => Promise<Store>, engine: 'SQLite' | 'PostgreSQL') => void,
+): void {
+  describe(`${name} (SQLite)`, () => tests(closing(openTestSqlite), 'SQLite'))
+  describe(`${name} (PostgreSQL)`, () => tests(closing(openTestPostgres), 'PostgreSQL'))
 }
 
 function closing(open: () => Promise<Store>): () => Promise<Store> {
@@ -26,27 +30,33 @@ function closing(open: () => Promise<Store>): () => Promise<Store> {
   }
 }
 
-let folder: string | undefined
-const cleaning: (() => Promise<void> | void)[] = []
-
 /** A migrated embedded database in a temporary folder. */
 export async function openTestSqlite(): Promise<Store> {
   return openEmbedded(await newSqliteFile())
 }
 
+let sqlite: string | undefined
+
 /** The file of a migrated database, for a service process or several stores. */
 export async function newSqliteFile(): Promise<string> {
-  if (!folder) {
-    const made = mkdtempSync(join(tmpdir(), 'svc-db-'))
-    folder = made
-    cleaning.push(() => rmSync(made, { recursive: true, force: true }))
-    const first = openEmbedded(join(made, 'template.db'))
-    await migrate(first)
-    await first.close()
-  }
-  const file = join(mkdtempSync(join(folder, 'svc-')), 'svc.db')
-  copyFileSync(join(folder, 'template.db'), file)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-db-'))
+  atFileEnd.push(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'svc.db')
+  copyFileSync(await sqliteTemplate(), file)
   return file
+}
+
+/** The template of this run, or where no set-up made one, a template of this file's own. */
+async function sqliteTemplate(): Promise<string> {
+  sqlite ??= inject('sqliteTemplate')
+  if (sqlite) return sqlite
+  const folder = mkdtempSync(join(tmpdir(), 'svc-db-'))
+  atFileEnd.push(() => {
+    rmSync(folder, { recursive: true, force: true })
+    sqlite = undefined
+  })
+  sqlite = await writeTemplate(folder)
+  return sqlite
 }
 
 let cluster: Promise<string> | undefined
@@ -64,7 +74,7 @@ export async function newPostgresDatabase({ empty = false } = {}): Promise<strin
   const base = await cluster
   const name = `svc_test_${process.pid}_${Date.now()}_${made++}`
   await once(of('postgres', base), `create database ${name} template ${empty ? 'template0' : template}`)
-  cleaning.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
+  atFileEnd.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
   return of(name, base)
 }
 
@@ -73,12 +83,9 @@ async function address(): Promise<string> {
   const given = inject('postgres')
   if (given) return given
   const { address: own, stop } = await prepare()
-  cleaning.unshift(stop)
+  atFileEnd.unshift(async () => {
+    cluster = undefined
+    await stop()
+  })
   return own
 }
-
-afterAll(async () => {
-  for (const clean of cleaning.splice(0).reverse()) await clean()
-  folder = undefined
-  cluster = undefined
-})

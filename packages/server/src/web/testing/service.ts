@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer as AgentAnswer } from '@svc/protocol'
-import { afterEach } from 'vitest'
+import { atTestEnd } from '../../../testing/cleaning.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { openAgentSide } from '../../agents/side.ts'
 import { createAgent } from '../../agents/store.ts'
@@ -38,11 +38,6 @@ export interface Browser {
   cookie: string
 }
 export type Service = Awaited<ReturnType<typeof serve>>
-
-const closing: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
 
 export interface Given {
   /** Closed with the service; an embedded one when it is not said. */
@@ -104,7 +99,7 @@ export async function serve(given: Given = {}) {
     if (route) void route(req, res)
     else listener(req, res)
   })
-  closing.push(async () => {
+  atTestEnd.push(async () => {
     await live.close()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -1,0 +1,29 @@
+/** Vitest's global set-up of the kinds that open many stores: one migrated embedded database to copy. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../src/db/migrate.ts'
+import { openEmbedded } from '../src/db/open.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file of a migrated database that nobody has open. */
+    sqliteTemplate: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-db-'))
+  project.provide('sqliteTemplate', await writeTemplate(folder))
+  return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** Writes a migrated database into the folder and returns its path. */
+export async function writeTemplate(folder: string): Promise<string> {
+  const file = join(folder, 'template.db')
+  const store = openEmbedded(file)
+  await migrate(store)
+  await store.close()
+  return file
+}
