@@ -1,5 +1,6 @@
 import { isObject } from './fields.ts'
 import { faultIn } from './json-fault.ts'
+import { parseJson } from './json-large.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A byte order mark is kept by this decoder, so that JSON.parse refuses it (D14). */
@@ -20,7 +21,7 @@ export function readJson(body: Uint8Array): Json {
     return invalid('The body must be in UTF-8: it holds bytes that are not.')
   }
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return isObject(value) ? { ok: true, value, text } : invalid('The body must be a JSON object.')
   } catch {
     return text.startsWith('\ufeff') ? invalid('The body must not begin with a byte order mark.') : notJson(text)

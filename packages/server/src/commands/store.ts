@@ -5,6 +5,7 @@ import {
   misfit,
   type Offer,
   offerOf,
+  parseJson,
   type Report,
   samePress,
   type Verdict,
@@ -217,7 +218,7 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
     .where('agent_id', '=', agent.id)
     .where('log', 'is not', null)
     .execute()
-  const report: Pick<Report, 'controls' | 'settings' | 'active'> = last ? JSON.parse(last.body) : {}
+  const report: Pick<Report, 'controls' | 'settings' | 'active'> = last ? (parseJson(last.body) as Report) : {}
   return offerOf(
     { protocol: 1, ...report },
     names.flatMap(({ log }) => (log === null ? [] : [log])),

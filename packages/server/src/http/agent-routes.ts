@@ -10,6 +10,7 @@ import type { Decision } from '../reports/rows.ts'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
 import { drain, isEncoded, readBody } from './body.ts'
 import type { BareRoutes } from './listener.ts'
+import { Room } from './room.ts'
 import { Turns } from './turns.ts'
 
 /** A request that may go on: who calls, and the bytes. */
@@ -20,8 +21,11 @@ interface Admitted {
 
 /** Bytes of logs that have come and are not stored yet; more is overload, and the next one is turned away (D18). */
 const logsMost = 32 * 1024 * 1024
-/** Reading a report of more bytes takes milliseconds: it gets a turn of the event loop of its own, for which few wait (D18). */
-const largeReport = { bytes: 32 * 1024, waitingMax: 128 } as const
+/**
+ * Reading a report of more bytes takes milliseconds, so it gets a turn of the event loop of its own. What was read takes ten times
+ * the bytes of the body: few are held so until they are stored, and few wait for it (D18).
+ */
+const largeReport = { bytes: 32 * 1024, max: 8, waitingMax: 128 } as const
 
 export function agentRoutes(side: Side): BareRoutes {
   const { deps, lookup, batcher, metrics, trouble, windows } = side
@@ -32,17 +36,28 @@ export function agentRoutes(side: Side): BareRoutes {
     },
   }
   const turns = new Turns()
+  const room = new Room(largeReport.max)
+  const large = {
+    get full() {
+      return batcher.full || room.waiting >= largeReport.waitingMax
+    },
+  }
   const noted = new WeakSet<Caller>()
   return { 'POST /api/agent/v1/report': report, 'POST /api/agent/v1/log': log }
 
   async function report(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const admitted = await admit(req, res, windows.reports, limits.reportBytes, batcher)
+    const queue = Number(req.headers['content-length']) > largeReport.bytes ? large : batcher
+    const admitted = await admit(req, res, windows.reports, limits.reportBytes, queue)
     if (!admitted) return
-    const { caller, bytes } = admitted
-    if (bytes.length > largeReport.bytes) {
-      if (turns.length >= largeReport.waitingMax) return busy(res)
+    if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
+    if (large.full) return busy(res) // many came at once
+    await room.run(async () => {
       await turns.next()
-    }
+      await take(admitted, res)
+    })
+  }
+
+  async function take({ caller, bytes }: Admitted, res: ServerResponse): Promise<void> {
     const read = readReport(bytes, deps.now())
     if (read.ok && read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     if (!read.ok) return refuseBody(res, caller, read.message)

@@ -251,13 +251,13 @@ async function manyAgents(count: number): Promise<{ token: string }[]> {
 
 test('when more waits than memory is for, the next report is turned away unread and may come again later', async () => {
   const { metrics, port } = await start()
-  const agents = await manyAgents(136)
+  const agents = await manyAgents(1064)
   const { socket: kept } = await open(port)
-  const large = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(250_000) })
+  const body = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(32_000) })
   const sent: ReturnType<typeof ask>[] = []
   await whileStoreStands(async () => {
-    for (const { token } of agents) sent.push(ask(token, large))
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBeGreaterThanOrEqual(134), waits)
+    for (const { token } of agents) sent.push(ask(token, body))
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBeGreaterThanOrEqual(1047), waits)
     const refused = await ask()
     expect([refused.status, refused.json.error.code]).toEqual([503, 'unavailable'])
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(5)
@@ -267,13 +267,34 @@ test('when more waits than memory is for, the next report is turned away unread 
   })
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
   expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100)
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1000)
   expect(
     await w.store.db.selectFrom('agent_report').select('agent_id').where('agent_id', '=', w.agent.id).execute(),
   ).toEqual([])
   expect((await ask()).status).toBe(200)
   kept.write(authorized(good.length) + good)
   expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('few large reports are read before those ahead of them are stored, few wait for it, and small ones pass them', async () => {
+  const { metrics } = await start()
+  const agents = await manyAgents(150)
+  const body = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(250_000) })
+  const sent: ReturnType<typeof ask>[] = []
+  const refused: number[] = []
+  await whileStoreStands(async () => {
+    for (const { token } of agents) {
+      const one = ask(token, body)
+      void one.then(({ status }) => status === 503 && refused.push(status))
+      sent.push(one)
+    }
+    await vi.waitFor(() => expect(refused.length).toBe(14), waits)
+    expect(metrics.waiting + metrics.inBatches).toBe(8)
+    sent.push(ask())
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(9), waits)
+  })
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect([statuses.filter((status) => status === 200).length, refused.length]).toEqual([137, 14])
 })
 
 test('logs that wait to be stored are memory as well: beyond so much the next one is turned away unread', async () => {

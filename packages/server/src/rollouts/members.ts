@@ -1,6 +1,6 @@
 /** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
 import type { NeededSvc } from '@svc/blueprint'
-import type { Level, Report } from '@svc/protocol'
+import { type Level, parseJson, type Report } from '@svc/protocol'
 import type { NewRollout, RolloutKind } from '../api.ts'
 import { runningVersion } from '../blueprints/agents.ts'
 import { tooOld } from '../blueprints/needs.ts'
@@ -152,4 +152,4 @@ export async function standingsOf(
 }
 
 export const levelIn = (body: string | null): Level | null =>
-  body === null ? null : ownLevel(JSON.parse(body) as Report)
+  body === null ? null : ownLevel(parseJson(body) as Report)

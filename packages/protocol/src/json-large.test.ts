@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { randomOf } from '../testing/mutate.ts'
+import { sampleReport } from '../testing/sample.ts'
+import { faultIn } from './json-fault.ts'
+import { parseJson, parseLarge } from './json-large.ts'
+import { readReport } from './report.ts'
+
+const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
+/** The long form takes a minute and more. */
+const timeout = 600_000
+const hasNoPrototype = (value: unknown) => Object.getPrototypeOf(value) === null
+
+/** A report of about so many bytes, whose runs name models that occur in no other place. */
+function newNames(bytes: number): string {
+  const runs: string[] = []
+  for (let i = 0, size = 0; size < bytes; i++) {
+    const models = Array.from({ length: 50 }, (_, m) => `"m${(i * 50 + m).toString(36)}":1`)
+    runs.push(`{"id":"run-${i}","started":${1_790_000_000 - i},"models":{${models}}}`)
+    size += (runs.at(-1) as string).length
+  }
+  return `{"protocol":1,"runs":[${runs}]}`
+}
+
+/** A report of the same runs and panels again and again, as honest agents send it. */
+function sameNames(bytes: number): string {
+  const runs: string[] = []
+  for (let i = 0, size = 0; size < bytes; i++) {
+    const models = `{"large-${i % 3}":0.5,"small":${i}}`
+    runs.push(
+      `{"id":"run-${i}","started":${i},"ended":${i},"kind":"mail","status":"done","models":${models},"log":"run-${i}"}`,
+    )
+    size += (runs.at(-1) as string).length
+  }
+  return JSON.stringify({ ...sampleReport, runs: JSON.parse(`[${runs}]`) })
+}
+
+function outcome(parse: (text: string) => unknown, text: string) {
+  try {
+    return { value: parse(text) }
+  } catch (error) {
+    return { refused: (error as Error).name }
+  }
+}
+
+test.each([
+  ...['{}', '[]', '0', '-0', '""', 'null', 'true', 'false', ' [ ] ', '\t{\n}\r', '[{}]', '{"a":{}}', '[[],{},[]]'],
+  ...[
+    '{"a":1,"a":2}',
+    '{"__proto__":{"x":1}}',
+    '{"":{"":""}}',
+    '{"2":0,"1":0,"b":0}',
+    '{"a" : [ 1 , { "b" : null } ] }',
+  ],
+  ...['12.5e-3', '-1E+2', '1e400', '123456789012345', '1234567890123456789', '-17', '[0,10,0.5,1.0]'],
+  ...['"\\""', '"\\\\"', '"\\u00e9\\ud83d"', '"a\u2028b"', '"€👍 is longer than twelve characters"', '{"\\u0061":1}'],
+])('%s is read as JSON.parse reads it', (text) => expect(parseLarge(text)).toEqual(JSON.parse(text)))
+
+test.each([
+  ...['', ' ', '{', '[', '[1', '[1,', '[1,]', '[,]', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{,}'],
+  ...[
+    '{}x',
+    '1 2',
+    '[1 2]',
+    '{"a" 1}',
+    '{"a":1 "b":2}',
+    '{"a":1]',
+    '[1}',
+    ']',
+    '}',
+    '01',
+    '-',
+    '1.',
+    '.5',
+    '+1',
+    '1e',
+    '0x1',
+  ],
+  ...['"', '"a', '"\\', '"\\x"', '"\\u12"', '"\n"', 'tru', 'nul', 'True', 'NaN', '\ufeff{}', "{'a':1}", '[\u00a0]'],
+])('%j is no JSON, as for JSON.parse', (text) => {
+  expect(() => parseLarge(text)).toThrow(SyntaxError)
+  expect(() => JSON.parse(text)).toThrow(SyntaxError)
+})
+
+test('any JSON is read as JSON.parse reads it', { timeout }, () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5, stringUnit: 'binary' }), (text) => {
+      expect(parseLarge(text)).toEqual(JSON.parse(text))
+    }),
+    { numRuns: repeats },
+  )
+})
+
+test('a damaged report is refused exactly where JSON.parse refuses it', { timeout }, () => {
+  const text = JSON.stringify(sampleReport)
+  const random = randomOf(7)
+  let refused = 0
+  for (let i = 0; i < repeats; i++) {
+    const at = Math.floor(random() * text.length)
+    const part = Math.floor(random() * text.length)
+    const damaged = text.slice(0, at) + text.slice(part, part + 3 * random()) + text.slice(at + 2 * random())
+    const expected = outcome(JSON.parse, damaged)
+    expect(outcome(parseLarge, damaged), damaged).toEqual(expected)
+    if ('refused' in expected) refused++
+    expect(faultIn(damaged) !== undefined).toBe('refused' in expected)
+  }
+  expect(refused).toBeGreaterThan(repeats / 20)
+})
+
+test('a text may be nested however deep', () => {
+  const lists = '['.repeat(200_000) + ']'.repeat(200_000)
+  const objects = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+  for (const text of [lists, objects]) expect(typeof parseLarge(text)).toBe('object')
+})
+
+test('a large text of names that occur once makes no shapes, wherever the names stand', () => {
+  const other = `"x":"${'x'.repeat(60_000)}"`
+  const large = newNames(120_000)
+  for (const text of [large, `{${other},"r":${large}}`, `{"r":${large},${other}}`])
+    for (let i = 0; i < 20; i++) expect(hasNoPrototype(parseJson(text))).toBe(true)
+})
+
+test('a large text of names that repeat is left to JSON.parse', () => {
+  const text = sameNames(200_000)
+  for (let i = 0; i < 20; i++) expect(hasNoPrototype(parseJson(text))).toBe(false)
+})
+
+test('a short text is left to JSON.parse', () => expect(hasNoPrototype(parseJson(newNames(20_000)))).toBe(false))
+
+test('a report of new names is kept as it came', () => {
+  const text = newNames(200_000)
+  const read = readReport(new TextEncoder().encode(text), Date.now())
+  expect(read).toMatchObject({ ok: true, text })
+  expect(read.ok && read.value).toEqual(JSON.parse(text))
+})

@@ -1,0 +1,36 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Room } from './room.ts'
+
+test('no more than there is room for run at a time, in the order in which they came', async () => {
+  const room = new Room(2)
+  const begun: number[] = []
+  const ends: (() => void)[] = []
+  const all = [0, 1, 2, 3].map((i) =>
+    room.run(() => {
+      begun.push(i)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    }),
+  )
+  await turn()
+  expect([begun, room.waiting]).toEqual([[0, 1], 2])
+  ends[1]?.()
+  await turn()
+  expect([begun, room.waiting]).toEqual([[0, 1, 2], 1])
+  ends[0]?.()
+  await turn()
+  expect(begun).toEqual([0, 1, 2, 3])
+  for (const end of ends) end()
+  await Promise.all(all)
+})
+
+test('work that throws makes room for the next, and its error arrives', async () => {
+  const room = new Room(1)
+  const failed = room.run(async () => {
+    throw new Error('it broke')
+  })
+  const next = room.run(async () => 'next')
+  await expect(failed).rejects.toThrow('it broke')
+  expect(await next).toBe('next')
+  expect(await room.run(async () => 'later')).toBe('later')
+})

@@ -1,0 +1,27 @@
+/** Room for a few pieces of work at a time; the others wait outside, in the order in which they came. */
+export class Room {
+  #free: number
+  readonly #outside: (() => void)[] = []
+
+  constructor(max: number) {
+    this.#free = max
+  }
+
+  /** Runs `work` as soon as there is room for it. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((enter) => this.#outside.push(enter))
+    try {
+      return await work()
+    } finally {
+      const next = this.#outside.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+
+  /** How many pieces wait. */
+  get waiting(): number {
+    return this.#outside.length
+  }
+}
