@@ -37,16 +37,18 @@ const products: Product[] = [
 ]
 
 /**
- * Brings what is built up to date, in a process of its own: whoever calls this may go on for months, and shall not carry
- * the bundlers along. `quiet`: says nothing when all goes well.
+ * Brings what is built up to date, in a process of its own: the caller may go on for months and should not carry the bundlers
+ * along. `quiet`: prints nothing when all goes well. `page: false`: for a caller that serves the page from its sources.
  */
-export async function build({ quiet = false }: { quiet?: boolean } = {}): Promise<void> {
-  if (!products.some((product) => staleMark(product))) return
-  const args = [import.meta.filename, ...(quiet ? ['--quiet'] : [])]
+export async function build({ quiet = false, page = true }: { quiet?: boolean; page?: boolean } = {}): Promise<void> {
+  if (!wanted(page).some((product) => staleMark(product))) return
+  const args = [import.meta.filename, ...(quiet ? ['--quiet'] : []), ...(page ? [] : ['--no-page'])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   const [code, signal] = await once(child, 'exit')
   if (code !== 0) throw new Error(`The build ended with ${signal ?? `code ${code}`}; what it said stands above.`)
 }
+
+const wanted = (page: boolean) => products.filter(({ make }) => page || make !== makePage)
 
 /** What its mark has to say once it is built anew; undefined when it is up to date. */
 function staleMark({ result, sources }: Product): string | undefined {
@@ -125,4 +127,6 @@ function readText(file: string): string | undefined {
   }
 }
 
-if (import.meta.main) for (const product of products) await bring(product, process.argv.includes('--quiet'))
+if (import.meta.main)
+  for (const product of wanted(!process.argv.includes('--no-page')))
+    await bring(product, process.argv.includes('--quiet'))

@@ -1,10 +1,7 @@
-/** The page's build: `vite build` writes `dist/`, which the service serves; `vite` serves it from source for work on it. */
+/** The page's build: `vite build` writes `dist/`, which the service serves. `npm run dev` (scripts/dev.ts) serves it from its sources. */
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
-
-/** The running service that a page served from source talks to. */
-const backend = process.env.SVC_BASE_URL ?? 'http://localhost:8787'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
 
@@ -27,13 +24,6 @@ const notices: Plugin = {
 
 export default defineConfig({
   plugins: [react(), notices],
-  server: {
-    proxy: {
-      // The service answers on its own origin only (D23) and checks where a write comes from: both headers are made its own.
-      '/api': { target: backend, changeOrigin: true, headers: { origin: backend } },
-      '/cli': { target: backend, changeOrigin: true },
-    },
-  },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0, // no data: URLs, so that the content security policy can stay narrow

@@ -1,0 +1,114 @@
+/**
+ * `npm run dev`: the service and the page from their sources. Vite serves the page under one address and passes everything else on to the
+ * service, which believes that it is reached there: links, cookies and the check of the origin work as in an installation.
+ * A change to the page shows at once; a change to the service restarts it. Ctrl-C ends both.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createServer, type ViteDevServer } from 'vite'
+import { build } from './build.ts'
+import { freePort } from './testing/free-port.ts'
+
+const root = join(import.meta.dirname, '..')
+const usage = `npm run dev -- [options]
+  --port N     the address becomes http://localhost:N; 5173 by default
+  --data DIR   where the data is kept; .cache/dev by default`
+/** What the page asks the service for. */
+const ofService = ['/api', '/cli', '/.well-known', '/notices.txt']
+const host = '127.0.0.1'
+
+const { port, folder } = readOptions()
+const url = `http://localhost:${port}`
+const ending = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort())
+
+await build({ page: false })
+const servicePort = await freePort()
+const page = await servePage()
+const service = startService()
+await Promise.race([answers(servicePort), once(ending.signal, 'abort')])
+if (!ending.signal.aborted) {
+  console.log(`svc: ${url} shows the page from its sources. The data is in ${folder}. Ctrl-C ends both.`)
+  await once(ending.signal, 'abort')
+}
+await Promise.all([end(service), page.close()])
+process.exit(0)
+
+function readOptions(): { port: number; folder: string } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '5173' },
+        data: { type: 'string', default: join(root, '.cache/dev') },
+      },
+    })
+    const port = Number(values.port)
+    if (/^\d{1,5}$/.test(values.port) && port > 0 && port < 65536) return { port, folder: resolve(values.data) }
+    console.error(`--port must be a port from 1 to 65535: got ${values.port}\n\n${usage}`)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+  }
+  process.exit(2)
+}
+
+async function servePage(): Promise<ViteDevServer> {
+  const target = `http://${host}:${servicePort}`
+  const server = await createServer({
+    root: join(root, 'packages/dashboard'),
+    clearScreen: false,
+    server: { host, port, strictPort: true, proxy: Object.fromEntries(ofService.map((path) => [path, { target }])) },
+  })
+  try {
+    return await server.listen()
+  } catch (error) {
+    console.error(
+      `${error instanceof Error ? error.message : error}. Stop what listens there, or choose another port: npm run dev -- --port N`,
+    )
+    process.exit(1)
+  }
+}
+
+/** In a folder of its own, so that neither the data nor a `.env` file of an installation in this checkout is used. */
+function startService(): ChildProcess {
+  mkdirSync(folder, { recursive: true })
+  const { SVC_DATABASE_URL: _, ...env } = process.env
+  const args = ['--watch', '--watch-preserve-output', '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...args, join(root, 'packages/server/src/main.ts'), 'start'], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...env,
+      SVC_BASE_URL: url,
+      SVC_HOST: host,
+      SVC_PORT: String(servicePort),
+      SVC_METRICS_PORT: '0',
+      SVC_DATA_DIR: join(folder, 'data'),
+    },
+  })
+  child.once('exit', () => ending.abort())
+  return child
+}
+
+async function answers(port: number): Promise<void> {
+  while (!ending.signal.aborted) {
+    const socket = connect(port, host)
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (open) return
+    await sleep(100)
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
