@@ -53,3 +53,14 @@ test('a numbered section is one of the contract: other documents are cited by th
   )
   expect(others).toEqual([])
 })
+
+test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/PULL_REQUEST_TEMPLATE.md'])(
+  'every command and every link of %s is there',
+  (file) => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const commands = [...read(file).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
+    expect(commands.filter((name) => !(name in scripts))).toEqual([])
+    const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
+    expect(links.filter((path) => !existsSync(resolve(root, dirname(file), path)))).toEqual([])
+  },
+)
