@@ -76,6 +76,30 @@ everyEngine('the sweeper', (open) => {
     expect(kept).toEqual([{ level: 'bad' }])
   })
 
+  test('erases logs at the end of their time, and says that this node runs', async () => {
+    const w = await world(await open())
+    const { db } = w.store
+    const { report, press } = reporting(w)
+    await report(offering)
+    const expires_at = w.clock.now() + 60_000
+    for (const [i, type] of (['pause', 'resume'] as const).entries()) {
+      const { id } = await press(type)
+      const log = { id: `log ${i}`, agent_id: w.agent.id, command_id: id, name: 'work', text: 'a line', bytes: 6 }
+      await db
+        .insertInto('log')
+        .values({ ...log, received_at: w.clock.now(), expires_at: expires_at + i })
+        .execute()
+    }
+    const left = async () => (await db.selectFrom('log').select('id').orderBy('id').execute()).map(({ id }) => id)
+    const { sweep } = node(w)
+    await sweep()
+    expect(await left()).toEqual(['log 0', 'log 1'])
+    w.clock.pass(60)
+    await sweep()
+    expect(await left()).toEqual(['log 1'])
+    expect(await db.selectFrom('service_beat').select('at').execute()).toEqual([{ at: w.clock.now() }])
+  })
+
   test('sessions that are over and links a day after their end are erased, once a day', async () => {
     const w = await world(await open())
     const { db, engine } = w.store

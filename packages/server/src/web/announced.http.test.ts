@@ -72,9 +72,17 @@ test('open pages hear of whatever people change: the agent, the list, or both', 
   await heard('DELETE', `/members/${bob}`, undefined, 'listChanged')
 })
 
+const newcomer = { name: 'Eve', password: 'an unusual sentence of words' }
 test.each([
   ['GET', '/api/web/start?token=wrong', undefined],
+  [
+    'POST',
+    '/api/web/start',
+    { token: 'wrong', ...newcomer, email: 'eve@example.org', workspace: 'Shop', slug: 'shop' },
+  ],
   ['POST', '/api/web/link', { token: 'wrong' }],
+  ['GET', '/api/web/claim?token=wrong', undefined],
+  ['POST', '/api/web/claim', { token: 'wrong', ...newcomer }],
   ['GET', '/api/web/invitations/wrong', undefined],
   ['POST', '/api/web/invitations/wrong', {}],
 ])(

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
+import { type Folder, folderAt } from '../files/folder.ts'
+import { lead, leadsTo, nameOf, sweepVersions, versionFolder } from './versions.ts'
+
+const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]
+let folder: Folder
+beforeEach(() => {
+  folder = folderAt(realpathSync(mkdtempSync(join(tmpdir(), 'svc-versions-'))))
+  for (const sha256 of [old, next]) {
+    mkdirSync(versionFolder(folder, sha256), { recursive: true })
+    writeFileSync(join(versionFolder(folder, sha256), 'svc.agent.yaml'), sha256)
+  }
+  lead(folder, old)
+})
+afterEach(() => rmSync(folder.root, { recursive: true }))
+
+/** At the n-th change of the disk, until there are no more. */
+function struckEverywhere(work: () => void, check: (where: string) => void): number {
+  let points = 0
+  for (const kind of kinds)
+    for (let at = 1, more = true; more; at++) {
+      let struck = false
+      try {
+        struck = onFaultyDisk(at, kind, work).struck
+      } catch {
+        struck = true // the disk said so
+      }
+      check(`${kind} at change ${at}`)
+      lead(folder, old)
+      more = struck
+      if (struck) points++
+    }
+  return points
+}
+
+test('whatever strikes while the version is swapped, current leads to a whole one (I17)', () => {
+  const points = struckEverywhere(
+    () => lead(folder, next),
+    (where) => {
+      expect([nameOf(old), nameOf(next)], where).toContain(leadsTo(folder))
+      expect([old, next], where).toContain(readFileSync(join(folder.current, 'svc.agent.yaml'), 'utf8'))
+    },
+  )
+  expect(points).toBeGreaterThan(5)
+})
+
+test('a version that is not there is not led to', () => {
+  expect(() => lead(folder, 'c'.repeat(64))).toThrow('is not there')
+  expect(leadsTo(folder)).toBe(nameOf(old))
+})
+
+test('what is neither named nor led to goes, and nothing else', () => {
+  sweepVersions(folder, [next])
+  expect(readdirSync(folder.versions).sort()).toEqual([nameOf(old), nameOf(next)])
+  sweepVersions(folder, [])
+  expect(readdirSync(folder.versions)).toEqual([nameOf(old)])
+})
