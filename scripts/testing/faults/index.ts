@@ -1,0 +1,21 @@
+/** Every fault, cheap ones first within an area. */
+import { blueprintFaults } from './blueprint.ts'
+import { dashboardFaults } from './dashboard.ts'
+import type { Fault } from './fault.ts'
+import { peopleFaults } from './people.ts'
+import { protocolFaults } from './protocol.ts'
+import { runtimeFaults } from './runtime.ts'
+import { runtimeProcessFaults } from './runtime-process.ts'
+import { serverFaults } from './server.ts'
+import { serviceFaults } from './service.ts'
+
+export const faults: readonly Fault[] = [
+  ...protocolFaults,
+  ...blueprintFaults,
+  ...runtimeFaults,
+  ...serverFaults,
+  ...serviceFaults,
+  ...peopleFaults,
+  ...dashboardFaults,
+  ...runtimeProcessFaults,
+]

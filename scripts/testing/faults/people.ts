@@ -1,0 +1,95 @@
+/** Faults of `packages/server`: who may do what, sign-in, sessions, invitations. */
+import type { Fault } from './fault.ts'
+
+const at = (file: string) => `packages/server/src/${file}`
+
+export const peopleFaults: readonly Fault[] = [
+  {
+    name: 'guards: a member passes for an admin',
+    harm: 'Every member of a workspace stops, updates and deletes its agents.',
+    file: at('web/guards.ts'),
+    old: "if (c.var.role !== 'admin') throw",
+    new: 'if (c.var.role === undefined) throw',
+    tests: [at('web/rules.http.test.ts')],
+  },
+  {
+    name: 'guards: whoever is signed in belongs to every workspace',
+    harm: 'A stranger reads the agents of all workspaces of the service.',
+    file: at('web/guards.ts'),
+    old: 'found(await roleOf(db, workspace.id, c.var.person.id), ',
+    new: "found((await roleOf(db, workspace.id, c.var.person.id)) ?? 'member', ",
+    tests: [at('web/rules.http.test.ts')],
+  },
+  {
+    name: 'guards: an agent is found by its name in any workspace',
+    harm: 'An admin of one workspace sends commands to an agent of another one.',
+    file: at('agents/store.ts'),
+    old: "    .where('workspace_id', '=', workspace.id)\n    .where('name', '=', name)\n",
+    new: "    .where('name', '=', name)\n",
+    tests: [at('agents/agents.http.test.ts')],
+  },
+  {
+    name: 'guards: a right is judged before the change and not within it',
+    harm: 'A request that a person sent just before they were demoted still changes the workspace.',
+    file: at('people/acting.ts'),
+    old: "if (role === 'admin' && is !== 'admin')",
+    new: "if (role === 'admin' && is === undefined)",
+    tests: [at('people/acting.store.test.ts')],
+  },
+  {
+    name: 'sessions: a change is made for a session that ended',
+    harm: 'A request of a browser that was signed out by its owner still changes the account.',
+    file: at('people/acting.ts'),
+    old: "  if (!held) throw new Refusal('sign_in_needed')\n",
+    new: '',
+    tests: [at('people/acting.store.test.ts')],
+  },
+  {
+    name: 'sessions: a new password ends the session that set it, and no other',
+    harm: 'Whoever stole a session stays signed in after the password was changed.',
+    file: at('people/password.ts'),
+    old: 'id !== session.id',
+    new: 'id === session.id',
+    tests: [at('people/people.http.test.ts')],
+  },
+  {
+    name: 'sessions: an account that is handed over keeps its sessions',
+    harm: 'Whoever made an account with the address of another person stays signed in to it.',
+    file: at('people/claim.ts'),
+    old: '  await own.deleteUserSessions(id)\n',
+    new: '',
+    tests: [at('people/people.http.test.ts')],
+  },
+  {
+    name: 'sign-in: an account under attack is open to more tries, not fewer',
+    harm: 'A password is guessed from many addresses at full speed.',
+    file: at('people/limits.ts'),
+    old: 'attacked ? limits.perAccountAndCallerSlow : limits.perAccountAndCaller',
+    new: 'attacked ? limits.perAccountAndCaller : limits.perAccountAndCallerSlow',
+    tests: [at('people/limits.test.ts')],
+  },
+  {
+    name: 'sign-in: links are not counted',
+    harm: 'One-time links and invitations are guessed without end.',
+    file: at('people/sign-in.ts'),
+    old: '  tries.add(key, now)\n  let outcome',
+    new: '  let outcome',
+    tests: [at('people/sign-in.http.test.ts')],
+  },
+  {
+    name: 'invitations: a member invites admins',
+    harm: 'A person who was demoted comes back as an admin by an invitation of their own.',
+    file: at('workspaces/invitations.ts'),
+    old: "(asRole(inviter) === 'admin' || asRole(role) === 'member')",
+    new: "(asRole(inviter) === 'admin' || asRole(role) === 'admin')",
+    tests: [at('people/people.store.test.ts')],
+  },
+  {
+    name: 'members: the last admin may go',
+    harm: 'Nobody is left who can change anything in the workspace.',
+    file: at('workspaces/members.ts'),
+    old: 'admins.length === 1 &&',
+    new: 'admins.length === 0 &&',
+    tests: [at('workspaces/workspaces.http.test.ts')],
+  },
+]

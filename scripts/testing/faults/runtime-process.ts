@@ -1,0 +1,95 @@
+/** Faults of `packages/runtime` that only real processes notice: kill points, swaps, trials, take-overs. */
+import type { Fault } from './fault.ts'
+
+const at = (file: string) => `packages/runtime/src/${file}`
+
+export const runtimeProcessFaults: readonly Fault[] = [
+  {
+    name: 'kill points: a command is applied before it is noted',
+    harm: 'After a kill at the wrong moment a command is carried out twice.',
+    file: at('commands/receive.ts'),
+    old: 'journal = keep(folder, forget([...journal, entry], now))',
+    new: 'journal = forget([...journal, entry], now)',
+    tests: [at('commands/journal.process.test.ts')],
+  },
+  {
+    name: 'kill points: the link to the running version is removed before the new one is made',
+    harm: 'After a kill at the wrong moment there is no agent to start any more.',
+    file: at('update/versions.ts'),
+    old: '  renameSync(beside, folder.current)\n',
+    new: '  rmSync(folder.current)\n  renameSync(beside, folder.current)\n',
+    tests: [at('update/versions.test.ts')],
+  },
+  {
+    name: 'swap: the version before is removed from the disk',
+    harm: 'An agent whose new version fails without a network has no way back.',
+    file: at('update/drive.ts'),
+    old: '[running, previous, to, away]',
+    new: '[running, to, away]',
+    tests: [at('update/update.process.test.ts')],
+  },
+  {
+    name: 'rollback: the link is left where it is',
+    harm: 'The page says that an agent was rolled back, and it runs the broken version.',
+    file: at('update/undoing.ts'),
+    old: 'leadsTo(folder) !== nameOf(running.sha256)',
+    new: 'leadsTo(folder) === nameOf(running.sha256)',
+    tests: [at('update/update.process.test.ts')],
+  },
+  {
+    name: 'trial: the signature of a new runtime is not verified',
+    harm: 'A service that was broken into runs any program on every machine.',
+    file: at('self-update/moves.ts'),
+    old: "checking: { done: 'verifying'",
+    new: "checking: { done: 'proving'",
+    tests: [at('self-update/self-update.process.test.ts')],
+  },
+  {
+    name: 'take-over: a start is noted only when it has succeeded',
+    harm: 'After a kill of the runtime two processes of one agent work beside each other.',
+    file: at('launcher/supervisor.ts'),
+    old: '      note(true)\n',
+    new: '',
+    tests: [at('cli/start.process.test.ts')],
+  },
+  {
+    name: 'take-over: a number that another process has by now counts as the agent',
+    harm: 'A start of the runtime kills a program that has nothing to do with the agent.',
+    file: at('launcher/supervisor.ts'),
+    old: 'markedGroup(state.pid, folder.root, started)',
+    new: 'groupLives(state.pid)',
+    tests: [at('launcher/run.process.test.ts')],
+  },
+  {
+    name: 'environment: the agent gets the token of its runtime',
+    harm: 'A program that an agent starts can report in the name of the agent.',
+    file: at('worker/environment.ts'),
+    old: ".filter(([name]) => name !== 'SVC_TOKEN')",
+    new: '',
+    tests: [at('launcher/run.process.test.ts')],
+  },
+  {
+    name: 'acks: they are forgotten although the report was lost',
+    harm: 'A command was carried out, and the page says that it got no answer.',
+    file: at('reporter/exchange.ts'),
+    old: '  if (!result.ok) return result\n  arrived(folder, report, seconds(Date.now()))\n',
+    new: '  arrived(folder, report, seconds(Date.now()))\n  if (!result.ok) return result\n',
+    tests: [at('reporter/rules.process.test.ts')],
+  },
+  {
+    name: 'secrets: the files with token and secrets can be read by everybody',
+    harm: 'Any user of the machine reports in the name of the agent.',
+    file: at('files/env.ts'),
+    old: ".join(''), 0o600)",
+    new: ".join(''), 0o644)",
+    tests: [at('cli/cli.process.test.ts')],
+  },
+  {
+    name: 'installation: it counts as finished before its parts are in place',
+    harm: 'After a kill during "svc init" a half-installed agent starts.',
+    file: at('install/place.ts'),
+    old: '  lead(folder, sha256)\n  prepare(folder)\n',
+    new: "  lead(folder, sha256)\n  writeInstall(folder, { ...install, is: 'installed', sha256: sha256.toLowerCase() })\n  prepare(folder)\n",
+    tests: [at('install/init.process.test.ts')],
+  },
+]
