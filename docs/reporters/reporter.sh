@@ -40,8 +40,19 @@ function take() {
     tok = substr(s, 1, RLENGTH); s = substr(s, RLENGTH + 1)
   } else fail()
 }
+# Passes over what is nested deeper than anything that is read here, in a loop: awk has no room for deep recursion.
+function skip(   open) {
+  for (open = ""; ; take()) {
+    if (tok ~ /^[[{]/) open = open tok
+    else if (tok ~ /^[]}]/) {
+      if (substr(open, length(open)) tok !~ /^(\[]|{})$/) fail()
+      open = substr(open, 1, length(open) - 1)
+    } else if (tok == "") fail()
+    if (open == "") { take(); return }
+  }
+}
 function value(at, depth,   key, i) {
-  if (depth > 32) fail()
+  if (depth > 32) { skip(); return }
   if (tok == "{") {
     kind[at] = "object"; take()
     if (tok == "}") { take(); return }
@@ -93,7 +104,11 @@ report() {
   if [ -f status.json ] && [ "$(wc -c <status.json)" -lt 200000 ] && awk -v what=object "$json" <status.json; then
     status=$(tr '\n\r\t' '   ' <status.json | sed 's/^ *{ *//; s/ *} *$//')
   fi
-  [ -e paused ] && status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
+  if [ -e paused ]; then
+    status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
+  elif at=$(date -r status.json +%s 2>/dev/null); then # D65: an agent that no longer writes is seen
+    status="${status:+$status, }\"status_at\": $at"
+  fi
   printf '{%s"protocol": 1, "boot": "%s", "seq": %d, "controls": ["pause", "resume", "run_now"], "acks": [%s]}' \
     "${status:+$status, }" "$boot" "$seq" "$(owed | paste -sd, -)"
 }

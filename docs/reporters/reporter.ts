@@ -19,6 +19,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
@@ -94,10 +95,12 @@ function owed(): string[] {
 function report(): Json {
   const status = object(readJson('status.json')) ?? { state: { level: 'warn', label: 'No status' } }
   const { state, health, active, gauges, runs, panels, agent } = status
+  const paused = existsSync(path('paused'))
   return {
     protocol: 1,
     agent: { version: object(agent)?.version, host: hostname() },
-    state: existsSync(path('paused')) ? { level: 'info', label: 'Paused' } : state,
+    state: paused ? { level: 'info', label: 'Paused' } : state,
+    status_at: paused ? undefined : writtenAt('status.json'), // D65: an agent that no longer writes is seen
     health,
     active,
     gauges,
@@ -253,6 +256,12 @@ function readJson(name: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Unix seconds; undefined where there is no such file. */
+function writtenAt(name: string): number | undefined {
+  const file = statSync(path(name), { throwIfNoEntry: false })
+  return file && Math.floor(file.mtimeMs / 1000)
 }
 
 function object(value: unknown): Json | undefined {

@@ -1,7 +1,16 @@
 /** The three reporters of docs/report-from-anything.md, as processes of their own, against a service that misbehaves. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -145,6 +154,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
       (call) => call.answer('[]'),
       (call) => call.answer({ interval: 5 }),
       (call) => call.answer('{"commands": [], "interval": 5'),
+      (call) => call.answer(`{"commands": [], "later": ${'['.repeat(40)}${'}'.repeat(40)}}`),
       (call) =>
         call.answer(' '.repeat(1_100_000) + JSON.stringify(commands({ id: 'big', type: 'run_now', payload: {} }))),
       (call) => call.refuse(307, { location: `${elsewhere.service.url}/api/agent/v1/report` }),
@@ -168,6 +178,30 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect([has('run_now'), redirected]).toEqual([false, false])
     expect(said.join('').match(/failed/g)?.length).toBeGreaterThanOrEqual(faults.length)
     expect(said.join('')).not.toContain(token)
+  })
+
+  test.concurrent('says when the agent last wrote its status file, and nothing of it while the agent is paused', async () => {
+    const { folder, service, start } = await world(command)
+    const anHourAgo = Math.floor(Date.now() / 1000) - 3600
+    utimesSync(join(folder, 'status.json'), anHourAgo, anHourAgo)
+    start()
+    const old = await service.next()
+    expect(old.body.status_at).toBe(anHourAgo)
+    writeFileSync(join(folder, 'paused'), '')
+    old.answer(commands())
+    const paused = await service.next()
+    expect(paused.body).not.toHaveProperty('status_at')
+    paused.answer(commands())
+  })
+
+  test.concurrent('reads an answer in which something unknown is nested deeper than 32 levels, and takes the commands beside it', async () => {
+    const { service, has, start } = await world(command)
+    start()
+    const deep = `${'[{"a":'.repeat(200)}1${'}]'.repeat(200)}`
+    const nested = `{"id": "deep", "type": "run_now", "payload": {"later": ${deep}}, "created_at": 1}`
+    ;(await service.next()).answer(`{"later": ${deep}, "commands": [${nested}], "interval": 5}`)
+    expect(await settled(service, 'deep')).toMatchObject({ ok: true })
+    expect(has('run_now')).toBe(true)
   })
 
   test.concurrent('applies an id at most once, also when it comes again and after a kill', async () => {
