@@ -15,7 +15,8 @@ const named = new Set(rows.flatMap((cells) => [...(cells[1] ?? '').matchAll(/`([
 const packages = ['package.json', ...globSync('packages/*/package.json', { cwd: root })].sort()
 const dependenciesOf = (file: string): Record<string, string> => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, file), 'utf8'))
-  return { ...dependencies, ...devDependencies, ...optionalDependencies }
+  const all = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  return Object.fromEntries(all.filter(([name]) => !name.startsWith('@svc/')))
 }
 
 test.each(packages)('dependencies.md names every dependency of %s', (file) => {
