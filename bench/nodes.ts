@@ -2,7 +2,9 @@
  * Commands claimed and acknowledged through one node and through two on one PostgreSQL, which syncs every commit: whether each was
  * handed out exactly once, and how many a second. `npm run bench -- nodes [commands]` (1000000).
  */
+
 import { Agent, request } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import pg from 'pg'
 import { hashToken, newToken } from '../packages/server/src/agents/tokens.ts'
 import { openCommandsMost } from '../packages/server/src/commands/store.ts'
@@ -149,11 +151,12 @@ function report(port: string, { token, claimed }: AskingAgent, agent: Agent): Pr
     const headers = { host: `localhost:${port}`, authorization: `Bearer ${token}` }
     const req = request(
       { port, host: '127.0.0.1', method: 'POST', path: '/api/agent/v1/report', agent, headers },
-      async (res) => {
-        let text = ''
-        for await (const part of res.setEncoding('utf8')) text += part
-        if (res.statusCode !== 200) return reject(new Error(`A report was answered with ${res.statusCode}: ${text}`))
-        resolve((JSON.parse(text) as { commands: { id: string }[] }).commands.map(({ id }) => id))
+      (res) => {
+        const claimedIn = (text: string) => {
+          if (res.statusCode !== 200) throw new Error(`A report was answered with ${res.statusCode}: ${text}`)
+          return (JSON.parse(text) as { commands: { id: string }[] }).commands.map(({ id }) => id)
+        }
+        textOf(res).then(claimedIn).then(resolve, reject)
       },
     )
     req.on('error', reject)

@@ -17,8 +17,8 @@ const settingsOf = (name: string): Settings => quick[name] ?? {}
 const ownRuns = /^(survey|check|check with web|reading)$/
 
 describe.each(names)('%s', (name) => {
-  test('is a blueprint that "svc check" finds nothing in, not even a hint', async () => {
-    const { findings, hints, manifest } = await examineFolder(join(import.meta.dirname, name))
+  test('is a blueprint that "svc check" finds nothing in, not even a hint', () => {
+    const { findings, hints, manifest } = examineFolder(join(import.meta.dirname, name))
     expect({ findings, hints, name: manifest?.name }).toEqual({ findings: [], hints: [], name })
   })
 

@@ -1,4 +1,5 @@
 /** The loads of `hostile`, each bounded in count and time: what strangers, agents and admins can send to a service that listens on this machine. */
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,11 +26,16 @@ type Load = (target: Target) => Promise<() => Promise<string>>
 const loads: Readonly<Record<LoadName, Load>> = { spellings, unread, dense, folders, uploads, 'sign-in': signIns }
 
 process.once('disconnect', () => process.exit(0))
-process.once('message', async (target: Target) => {
+process.once('message', (target: Target) => void serve(target))
+
+/** A failure ends this process, which the measurement reports. */
+async function serve(target: Target): Promise<void> {
   const send = await loads[target.load](target)
-  process.once('message', async () => process.send?.(await send()))
+  const go = once(process, 'message')
   process.send?.('ready')
-})
+  await go
+  process.send?.(await send())
+}
 
 /** 5,000 addresses that lead to one file if they are tidied up, each asked for compressed. */
 async function spellings({ port }: Target): Promise<() => Promise<string>> {

@@ -28,12 +28,13 @@ export async function startService(): Promise<Service> {
   const waiting: Call[] = []
   const takers: ((call: Call) => void)[] = []
   const timers = new Set<NodeJS.Timeout>()
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const call = callOf(request, response, await textOf(request), timers)
     const taker = takers.shift()
     if (taker) taker(call)
     else waiting.push(call)
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -85,7 +85,7 @@ async function assemble(
   logRequests(server, log)
   const drain = drainable(
     server,
-    live.close,
+    () => void live.close().catch((error) => log.warn({ err: error }, 'live updates did not end cleanly')),
     await listenWide(server, { port: config.port, host: config.host, how: 'SVC_PORT, or npm start -- --port N' }),
   )
   closers.push(() => {

@@ -1,7 +1,9 @@
 /** The agents' side of the service over real HTTP, on a store and a clock of the test. */
+
 import { once } from 'node:events'
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer as bytesOf } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
 import { pino } from 'pino'
@@ -132,11 +134,14 @@ export function send(service: { port: number }, sending: Sending): Promise<Reply
           ...headers,
         },
       },
-      async (res) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of res) chunks.push(chunk)
-        const text = Buffer.concat(chunks).toString()
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json: parsed(text) })
+      (res) => {
+        const replyOf = (text: string) => ({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text,
+          json: parsed(text),
+        })
+        bytesOf(res).then(String).then(replyOf).then(resolve, reject)
       },
     )
     req.on('error', reject)

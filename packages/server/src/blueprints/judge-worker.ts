@@ -5,11 +5,14 @@ import { neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
 import type { Judgement } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 
-parentPort?.on('message', async (bundle: Uint8Array | Arrived) => {
+parentPort?.on('message', (bundle: Uint8Array | Arrived) => void answer(bundle))
+
+/** A failure ends this thread, and judge.ts sees it end. */
+async function answer(bundle: Uint8Array | Arrived): Promise<void> {
   const bytes = bundle instanceof Uint8Array ? bundle : bytesOf(bundle)
   const judged = await judge(bytes)
   parentPort?.postMessage(judged, judged.ok ? [bytes.buffer as ArrayBuffer] : [])
-})
+}
 
 async function judge(bytes: Uint8Array): Promise<Judgement> {
   const read = await readBundle(bytes)

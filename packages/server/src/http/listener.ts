@@ -107,11 +107,12 @@ export function createListener(
     const method = req.method === 'HEAD' ? 'GET' : req.method
     const name = `${method} ${query < 0 ? target : target.slice(0, query)}`
     const handler = routes.get(name) ?? beginnings.find((b) => name.startsWith(b.name.slice(0, -1)))?.handler
-    attempt(handler ?? fallback, req, res)
+    void attempt(handler ?? fallback, req, res)
   }
 
   function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {
-    drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
+    // Draining never fails.
+    void drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
   }
 
   function expecting(req: IncomingMessage, res: ServerResponse): void {

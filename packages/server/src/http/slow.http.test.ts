@@ -1,6 +1,6 @@
 /** Clients that send slowly or not at all, too many of them, and reports that come faster than they can be stored (D18). */
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -123,14 +123,15 @@ test('a request that takes longer than any may is cut off, though its headers ca
 async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
   const bodies: string[] = []
   const read = { bytes: 0 }
-  server = createServer(async (req, res) => {
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
     req.on('data', (chunk: Buffer) => {
       read.bytes += chunk.length
     })
     const body = await readBody(req, res, 1_000_000, arrivals)
     bodies.push(body.is)
     res.end(body.is)
-  })
+  }
+  server = createServer((req, res) => void answer(req, res))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: (server.address() as AddressInfo).port, bodies, read }
@@ -163,7 +164,8 @@ test('so is the body of a page, whoever sends it', async () => {
     said.push(read instanceof Error ? read.message : 'whole')
     return c.json(read)
   })
-  server = createServer(getRequestListener(app.fetch)).listen(0, '127.0.0.1')
+  const answer = getRequestListener(app.fetch)
+  server = createServer((req, res) => void answer(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const json = (length: number) => post(length).replace('\r\n\r\n', '\r\nContent-Type: application/json\r\n\r\n')

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { buffer as bytesOf } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Made } from '../../testing/bundles.ts'
 import { type Installing, installing } from '../../testing/installing.ts'
@@ -242,10 +243,9 @@ describe('the bundle route', () => {
   const get = (service: TestService, version: string, token?: string) =>
     new Promise<{ status: number; headers: Record<string, unknown>; bytes: Buffer }>((resolve, reject) => {
       const headers = { Host: 'localhost:8787', ...(token !== undefined && { Authorization: `Bearer ${token}` }) }
-      const req = request({ port: service.port, path: `/api/agent/v1/bundle/${version}`, headers }, async (res) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of res) chunks.push(chunk as Buffer)
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, bytes: Buffer.concat(chunks) })
+      const req = request({ port: service.port, path: `/api/agent/v1/bundle/${version}`, headers }, (res) => {
+        const replyOf = (bytes: Buffer) => ({ status: res.statusCode ?? 0, headers: res.headers, bytes })
+        bytesOf(res).then(replyOf).then(resolve, reject)
       })
       req.on('error', reject).end()
     })

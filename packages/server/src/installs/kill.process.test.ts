@@ -83,9 +83,9 @@ async function redeem(url: string, code: string, i: number): Promise<string | un
 
 /** Resolves when so many of them have. */
 function settled(all: readonly Promise<unknown>[], count: number): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let done = 0
-    for (const one of all) one.then(() => ++done === count && resolve())
+    for (const one of all) one.then(() => ++done === count && resolve(), reject)
   })
 }
 

@@ -1,8 +1,10 @@
 /** The operator's socket takes one call, whoever in the data folder writes into it. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
@@ -29,10 +31,8 @@ function call(method: string, path: string, body: string): Promise<{ status: num
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const socketPath = join(dataDir, 'operator.sock')
-    const asked = request({ socketPath, method, path, headers, agent: false }, async (answer) => {
-      let text = ''
-      for await (const chunk of answer) text += chunk
-      resolve({ status: answer.statusCode ?? 0, text })
+    const asked = request({ socketPath, method, path, headers, agent: false }, (answer) => {
+      textOf(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
     })
     asked.on('error', reject).end(body)
   })

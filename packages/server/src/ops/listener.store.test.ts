@@ -1,7 +1,9 @@
 /** What the operator's port tells: whether the service can work, and what Prometheus may ask. */
+
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
@@ -22,10 +24,13 @@ async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
   const { port } = server.address() as AddressInfo
   const ask = (path: string, method = 'GET') =>
     new Promise<{ status: number; type: string | undefined; text: string }>((resolve, reject) => {
-      const asked = request({ port, host: '127.0.0.1', path, method, agent: false }, async (answer) => {
-        let text = ''
-        for await (const chunk of answer) text += chunk
-        resolve({ status: answer.statusCode ?? 0, type: answer.headers['content-type'], text })
+      const asked = request({ port, host: '127.0.0.1', path, method, agent: false }, (answer) => {
+        const replyOf = (text: string) => ({
+          status: answer.statusCode ?? 0,
+          type: answer.headers['content-type'],
+          text,
+        })
+        textOf(answer).then(replyOf).then(resolve, reject)
       })
       asked.on('error', reject).end()
     })

@@ -126,7 +126,8 @@ export function newBatcher(options: BatchOptions): Batcher {
     lastSize = batch.length
     running++
     metrics.inBatches += batch.length
-    run(batch).then(() => {
+    // Every failure has been answered when it ends.
+    void run(batch).then(() => {
       running--
       metrics.inBatches -= batch.length
       for (const { bytes } of batch) bytesHeld -= bytes

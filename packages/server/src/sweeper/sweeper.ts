@@ -27,7 +27,7 @@ export interface Sweeper {
 
 export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
   let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | undefined
+  let sweeping: Promise<void> | undefined
   let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
@@ -38,20 +38,20 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   /** Nodes that started together do not sweep together. */
   function plan(): void {
     if (stopped) return
-    timer = setTimeout(
-      async () => {
-        await sweep().catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; tried again soon'))
-        plan()
-      },
-      everyMs * (0.8 + 0.4 * Math.random()),
-    ).unref()
+    timer = setTimeout(round, everyMs * (0.8 + 0.4 * Math.random())).unref()
+  }
+
+  function round(): void {
+    sweep()
+      .catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; tried again soon'))
+      .finally(plan)
   }
 
   function sweep(): Promise<void> {
-    round ??= sweepOnce().finally(() => {
-      round = undefined
+    sweeping ??= sweepOnce().finally(() => {
+      sweeping = undefined
     })
-    return round
+    return sweeping
   }
 
   async function sweepOnce(): Promise<void> {
@@ -77,6 +77,6 @@ export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, a
   async function stop(): Promise<void> {
     stopped = true
     clearTimeout(timer)
-    await round?.catch(() => {})
+    await sweeping?.catch(() => {})
   }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -42,13 +42,16 @@ test('every address of the page gives the page, asked about anew; a file that is
 const ask = (origin: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number; bytes: number }>((resolve, reject) => {
     const { port } = new URL(origin)
-    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent }, async (answer) => {
-      let bytes = 0
-      for await (const chunk of answer) bytes += (chunk as Buffer).length
-      resolve({ status: answer.statusCode ?? 0, bytes })
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent }, (answer) => {
+      sizeOf(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, bytes }), reject)
     })
     asked.on('error', reject).end()
   })
+async function sizeOf(answer: IncomingMessage): Promise<number> {
+  let bytes = 0
+  for await (const chunk of answer) bytes += (chunk as Buffer).length
+  return bytes
+}
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 afterAll(() => agent.destroy())
 

@@ -39,7 +39,11 @@ export function through({ nodes, file }: Alone): Hands {
     operate: (name, args, options = {}) => told(() => askService(dataDir, name, { args, options, input: '' })),
     read: async (look) => {
       const store: Store = openEmbedded(file)
-      return look(store.db).finally(() => store.close())
+      try {
+        return await look(store.db)
+      } finally {
+        await store.close()
+      }
     },
     close: async () => {},
   }

@@ -89,22 +89,18 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Comma
   if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />
   const over = wordsOf(command).tone
   if (!page.canAct || (over !== 'lost' && over !== 'no')) return <span />
+  const sendAgain = async () => {
+    setSending(true)
+    try {
+      await api.wishAgain(slug, page.name, command.id)
+      await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
+    } catch (error) {
+      notifyNotSent(error)
+    }
+    setSending(false)
+  }
   return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      loading={sending}
-      onClick={async () => {
-        setSending(true)
-        try {
-          await api.wishAgain(slug, page.name, command.id)
-          await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
-        } catch (error) {
-          notifyNotSent(error)
-        }
-        setSending(false)
-      }}
-    >
+    <Button variant="default" size="compact-sm" loading={sending} onClick={() => void sendAgain()}>
       Send again
     </Button>
   )

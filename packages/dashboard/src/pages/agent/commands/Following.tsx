@@ -81,10 +81,12 @@ function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
       variant="default"
       size="compact-sm"
       loading={sending}
-      onClick={async () => {
+      onClick={() => {
         setSending(true)
-        await agent.press.wish({ type: undo }).catch(() => undefined)
-        setSending(false)
+        agent.press
+          .wish({ type: undo })
+          .catch(() => undefined)
+          .finally(() => setSending(false))
       }}
     >
       Undo: {controlNames[undo]}

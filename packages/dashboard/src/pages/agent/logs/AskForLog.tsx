@@ -31,10 +31,12 @@ export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
       label={`Ask for log ${name}`}
       leftSection={<IconFileText size={14} aria-hidden />}
       why={why}
-      onClick={async () => {
+      onClick={() => {
         setSending(true)
-        await agent.press.wish({ type: 'log', payload: { name } }).catch(() => undefined)
-        setSending(false)
+        agent.press
+          .wish({ type: 'log', payload: { name } })
+          .catch(() => undefined)
+          .finally(() => setSending(false))
       }}
     >
       {words}

@@ -44,7 +44,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
     }
   }
   return (
-    <form onSubmit={send} noValidate className="ag-settings" aria-label="Settings">
+    <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
       <LastAnswer
         command={lastSet(ledger?.rows ?? [])}
         schema={settings.schema}
