@@ -83,11 +83,13 @@ function displace(line: Waiting[], caller: string): boolean {
 /** The queue of this process: all accounts share its processors. */
 export const hashQueue = new HashQueue()
 
-const turns = new AsyncLocalStorage<Turn>()
+/** Set inside of work that has its place in the queue already. */
+const placed = new AsyncLocalStorage<true>()
 
-/** Everything that `work` hashes is hashed in this turn. */
-export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> => turns.run(turn, work)
+/** Runs `work` when it is this one's turn; what it hashes needs no other place. Throws HashingBusy before `work` begins. */
+export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
+  hashQueue.run(turn, () => placed.run(true, work))
 
-/** Hashes in the turn that was set, else as somebody known: people who are signed in, invitations, the operator. */
+/** Hashes in the place that was taken, else in the turn of somebody known: people who are signed in, invitations, the operator. */
 export const queued = <T>(work: () => Promise<T>): Promise<T> =>
-  hashQueue.run(turns.getStore() ?? { known: true, caller: '' }, work)
+  placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Failure, SignInRecord } from '../api.ts'
 import { logRequests } from '../ops/requests.ts'
 import { password, type Service, serve } from '../web/testing/service.ts'
@@ -71,7 +71,9 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   const held = Array.from({ length: 34 }, (_, i) =>
     hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
   )
+  const asked = vi.spyOn(service.auth.api, 'signInEmail')
   const refused = await attempt('192.0.2.1', password)
+  expect(asked, 'the accounts library is not asked').not.toHaveBeenCalled()
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   expect(refused.headers.get('retry-after')).toBe('5')
   // A browser that is known waits in a line of its own.

@@ -76,7 +76,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     remember(c, email)
   }
 
-  /** What the library answers to this password. Not every try is judged: the queue may be full, or the database away. */
+  /**
+   * What the library answers to this password. Not every try is judged: the queue may be full, which is known before the library
+   * does anything, or the database may be away.
+   */
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
     const asked = { body: { email: account, password }, headers: headersOf(c), asResponse: true } as const
