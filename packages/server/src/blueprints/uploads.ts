@@ -109,18 +109,25 @@ export class Uploads {
   }
 }
 
-/** The body until it ends, or until it is given up. */
-async function* piecesOf(body: ReadableStream<Uint8Array> | null, givenUp: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The body until it ends, or until it is given up. Holds none of the pieces that were taken. */
+export async function* piecesOf(
+  body: ReadableStream<Uint8Array> | null,
+  givenUp: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (!reader) return
-  const end = new Promise<never>((_, reject) => {
-    givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
-  })
-  end.catch(() => {}) // it may come while a piece is written
+  // Promise.race with one promise of the end would keep every piece in memory for as long as that promise lives.
+  let reject: (reason: unknown) => void = () => {}
+  givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
+  const read = () =>
+    new Promise<ReadableStreamReadResult<Uint8Array>>((resolve, rejected) => {
+      reject = rejected
+      reader.read().then(resolve, rejected)
+    })
   try {
     for (;;) {
       givenUp.throwIfAborted()
-      const { done, value } = await Promise.race([reader.read(), end])
+      const { done, value } = await read()
       if (done) return
       yield value
     }
