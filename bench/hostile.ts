@@ -8,7 +8,7 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +21,8 @@ import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
 import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
 
+/** What the service lets SQLite keep of the database in memory (db/sqlite.ts). */
+const cacheMegabytes = 256
 /** Others must have their answer within a second. */
 const patience = 1000
 
@@ -29,7 +31,7 @@ interface Part {
   /** People who send the load; the first agent after those of the others is the load's. */
   people: number
   agents: number
-  /** MB that the service may grow by, and milliseconds that a turn of its event loop may take. */
+  /** MB that the service may grow by beside its cache of the database, and milliseconds that a turn of its event loop may take. */
   most: { grown: number; turn?: number }
 }
 
@@ -71,6 +73,8 @@ interface Outcome {
   beside: Measured
   before: number
   highest: number
+  /** MB that the database grew by: so much more of it may be in the service's cache. */
+  pages: number
   after: number
   sent: string
 }
@@ -130,6 +134,7 @@ async function measureBeside(name: LoadName, seconds: number, running: Running):
   }
   const without = await measure(sleep(seconds * 1000))
   const before = memory(service.pid).now
+  const stored = databaseMegabytes(service)
   const target: Target = {
     load: name,
     port: service.port,
@@ -147,11 +152,15 @@ async function measureBeside(name: LoadName, seconds: number, running: Running):
     }, 100)
     const beside = await measure(load.begin())
     clearInterval(watching)
-    return { without, beside, before, highest, after: memory(service.pid).now, sent: await load.sent }
+    const pages = Math.min(cacheMegabytes, databaseMegabytes(service) - stored)
+    return { without, beside, before, highest, pages, after: memory(service.pid).now, sent: await load.sent }
   } finally {
     load.stop()
   }
 }
+
+const databaseMegabytes = ({ file }: Service): number =>
+  [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0) / 2 ** 20
 
 /** In a process of its own, so that what it does is not taken for the service's slowness. */
 function startLoad(target: Target) {
@@ -181,9 +190,9 @@ function startLoad(target: Target) {
 }
 
 function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
-  const cells = rows.flatMap(({ name, outcome: { without, beside, before, highest, after } }) => [
-    [name, 'without', ...timesOf(without), fixed(before, 0), '-', '-'],
-    ['', 'beside', ...timesOf(beside), '-', fixed(highest, 0), fixed(after, 0)],
+  const cells = rows.flatMap(({ name, outcome: { without, beside, before, highest, pages, after } }) => [
+    [name, 'without', ...timesOf(without), fixed(before, 0), '-', '-', '-'],
+    ['', 'beside', ...timesOf(beside), '-', fixed(highest, 0), fixed(pages, 0), fixed(after, 0)],
   ])
   const headings = [
     'part',
@@ -197,6 +206,7 @@ function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
     'longest turn ms',
     'MB before',
     'MB at most',
+    'of them new pages',
     'MB after',
   ]
   const said = rows.map(
@@ -215,11 +225,11 @@ const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measure
   fixed(turn),
 ]
 
-function verdictOf(name: LoadName, { before, highest, beside }: Outcome): string {
+function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome): string {
   const { most } = parts[name]
   const { reports, health, signIns, errors } = beside.others
   const wrong = [
-    highest - before > most.grown && `the service grew by more than ${most.grown} MB`,
+    highest - before - pages > most.grown && `the service grew by more than ${most.grown} MB beside its cache`,
     Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
     errors > 0 && 'others were refused',
     most.turn !== undefined && beside.turn > most.turn && `a turn took more than ${most.turn} ms`,
