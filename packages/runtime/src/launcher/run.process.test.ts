@@ -1,4 +1,5 @@
 /** `svc run` with a real agent, a real bundle, and a service that is scripted: what the agent gets, how it lives, and who obeys whom. */
+import { spawn } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -283,17 +284,22 @@ describe('after kill -9 of the runtime', () => {
 
   test('another process that has its number meanwhile is left alone', async () => {
     const { agent } = await world()
+    const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }) // leads a group, as an agent does
     writeFileSync(
       agent.process,
       JSON.stringify({
-        state: { is: 'running', pid: process.pid, start: 'another-boot:1', since: 1, crashes: 0, adopted: false },
+        state: { is: 'running', pid: stranger.pid, start: 'another-boot:1', since: 1, crashes: 0, adopted: false },
         started: '1.000',
       }),
     )
-    const running = runs(agent)
-    await running.said('started the agent')
-    await running.end()
-    expect(lives({ pid: process.pid, start: '' })).toBe(true)
+    try {
+      const running = runs(agent)
+      await running.said('started the agent')
+      await running.end()
+      expect(lives({ pid: stranger.pid ?? 0, start: '' })).toBe(true)
+    } finally {
+      stranger.kill('SIGKILL')
+    }
   })
 
   test('what an agent left that died meanwhile is ended before the next start', async () => {
