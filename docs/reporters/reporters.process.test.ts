@@ -86,6 +86,15 @@ async function settled(service: Service, id: string) {
   }
 }
 
+/** Answers with a command until a report acks it (an answer that a busy machine delays is lost), and gives that report. */
+async function obeyed(service: Service, answer: unknown, id: string): Promise<Call> {
+  for (;;) {
+    const call = await service.next()
+    if (ackOf(call, id)) return call
+    call.answer(answer)
+  }
+}
+
 describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses what it does not know', async () => {
     // three seconds for an answer: half of that was too few while the other tests kept this process busy
@@ -146,7 +155,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     const { service, has, start, said } = await world(command)
     const elsewhere = await world(command)
     start()
-    ;(await service.next()).answer(commands({ id: 'c1', type: 'pause', payload: {} }))
+    ;(await obeyed(service, commands({ id: 'c1', type: 'pause', payload: {} }), 'c1')).refuse(503)
     const faults: ((call: Call) => void)[] = [
       (call) => call.refuse(500),
       (call) => call.refuse(429, { 'retry-after': '60' }),
@@ -176,7 +185,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(after.body.acks).toEqual([])
     after.answer(commands())
     expect([has('run_now'), redirected]).toEqual([false, false])
-    expect(said.join('').match(/failed/g)?.length).toBeGreaterThanOrEqual(faults.length)
+    expect(said.join('').match(/failed/g)?.length).toBeGreaterThan(faults.length)
     expect(said.join('')).not.toContain(token)
   })
 
@@ -199,9 +208,10 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     start()
     const deep = `${'[{"a":'.repeat(200)}1${'}]'.repeat(200)}`
     const nested = `{"id": "deep", "type": "run_now", "payload": {"later": ${deep}}, "created_at": 1}`
-    ;(await service.next()).answer(`{"later": ${deep}, "commands": [${nested}], "interval": 5}`)
-    expect(await settled(service, 'deep')).toMatchObject({ ok: true })
+    const acked = await obeyed(service, `{"later": ${deep}, "commands": [${nested}], "interval": 5}`, 'deep')
+    expect(ackOf(acked, 'deep')).toMatchObject({ ok: true })
     expect(has('run_now')).toBe(true)
+    acked.answer(commands())
   })
 
   test.concurrent('applies an id at most once, also when it comes again and after a kill', async () => {
