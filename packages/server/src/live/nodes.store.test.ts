@@ -48,12 +48,15 @@ test('an agent is asked to hurry when one of several other nodes looks at it (Po
   const { stores, second, agent, token } = await twoNodes()
   const { pool } = stores[0] as Extract<Store, { engine: 'postgres' }>
   await expect.poll(() => listening(stores[0]), patience).toBe(2)
-  for (const looksAt of ['another agent', agent.id]) {
-    const node = announcer(pool)
-    node.watched([looksAt])
-    await node.close()
+  const interval = async () => (await second.reports(token, {})).interval
+  expect(await interval(), 'nobody looks at it').toBe(30)
+  const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
+  const asked = async () => {
+    for (const { looksAt, node } of nodes) node.watched([looksAt]) // again, since what was said is forgotten after a time
+    return interval()
   }
-  await expect.poll(async () => (await second.reports(token, {})).interval, patience).toBe(5)
+  await expect.poll(asked, patience).toBe(5)
+  for (const { node } of nodes) await node.close()
 })
 
 const listeners = "from pg_stat_activity where datname = current_database() and query like 'listen svc_live%'"
