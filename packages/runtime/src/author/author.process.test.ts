@@ -14,13 +14,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { readBundle, readManifest } from '@svc/blueprint'
 import { readStatusFile, type StatusFile } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { languages } from './create.ts'
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-author-'))
@@ -37,7 +36,7 @@ function svc(args: readonly string[], { cwd = root, shell = ':', env = {} } = {}
   return new Promise((resolve) => {
     execFile(
       'sh',
-      ['-c', `${shell}; exec "$@"`, 'sh', process.execPath, main, ...args],
+      ['-c', `${shell}; exec "$@"`, 'sh', process.execPath, programs.svc, ...args],
       { cwd, env: { ...process.env, ...env } },
       (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
@@ -143,7 +144,7 @@ test('killed at any change of the disk while it starts and stops, the next start
     const count = join(agent.root, 'count')
     const running = starts(agent, ['run'], {
       scale: 0.05,
-      file: ['--import', join(here, 'testing/kill-at.ts'), join(here, 'src/main.ts')],
+      file: ['--require', join(here, 'testing/kill-at.ts'), programs.svc],
       env: { SVC_TEST_KILL_AT: String(at), SVC_TEST_KILL_COUNT: count },
     })
     const ended = new Promise<string | null>((resolve) =>

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Ack } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, type Running, reporter } from '../../testing/folder.ts'
 import { answer, command, startService } from '../../testing/service.ts'
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const killer = fileURLToPath(new URL('../../testing/kill-at.ts', import.meta.url))
 const scale = 0.01
 
@@ -40,7 +40,7 @@ async function life(at: number, again = false): Promise<Seen> {
   }
   try {
     service.next.push(sent())
-    running = reporter(folder, scale, ['--import', killer, main])
+    running = reporter(folder, scale, ['--require', killer, programs.svc])
     if (at === 0) {
       await service.reported(2)
       await running.end()

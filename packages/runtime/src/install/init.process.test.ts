@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
 import { json, type Reply } from '../../testing/service.ts'
@@ -23,7 +24,6 @@ import { readInstall } from './note.ts'
 
 const password = 'correct horse battery'
 const here = fileURLToPath(new URL('../..', import.meta.url))
-const main = join(here, 'src/main.ts')
 const killer = join(here, 'testing/kill-at.ts')
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -431,7 +431,7 @@ function counted(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; signal: string | null; err: string }> {
   return new Promise((resolve) => {
-    const args = ['--import', killer, main, 'init', '--url', w.service.origin, '--code', code]
+    const args = ['--require', killer, programs.svc, 'init', '--url', w.service.origin, '--code', code]
     const child = execFile(
       process.execPath,
       args,
@@ -443,7 +443,7 @@ function counted(
 const changes = async (): Promise<number> => {
   const w = await world()
   const file = join(w.above.root, 'count')
-  expect((await counted(w, { SVC_TEST_KILL_COUNT: file })).code).toBe(0)
+  expect(await counted(w, { SVC_TEST_KILL_COUNT: file })).toMatchObject({ code: 0 })
   return Number(readFileSync(file, 'utf8'))
 }
 const points = (all: number): number[] => {
@@ -501,7 +501,7 @@ function atTerminal(
   return new Promise((resolve) =>
     execFile(
       'python3',
-      [join(here, 'testing/answers.py'), script, process.execPath, main, 'init', '--url', w.service.origin],
+      [join(here, 'testing/answers.py'), script, process.execPath, programs.svc, 'init', '--url', w.service.origin],
       { cwd: w.above.root, env: { ...process.env, SVC_CODE: '', ...env } },
       (_error, out) => resolve(out),
     ),
