@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
+import type { Outcome } from '../src/operator/socket.ts'
+import { askOperator } from './operator.ts'
 
 export interface Ran {
   code: number | null
@@ -66,8 +68,14 @@ export class Place {
     return { code, ...said }
   }
 
-  /** Runs `svc-server … --json` and gives the value; anything but success fails the test. */
+  /**
+   * The value of `svc-server … --json`; anything but success fails the test. A service that runs here is asked directly, through the
+   * socket that the program would use; `run` always runs the program.
+   */
   async value<T>(args: string[], input = ''): Promise<T> {
+    const outcome = await this.#asked(args, input)
+    if (outcome?.ok) return outcome.value as T
+    if (outcome) throw new Error(`svc-server ${args.join(' ')} was refused: ${outcome.message}`)
     const { code, stdout, stderr } = await this.run([...args, '--json'], input)
     if (code !== 0) throw new Error(`svc-server ${args.join(' ')} ended with ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
@@ -84,6 +92,13 @@ export class Place {
   /** Starts the service; whoever calls waits for it and ends it. */
   begin(): ServiceProcess {
     return new ServiceProcess(this.#spawn(['start', '--json']))
+  }
+
+  /** Undefined where the program itself matters: another user or version, a database of several nodes, no service. */
+  async #asked(args: string[], input: string): Promise<Outcome | undefined> {
+    const isUsual = this.uid === undefined && this.program === programs.server
+    if (!isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
+    return await askOperator({ dataDir: this.dataDir, cwd: this.folder, args, input })
   }
 
   #spawn(args: string[]): ChildProcess {
