@@ -150,7 +150,7 @@ export async function becomes<T>(what: string, look: () => T | undefined | false
     }
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
-  throw new Error(`It never came to this: ${what}.`)
+  throw new Error(`In 30 s it never came to this: ${what}.`)
 }
 
 /** Whether there is a Python that can open terminals. */

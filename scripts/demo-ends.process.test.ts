@@ -1,0 +1,65 @@
+/** However the demo ends, it leaves no process and no folder. */
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Demo, living, using } from './testing/demo.ts'
+
+test('ended while it is still starting, it leaves nothing either', async () => {
+  const demo = new Demo({})
+  await demo.hears('Installing')
+  const folder = /data in (\S+)/.exec(demo.said)?.[1] ?? ''
+  expect(using(folder).length).toBeGreaterThan(0)
+  expect(await demo.end('SIGTERM')).toBe(128 + 15)
+  expect([existsSync(folder), using(folder)]).toEqual([false, []])
+})
+
+/** Waits until the folder is gone, told by the folder above. */
+async function removed(folder: string) {
+  const above = watch(tmpdir())
+  while (existsSync(folder)) await once(above, 'change')
+  above.close()
+}
+
+test.each([
+  ['killed with -9', []],
+  ['killed with -9 together with the runtimes, whose agents live on', ['machine-watch', 'git-reader', 'link-checker']],
+])('%s it is cleaned up after', async (_how, names) => {
+  const demo = new Demo({})
+  const ready = await demo.ready()
+  const gone = removed(ready.dir)
+  for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
+  demo.child.kill('SIGKILL')
+  for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+  await gone
+  await expect.poll(() => using(ready.dir)).toEqual([]) // the guard removes the folder last, then it ends
+  expect(living(ready)).toEqual([])
+})
+
+test('runtimes that are killed while it runs leave agents, which Ctrl-C ends too', async () => {
+  const demo = new Demo({})
+  const ready = await demo.ready()
+  process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
+  await demo.hears('git-reader runtime was ended by SIGKILL')
+  expect(living(ready)).toContain('git-reader')
+  expect(await demo.end()).toBe(0)
+  expect([existsSync(ready.dir), using(ready.dir)]).toEqual([false, []])
+  expect(living(ready)).toEqual([])
+})
+
+test('a port that is taken is said, and nothing is left', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = String(typeof address === 'object' && address?.port)
+  const own = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
+  onTestFinished(() => rmSync(own, { recursive: true }))
+  const demo = new Demo({ TMPDIR: own }, '--port', port)
+  const [code] = await once(demo.child, 'close')
+  expect(code).toBe(1)
+  expect(demo.said).toContain(`port ${port} is taken`)
+  expect(readdirSync(own)).toEqual([])
+})

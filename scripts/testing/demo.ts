@@ -1,0 +1,75 @@
+/** `npm run demo` as a test runs it, and what is left of it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface Ready {
+  url: string
+  link: string
+  workspace: string
+  product: string
+  dir: string
+  pids: Record<string, number>
+}
+
+export class Demo {
+  readonly child: ChildProcess
+  readonly #line: Promise<unknown>
+  said = ''
+  constructor(more: NodeJS.ProcessEnv, ...args: string[]) {
+    const env = { ...process.env, ...more, SVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/must-not-be-used' }
+    const command = [join(root, 'scripts/demo.ts'), '--json', ...args]
+    this.child = spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.child.stderr?.on('data', (text) => {
+      this.said += text
+    })
+    this.#line = once(createInterface({ input: this.child.stdout as Readable }), 'line').then(([line]) => line)
+    onTestFinished(async () => void (await this.end()))
+  }
+  ready = async () => JSON.parse(String(await this.#before(this.#line))) as Ready
+  async hears(text: string) {
+    while (!this.said.includes(text)) await this.#before(once(this.child.stderr as Readable, 'data'))
+  }
+  /** What is waited for, or an error when the demo ends before. */
+  async #before<T>(wanted: Promise<T>): Promise<T> {
+    const ended = once(this.child, 'exit').then(([code]): never => {
+      throw new Error(`The demo ended with ${code}: ${this.said}`)
+    })
+    return Promise.race([wanted, ended])
+  }
+  async end(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
+    const exit = once(this.child, 'exit')
+    this.child.kill(signal)
+    return (await exit)[0]
+  }
+}
+
+/** Processes that run in a folder or name it on their command line. */
+export const using = (folder: string): string[] => lines().filter((line) => line.includes(folder))
+const lines = (): string[] =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .map((pid) => {
+      try {
+        return `${pid} ${readlinkSync(`/proc/${pid}/cwd`)} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8')}`
+      } catch {
+        return '' // it has ended
+      }
+    })
+
+/** Which of them still run: a process that has ended and that nobody has asked for yet does not. */
+export const living = ({ pids }: Ready): string[] =>
+  Object.keys(pids).filter((name) => {
+    try {
+      return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pids[name]}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  })
