@@ -64,6 +64,34 @@ test('an invitation waits in the list until it is taken back', async () => {
   await line.waitFor({ state: 'detached' })
 })
 
+test('an invitation says that it is void once the person who made it may no longer invite', async () => {
+  const { page } = ada
+  const north = '/api/web/w/north-wind'
+  type People = { members: { id: string; email: string }[] }
+  const { members } = await ada.call<People>('GET', `${north}/members`)
+  const id = members.find(({ email }) => email === 'bo@example.org')?.id
+  await ada.call('PATCH', `${north}/members/${id}`, { role: 'admin' })
+  const invited = { email: 'di@example.org', role: 'admin' }
+  const { url } = await bo.call<{ url: string }>('POST', `${north}/invitations`, invited)
+  await page.goto(at('/members'))
+  const line = page.getByRole('listitem').filter({ hasText: 'di@example.org' })
+  await line.getByRole('button', { name: 'Copy link for di@example.org' }).waitFor()
+
+  await ada.call('PATCH', `${north}/members/${id}`, { role: 'member' })
+  await page.reload()
+  await line.getByText('The link is void, because they may no longer invite admins.').waitFor()
+  expect(await line.getByRole('button', { name: /^Copy link/ }).count()).toBe(0)
+  expect([await axe(page), await overflow(page)]).toEqual([[], 0])
+  const stranger = await place.visitor()
+  await stranger.page.goto(url)
+  await stranger.page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
+  place.faults.length = 0 // the browser notes the refusal of the void link
+
+  await line.getByRole('button', { name: /^Take back/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await line.waitFor({ state: 'detached' })
+})
+
 test('the workspace is renamed everywhere; its address stays', async () => {
   const { page } = ada
   await page.goto(at('/members'))

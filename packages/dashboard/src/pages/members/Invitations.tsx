@@ -38,7 +38,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
         <div className="svc-quiet">
           As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>
           {isVoid ? (
-            <>. The link is void, because they may no longer invite.</>
+            <>. The link is void, because they may no longer invite {role === 'admin' ? 'admins' : 'members'}.</>
           ) : (
             <>
               ; ends <Time at={expiresAt} />

@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { pauseByMachine } from '../machine.ts'
 
-/** What the agent says of its state; while it is silent, that all of this is past (D20). */
+/** What the agent says of its state; once it is stopped or offline, that this is its last report (D20). */
 export function StateDetail({ agent }: { agent: Agent }) {
   const { page, silent } = agent
   const detail = page.report?.state?.detail
@@ -19,7 +19,13 @@ export function StateDetail({ agent }: { agent: Agent }) {
       )}
       {silent && page.seenAt !== null && (
         <p className="ag-quiet">
-          What stands here is its last report, <Time at={page.seenAt} />. What it has done since is not known.
+          {page.stopped === null ? (
+            <>
+              This is its last report, <Time at={page.seenAt} />. What it has done since is not known.
+            </>
+          ) : (
+            'This is the report that it sent when it was stopped on its machine.'
+          )}
         </p>
       )}
     </div>
