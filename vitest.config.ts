@@ -23,11 +23,12 @@ const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = 
   process: programs,
   browser: programs,
 }
-const cleaning = 'packages/server/testing/cleaning-per-file.ts'
+const cleaning = 'scripts/testing/cleaning-per-file.ts'
 const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
   store: cleaning,
   http: cleaning,
   process: cleaning,
+  browser: cleaning,
 }
 /**
  * Files of these kinds and unit tests run one after another in the same worker, which loads each module once. A file that replaces

@@ -12,6 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from '../../../scripts/build.ts'
 import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
+import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
 
@@ -29,7 +30,6 @@ export class Place {
   readonly browser: Browser
   readonly #folder: string
   readonly #port: number
-  readonly #contexts: BrowserContext[] = []
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
@@ -87,6 +87,21 @@ export class Place {
     db.close()
   }
 
+  /** Many agents that never reported: written into the data while the service is down, without a request for each. */
+  async addAgents(slug: string, names: readonly string[]): Promise<void> {
+    await this.kill()
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
+    const add = db.prepare(
+      `insert into agent (id, workspace_id, name, token_hash, created_at)
+       select lower(hex(randomblob(16))), id, ?, hex(randomblob(32)), ? from workspace where slug = ?`,
+    )
+    db.exec('begin')
+    for (const name of names) add.run(name, Date.now(), slug)
+    db.exec('commit')
+    db.close()
+    await this.start()
+  }
+
   /** Runs `svc-server … --json` and gives its value. */
   async operator<T>(args: string[], input = ''): Promise<T> {
     const child = spawn(process.execPath, [program, ...args, '--json'], {
@@ -107,7 +122,7 @@ export class Place {
     return JSON.parse(out) as T
   }
 
-  /** A browser of somebody of their own: no cookies of others. */
+  /** A browser of somebody of their own: no cookies of others. One that is opened in a test is closed after it. */
   async visitor({ scheme = 'light', width = 1280, height = 800 }: Look = {}): Promise<Visitor> {
     const context = await this.browser.newContext({
       ...contextOptions,
@@ -116,15 +131,29 @@ export class Place {
       reducedMotion: 'reduce',
     })
     context.setDefaultTimeout(15_000)
-    this.#contexts.push(context)
+    afterThisTest(() => context.close())
     const page = await context.newPage()
+    this.#listenTo(page)
+    return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
+  }
+
+  /** One more window of somebody's browser, which has their cookies and the page's files already. */
+  async window({ context }: Pick<Visitor, 'context'>, { scheme = 'light', width = 1280, height = 800 }: Look = {}) {
+    const page = await context.newPage()
+    afterThisTest(() => page.close())
+    this.#listenTo(page)
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    return page
+  }
+
+  #listenTo(page: Page): void {
     page.on('pageerror', (error) => this.faults.push(error.message))
     page.on('console', (message) => {
       // A refusal that a form shows is in the browser's console too; that one is no fault.
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
         this.faults.push(message.text())
     })
-    return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
   }
 
   /** The first person, Ada, admin of North Wind, signed in. */

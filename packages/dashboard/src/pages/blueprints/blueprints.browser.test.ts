@@ -45,12 +45,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const copied = (page: Page, what: string) =>
   page.locator('.svc-copy', { has: page.getByRole('button', { name: `Copy ${what}`, exact: true }) }).locator('pre')
 const text = async (page: Page, what: string): Promise<string> => (await copied(page, what).textContent()) ?? ''
-/** Ada's session in a window of her own. */
-async function window(width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const { context, page } = await place.visitor({ width, scheme })
-  await context.addCookies(await ada.context.cookies())
-  return page
-}
+const window = (width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> => place.window(ada, { width, scheme })
 
 test('upload, issue, install with the lines shown, the agent’s page, revoke the bot: the binding turns bad', async () => {
   const page = await window()
@@ -226,7 +221,9 @@ test('a code of somebody who is no admin any more is no longer good, on every pa
 
 test('a code counts down to its end, and is then over', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
-  const page = await window()
+  // A clock is that of all windows of a browser, so this one gets a browser of its own.
+  const { context, page } = await place.visitor()
+  await context.addCookies(await ada.context.cookies())
   await page.clock.install()
   await page.goto(at(`/codes/${id}`))
   await page.getByText(/Good for 1[45] min/).waitFor()

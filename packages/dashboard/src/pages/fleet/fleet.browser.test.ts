@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { AuditEntry } from '@svc/server/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
-import { openPlace, type Place, type Visitor } from '../../../testing/place.ts'
+import { type Look, openPlace, type Place, type Visitor } from '../../../testing/place.ts'
 
 let place: Place
 let ada: Visitor
@@ -35,6 +35,8 @@ afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
 const names = (visitor: Visitor) => visitor.page.locator('.fleet-body .fleet-link').allTextContents()
+/** One more window of Ada's browser. */
+const window = async (look: Look = {}): Promise<Visitor> => ({ ...ada, page: await place.window(ada, look) })
 const row = (visitor: Visitor, name: string) =>
   visitor.page.locator('.fleet-body .fleet-row', { has: visitor.page.getByRole('link', { name, exact: true }) })
 
@@ -249,12 +251,11 @@ test('while the page is cut off no agent falls silent: it would not know', async
 })
 
 test('the first line says what wants looking after, the tab whether somebody is called for', async () => {
-  const { page, context } = await place.ada()
+  const { page } = await window()
   await place.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
   await page.goto(fleet())
   await page.getByText(/^\d (is|are) bad/).waitFor()
   expect(await page.title()).toMatch(/^\d bad · Agents/)
-  await context.close()
 })
 
 test('a member sees and has no button to act', async () => {
@@ -279,7 +280,7 @@ test.each([
   ['light', 360],
   ['dark', 360],
 ] as const)('axe finds nothing in %s at %i pixels, and nothing is wider than the window', async (scheme, width) => {
-  const visitor = await place.ada({ scheme, width })
+  const visitor = await window({ scheme, width })
   await visitor.page.goto(fleet())
   await row(visitor, 'mail-triage').waitFor()
   expect(await axe(visitor.page)).toEqual([])
@@ -289,7 +290,7 @@ test.each([
 test.each([320, 768, 992, 1000, 1024, 1087, 1100, 1204, 1232])(
   'nothing is wider than a window of %i pixels',
   async (width) => {
-    const visitor = await place.ada({ width })
+    const visitor = await window({ width })
     await visitor.page.goto(fleet())
     await row(visitor, 'mail-triage').waitFor()
     expect(await overflow(visitor.page)).toBe(0)
@@ -299,15 +300,15 @@ test.each([320, 768, 992, 1000, 1024, 1087, 1100, 1204, 1232])(
         .map((cell) => cell.textContent),
     )
     expect(cut).toEqual([])
-    await visitor.context.close()
   },
 )
 
 test('with 2,000 agents only what is seen is fetched and drawn, and the last is one key away', async () => {
-  const slow = await place.ada()
-  const crowd = Array.from({ length: 2000 }, (_, i) => `crowd-${i}`)
-  for (let i = 0; i < crowd.length; i += 50)
-    await Promise.all(crowd.slice(i, i + 50).map((name) => slow.call('POST', '/api/web/w/north-wind/agents', { name })))
+  await place.addAgents(
+    'north-wind',
+    Array.from({ length: 2000 }, (_, i) => `crowd-${i}`),
+  )
+  const slow = await window()
   const asked: string[] = []
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
   await slow.page.goto(`${fleet()}?sort=name`)

@@ -26,10 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => place?.close())
 
-/** Ada's session in a window of her own. */
 async function window(path: string, width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const { context, page } = await place.visitor({ width, scheme })
-  await context.addCookies(await ada.context.cookies())
+  const page = await place.window(ada, { width, scheme })
   await page.goto(at(path))
   return page
 }

@@ -5,7 +5,7 @@
 import type { Command } from '@svc/protocol'
 import type { NewToken } from '@svc/server/api'
 import type { Page } from 'playwright-core'
-import { type Look, openPlace, type Place, password } from '../../../../testing/place.ts'
+import { type Look, openPlace, type Place, password, type Visitor } from '../../../../testing/place.ts'
 
 export interface PlayedAgent {
   /** Sends a report and gives the commands of the answer. */
@@ -35,7 +35,15 @@ export async function openWorld(): Promise<World> {
   await place.operator(mo, password)
   const member = await place.visitor()
   await place.signIn(member, 'mo@example.org')
-  const cookies = { admin: await ada.context.cookies(), member: await member.context.cookies() }
+  const people = { admin: ada, member }
+
+  /** A clock is that of all windows of a browser, so this one gets a browser of its own. */
+  const withClock = async ({ context }: Visitor, look: Look) => {
+    const own = await place.visitor(look)
+    await own.context.addCookies(await context.cookies())
+    await own.page.clock.install()
+    return own.page
+  }
 
   return {
     place,
@@ -44,9 +52,7 @@ export async function openWorld(): Promise<World> {
       return playedAgent(place, token)
     },
     visit: async (who, agent, { tab, clock = false, width = 1440, ...look } = {}) => {
-      const { context, page } = await place.visitor({ width, ...look })
-      await context.addCookies(cookies[who])
-      if (clock) await page.clock.install()
+      const page = await (clock ? withClock : place.window.bind(place))(people[who], { width, ...look })
       await page.goto(`${place.url}/w/${slug}/agents/${agent}${tab === undefined ? '' : `?tab=${tab}`}`)
       await page.getByRole('heading', { level: 1, name: agent }).waitFor()
       return page
