@@ -120,7 +120,7 @@ export async function* piecesOf(
   let reject: (reason: unknown) => void = () => {}
   givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
   const read = () =>
-    new Promise<ReadableStreamReadResult<Uint8Array>>((resolve, rejected) => {
+    new Promise<Awaited<ReturnType<typeof reader.read>>>((resolve, rejected) => {
       reject = rejected
       reader.read().then(resolve, rejected)
     })
