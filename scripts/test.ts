@@ -73,7 +73,8 @@ process.exit(total.failed === 0 ? 0 : 1)
 
 /** Runs beside the unit tests; its output is kept until they have ended. */
 async function check(): Promise<Counts & { output: string }> {
-  const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { cwd: root })
+  const args = [join(root, 'scripts/check.ts'), ...(quick ? ['--quick'] : [])]
+  const child = spawn(process.execPath, args, { cwd: root })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
