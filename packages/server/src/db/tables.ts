@@ -398,6 +398,8 @@ export interface SessionTable {
 }
 export interface AccountTable {
   id: string
+  userId: string
+  providerId: string
   password: string | null
 }
 export interface MemberTable {

@@ -1,6 +1,8 @@
 /** Signing in and out: the library decides and sets the cookies; here tries are counted and noted, and the answer is made ours. */
 import type { Context } from 'hono'
 import type { SignInRecord } from '../api.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
 import { loggedAlready } from '../ops/requests.ts'
 import { callerKey } from '../web/address.ts'
@@ -83,9 +85,25 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
     const asked = { body: { email: account, password }, headers: headersOf(c), asResponse: true } as const
-    const answer = await inTurn(turn, () => auth.api.signInEmail(asked))
-    if (answer.status >= 500) throw new Error('The accounts library failed to sign somebody in.')
-    return answer
+    return await inTurn(turn, async () => {
+      const before = await storedPassword(store.db, account)
+      const answer = await auth.api.signInEmail(asked)
+      if (answer.status >= 500) throw new Error('The accounts library failed to sign somebody in.')
+      return answer.ok && (await wasChanged(account, password, before)) ? await endedAtOnce(answer) : answer
+    })
+  }
+
+  /** Whether the password was changed while it was being checked, which ended only those sessions that there were. */
+  async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
+    const hash = await storedPassword(store.db, account)
+    if (hash === before) return false
+    return hash === null || !(await (await auth.$context).password.verify({ hash, password }))
+  }
+
+  async function endedAtOnce(answer: Response): Promise<Response> {
+    const { token } = (await answer.json()) as { token: string }
+    await (await auth.$context).internalAdapter.deleteSession(token)
+    return new Response(null, { status: 401 })
   }
 
   return {
@@ -143,6 +161,18 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 }
 
 type How = Pick<SignInLine, 'method' | 'known'>
+
+/** The stored hash, after whoever is changing it has ended. */
+async function storedPassword(db: Db, email: string): Promise<string | null> {
+  const row = db
+    .selectFrom('account')
+    .innerJoin('user', 'user.id', 'account.userId')
+    .select('account.password')
+    .where('user.email', '=', email)
+    .where('account.providerId', '=', 'credential')
+  const account = await (isPostgres(db) ? row.forShare('account') : row).executeTakeFirst()
+  return account?.password ?? null
+}
 
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
