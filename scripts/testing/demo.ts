@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { within } from './within.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -34,7 +35,8 @@ export class Demo {
   }
   ready = async () => JSON.parse(String(await this.#before(this.#line))) as Ready
   async hears(text: string) {
-    while (!this.said.includes(text)) await this.#before(once(this.child.stderr as Readable, 'data'))
+    const wanted = () => `${JSON.stringify(text)} from the demo, which said:\n${this.said}`
+    while (!this.said.includes(text)) await within(wanted, this.#before(once(this.child.stderr as Readable, 'data')))
   }
   /** What is waited for, or an error when the demo ends before. */
   async #before<T>(wanted: Promise<T>): Promise<T> {

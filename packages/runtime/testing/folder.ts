@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { programs } from '../../../scripts/testing/program.ts'
+import { within } from '../../../scripts/testing/within.ts'
 import { type Folder, folderAt } from '../src/files/folder.ts'
 
 export const token = `svc_agt_${'A'.repeat(43)}`
@@ -121,17 +122,19 @@ export function starts(
   return {
     child,
     lines,
-    said: (text) =>
-      new Promise((resolve) => {
+    said: (text) => {
+      const line = new Promise<string>((resolve) => {
         const look = () => {
-          const line = lines.find((l) => l.includes(text))
-          if (line === undefined) return
+          const found = lines.find((l) => l.includes(text))
+          if (found === undefined) return
           waiting.delete(look)
-          resolve(line)
+          resolve(found)
         }
         waiting.add(look)
         look()
-      }),
+      })
+      return within(() => `a line with ${JSON.stringify(text)}. The last lines:\n${lines.slice(-10).join('\n')}`, line)
+    },
     end: (signal = 'SIGTERM') => {
       child.kill(signal)
       return ended

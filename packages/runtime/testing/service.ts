@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
+import { within } from '../../../scripts/testing/within.ts'
 
 export interface Came {
   readonly path: string
@@ -86,8 +87,8 @@ export async function startService(port = 0): Promise<Service> {
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const until = (list: Came[], count: number) =>
-    new Promise<Came>((resolve) => {
+  const until = (list: Came[], count: number) => {
+    const came = new Promise<Came>((resolve) => {
       const look = () => {
         const last = list[count - 1]
         if (!last) return
@@ -97,6 +98,8 @@ export async function startService(port = 0): Promise<Service> {
       waiting.add(look)
       look()
     })
+    return within(() => `call ${count} of a kind; ${list.length} came`, came)
+  }
   const service: Service = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reports: [],

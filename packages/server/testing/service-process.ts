@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
+import { within } from '../../../scripts/testing/within.ts'
 import type { Outcome } from '../src/operator/socket.ts'
 import { askOperator } from './operator.ts'
 
@@ -143,7 +144,9 @@ export class ServiceProcess {
 
   /** Waits until the log says this. */
   async logs(text: string): Promise<void> {
-    while (!this.log.includes(text)) await once(this.child.stderr ?? process.stdin, 'data')
+    const isLogged = () => this.log.includes(text)
+    const line = () => `${JSON.stringify(text)} in the log. Its end:\n${this.log.slice(-2000)}`
+    while (!isLogged()) await within(line, once(this.child.stderr ?? process.stdin, 'data'))
   }
 
   /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import type { Ack } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
-import { agentFolder, type Running, reporter } from '../../testing/folder.ts'
-import { answer, command, startService } from '../../testing/service.ts'
+import { agentFolder, type Running, reporter, starts } from '../../testing/folder.ts'
+import { command, json, startService } from '../../testing/service.ts'
 
 const killer = fileURLToPath(new URL('../../testing/kill-at.ts', import.meta.url))
-const scale = 0.01
+/** A report every 250 ms, a request may take as long as it needs on a busy machine. */
+const scale = 0.05
 
 interface Seen {
   readonly changes: number
@@ -19,7 +20,10 @@ interface Seen {
 }
 
 const sent = () =>
-  answer(command('a', 'run_now'), command('b', 'set', { every: 30, tone: 'brisk' }), command('c', 'pause'))
+  json({
+    commands: [command('a', 'run_now'), command('b', 'set', { every: 30, tone: 'brisk' }), command('c', 'pause')],
+    interval: 5,
+  })
 
 /**
  * One life: commands come, the process is killed at change `at` (0: never), the next start goes on. `again`: the service sends the
@@ -29,9 +33,11 @@ async function life(at: number, again = false): Promise<Seen> {
   const service = await startService()
   const folder = agentFolder({}, service.origin)
   const countFile = join(folder.root, 'count')
-  process.env.SVC_TEST_KILL_AT = String(at)
-  process.env.SVC_TEST_KILL_AFTER = 'outbox.json' // the answer is there: from here on commands are taken
-  process.env.SVC_TEST_KILL_COUNT = countFile
+  const env = {
+    SVC_TEST_KILL_AT: String(at),
+    SVC_TEST_KILL_AFTER: 'outbox.json', // the answer is there: from here on commands are taken
+    SVC_TEST_KILL_COUNT: countFile,
+  }
   let running: Running | undefined
   let applied = 0
   const take = () => {
@@ -39,8 +45,9 @@ async function life(at: number, again = false): Promise<Seen> {
     rmSync(folder.runNow, { force: true }) // the agent acts
   }
   try {
+    service.usual = json({ commands: [], interval: 5 })
     service.next.push(sent())
-    running = reporter(folder, scale, ['--require', killer, programs.svc])
+    running = starts(folder, ['report'], { scale, file: ['--require', killer, programs.svc], env })
     if (at === 0) {
       await service.reported(2)
       await running.end()
