@@ -42,7 +42,10 @@ async function mustBeGreen(tests: readonly string[]): Promise<void> {
   const from = performance.now()
   const verdict = await run(tests, 2)
   if (verdict.is !== 'green')
-    end(1, `Refused: without a fault ${verdict.is === 'caught' ? `"${verdict.by}" fails` : verdict.why}.`)
+    end(
+      1,
+      `Refused: without a fault ${verdict.is === 'caught' ? `"${verdict.by}" fails: ${verdict.says}` : verdict.why}.`,
+    )
   console.log(`They pass (${secondsSince(from)}).`)
 }
 

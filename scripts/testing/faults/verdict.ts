@@ -18,7 +18,7 @@ export interface VitestReport {
 export type Verdict =
   | { readonly is: 'green' }
   /** A test failed, and not because it ran out of time. */
-  | { readonly is: 'caught'; readonly by: string }
+  | { readonly is: 'caught'; readonly by: string; readonly says: string }
   /** The run says nothing about the product: a file that cannot be loaded, a hook that failed, a timeout. */
   | { readonly is: 'broken'; readonly why: string }
 
@@ -30,7 +30,10 @@ export function judgeRun(report: VitestReport | undefined): Verdict {
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
   const failed = tests.filter(({ status }) => status === 'failed')
   const caught = failed.find(({ failureMessages }) => !(failureMessages ?? []).every((text) => timeout.test(text)))
-  if (caught) return { is: 'caught', by: caught.fullName.trim() }
+  if (caught) {
+    const says = (caught.failureMessages ?? []).find((text) => !timeout.test(text)) ?? ''
+    return { is: 'caught', by: caught.fullName.trim(), says }
+  }
   if (failed[0]) return { is: 'broken', why: `"${failed[0].fullName.trim()}" timed out` }
   const file = report.testResults.find(({ status }) => status === 'failed')
   if (file) return { is: 'broken', why: firstLine(file.message) || 'a test file could not be run' }

@@ -43,6 +43,9 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +${slug} \\(admin\\)`))
     expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +-/)
     expect(await emails()).toEqual(expect.arrayContaining(['bob@example.org', 'cy@example.org']))
+    expect(await said('person create', ['cy@example.org'], { options, input })).toMatch(
+      `To give it the workspace: svc-server member add ${slug} cy@example.org --role admin`,
+    )
   })
 
   test('an account that cannot be made whole is not made, and the sentence says why', async () => {
@@ -56,6 +59,20 @@ everyEngine('commands of the operator', (open) => {
     expect(await create({ options: { name: 'Dan', workspace: 'nowhere', role: 'admin' } })).toMatch(
       /^refused: There is no workspace "nowhere"/,
     )
+    expect(await emails()).toEqual(before)
+  })
+
+  test('a workspace that is full gets nobody more, and no account is left behind', async () => {
+    const { w, said, emails } = await start()
+    const { slug } = w.workspace
+    const create = (email: string) =>
+      said('person create', [email], { input: `${password}\n`, options: { name: 'Dan', workspace: slug } })
+    expect(await create('dan@example.org')).toBe(`Made the account of dan@example.org, member of ${slug}.`)
+    expect(await said('workspace limit', [slug], { options: { people: '1' } })).toMatch(
+      /^Members and open invitations +\d+ +1$/m,
+    )
+    const before = await emails()
+    expect(await create('eve@example.org')).toMatch(/^refused: The workspace may have 1 members/)
     expect(await emails()).toEqual(before)
   })
 

@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
@@ -110,6 +110,28 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
     ])
     await close()
     await store.close()
+  })
+})
+
+everyEngine('the counts of commands', (open: () => Promise<Store>) => {
+  test('forget a state in which no command is any more, after five seconds', async () => {
+    const w = await world(await open())
+    await addCommand(w, 'queued', w.clock.now() + 1000)
+    const { ask, close } = await listening(w)
+    const queued = async () => /svc_commands\{state="queued"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      expect(await queued()).toBe('1')
+      await w.store.db.updateTable('command').set({ state: 'applied', due_at: null }).execute()
+      vi.advanceTimersByTime(4999)
+      expect(await queued()).toBe('1')
+      vi.advanceTimersByTime(1)
+      expect(await queued()).toBeUndefined()
+    } finally {
+      vi.useRealTimers()
+      await close()
+      await w.store.close()
+    }
   })
 })
 
