@@ -62,6 +62,28 @@ everyEngine('commands of the operator', (open) => {
     expect(await emails()).toEqual(before)
   })
 
+  test('a workspace has the name that it is given, else its short name', async () => {
+    const { said } = await start()
+    expect(await said('workspace create', ['bakery'], { options: { name: 'The Bakery' } })).toMatch(
+      /^Made the workspace bakery \(The Bakery\)\. /,
+    )
+    expect(await said('workspace create', ['cellar'])).toMatch(/^Made the workspace cellar \(cellar\)\. /)
+  })
+
+  test('a link signs in or hands over, as asked; a password that was made is shown, a given one is not', async () => {
+    const { said } = await start()
+    await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input: `${password}\n` })
+    expect(await said('link', ['bob@example.org'])).toMatch(/^http:\/\/localhost\/link\?token=/)
+    expect(await said('link', ['bob@example.org'], { options: { claim: true } })).toMatch(
+      /^http:\/\/localhost\/claim\?token=/,
+    )
+    const reset = 'bob@example.org has a new password and is signed out everywhere.'
+    expect(await said('person reset', ['bob@example.org'], { input: 'another good long password\n' })).toBe(reset)
+    expect(await said('person reset', ['bob@example.org'])).toMatch(
+      new RegExp(`^${reset}\nThe password, shown this once: [\\w-]{20}$`),
+    )
+  })
+
   test('a workspace that is full gets nobody more, and no account is left behind', async () => {
     const { w, said, emails } = await start()
     const { slug } = w.workspace
