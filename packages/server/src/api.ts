@@ -201,7 +201,7 @@ export interface AgentPage {
   cost30: number | null
   /** Commands that are queued or unanswered, oldest first. */
   open: Command[]
-  /** Admins: how many logs are kept. */
+  /** Whether the person who asks may act on the agent: admins may. */
   canAct: boolean
 }
 

@@ -1,17 +1,7 @@
 /** The two install calls (2.9, 4): what the service says about a code, and the one answer that spends it. The code is the only credential. */
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
-import {
-  isObject,
-  isToken,
-  limits,
-  type Preview,
-  preview,
-  type Redeemed,
-  readRedeemed,
-  shown,
-  type Verdict,
-} from '@svc/protocol'
+import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
 import { call, refusalOf, type Sent } from '../reporter/send.ts'
 
 /** D44: so long without a byte, and so long in all. */
@@ -102,7 +92,3 @@ export function checkRedeemed(answer: unknown, expected: Preview): Verdict<Redee
 }
 const bad = (what: string) =>
   ({ ok: false, code: 'answer_invalid', message: `The install answer was refused: ${what}.` }) as const
-
-/** The agent's name in an answer that is otherwise wrong. */
-export const agentOf = (answer: unknown): string | undefined =>
-  isObject(answer) && isObject(answer.agent) && typeof answer.agent.name === 'string' ? answer.agent.name : undefined

@@ -7,7 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { type StoredReport, storedReport } from '../reports/body.ts'
+import { storedReport } from '../reports/body.ts'
 import { agentUpdates } from '../wishes/page.ts'
 import { roomFor } from '../workspaces/limits.ts'
 import { statusAge } from './age.ts'
@@ -134,12 +134,6 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number)
     .orderBy('name')
     .execute()
   return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
-}
-
-/** The last report as it is kept, without its runs; undefined before the first. */
-export async function lastReport(db: Db, { id }: { id: string }): Promise<StoredReport | undefined> {
-  const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', id).executeTakeFirst()
-  return row && storedReport(row.body)
 }
 
 /** What `agent show` gives: the agent as the page shows it. `seenAt` in Unix milliseconds. */

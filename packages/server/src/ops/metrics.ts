@@ -3,7 +3,7 @@
  * asked, and Node's own (event loop, memory, garbage collection).
  */
 import { setImmediate } from 'node:timers/promises'
-import { limits } from '@svc/protocol'
+import { limits, offlineAfter } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Db } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
@@ -142,8 +142,7 @@ async function countAgents(db: Db, now: number) {
 /** D20. */
 function seenAs(receivedAt: number | null, interval: number | null, now: number): 'reporting' | 'silent' | 'never' {
   if (receivedAt === null) return 'never'
-  const patience = Math.max(3 * (interval ?? limits.intervalSeconds), limits.offlineLeastSeconds)
-  return receivedAt + patience * 1000 < now ? 'silent' : 'reporting'
+  return receivedAt + offlineAfter(interval ?? limits.intervalSeconds) * 1000 < now ? 'silent' : 'reporting'
 }
 
 /** Asks at most once in so many milliseconds, however often it is asked. */

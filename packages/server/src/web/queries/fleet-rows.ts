@@ -1,4 +1,4 @@
-import { type Control, controls, limits, type Stop } from '@svc/protocol'
+import { type Control, controls, offlineAfter, type Stop } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
@@ -15,7 +15,7 @@ export const costDays = 30
 
 /** D20: from when on an agent counts as silent: three intervals without a report, but never before 90 s. One that was stopped is at once (D66). */
 export const silentAt = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
-  stopped !== null ? receivedAt : receivedAt + Math.max(3 * intervalSeconds, limits.offlineLeastSeconds) * 1000
+  stopped !== null ? receivedAt : receivedAt + offlineAfter(intervalSeconds) * 1000
 
 /** US dollars; null when nothing cost anything. */
 export const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
