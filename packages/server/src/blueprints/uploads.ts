@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ReadableStreamReadResult } from 'node:stream/web'
 import { limits } from '@svc/protocol'
 import { Refusal } from '../web/refusal.ts'
 
