@@ -73,7 +73,7 @@ export function processSentence({ process, stopped }: Facts): string {
   if (alive)
     return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
-    return `It is stopped${stopped ? ` since ${moment(stopped.at)}, ${byWhom(stopped)}` : ''}. "${hint('start')}" starts it.`
+    return `It ${stopped ? `has been stopped since ${moment(stopped.at)}, ${byWhom(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
   if (state.is === 'stopped')
     return `${sentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
   return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
@@ -120,15 +120,11 @@ function agentSentences(f: Facts, now: number): string[] {
   if (!f.statusFile) return [...waits, 'It names no status file, so nothing more is known of it.']
   if (f.written === undefined)
     return [...waits, `It has not written ${f.statusFile} yet, so it has not said how it is.`]
+  const file = `${f.statusFile}, written ${ago(now - f.written)}`
   const said = f.state
-    ? `It ${f.old ? 'said' : 'says'} of itself: ${f.state.level} ${f.state.label ?? ''} ${f.state.detail ?? ''}`.trimEnd()
-    : 'It says nothing of its state'
-  return [
-    ...waits,
-    `${said} (${f.statusFile}, written ${ago(now - f.written)}).`,
-    ...runs,
-    ...healthSentences(f.health),
-  ]
+    ? `Its state ${f.old ? 'was' : 'is'} ${f.state.level} (${file})${[f.state.label, f.state.detail].map((each) => (each ? `: ${each}` : '')).join('')}`
+    : `It reports no state (${file}).`
+  return [...waits, said, ...runs, ...healthSentences(f.health)]
 }
 
 const healthSentences = (items: Facts['health']): string[] =>

@@ -336,7 +336,7 @@ describe('after kill -9 of the runtime', () => {
     }
     expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
     expect(groupLives(pid)).toBe(false)
-    expect((await svc(agent, ['why'])).out).toMatch(/It is stopped since .* on this machine by/)
+    expect((await svc(agent, ['why'])).out).toMatch(/It has been stopped since .* on this machine by/)
   })
 })
 
