@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { type Copy, copyOf } from './testing/faults/copy.ts'
 import { type Fault, kindOf, withFault } from './testing/faults/fault.ts'
 import { faults } from './testing/faults/index.ts'
+import { endLeftovers } from './testing/faults/leftovers.ts'
 import { judgeRun, type Verdict, type VitestReport } from './testing/faults/verdict.ts'
 
 /** A run that takes longer says nothing. */
@@ -26,7 +27,10 @@ for (const fault of chosen) withFault(readFileSync(join(checkout, fault.file), '
 
 const copy = copyOf(checkout)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-process.once('exit', copy.remove)
+process.once('exit', () => {
+  endLeftovers(copy.temporary)
+  copy.remove()
+})
 const uncaught: string[] = []
 await mustBeGreen([...new Set(chosen.flatMap(({ tests }) => tests))])
 for (const [i, fault] of chosen.entries()) await expectCaught(fault, `${i + 1} of ${chosen.length}`)
@@ -82,7 +86,8 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
   const args = ['run', ...kinds.flatMap((kind) => ['--project', kind]), '--bail=1', `--maxWorkers=${workers}`]
   const reporters = ['--reporter=json', `--outputFile=${report}`]
   const vitest = join(copy.root, 'node_modules/vitest/vitest.mjs')
-  const { SVC_TEST_LONG: _, ...env } = process.env // the short form must catch it
+  const { SVC_TEST_LONG: _, ...inherited } = process.env // the short form must catch it
+  const env = { ...inherited, TMPDIR: copy.temporary }
   const child = spawn(process.execPath, [vitest, ...args, ...reporters, ...tests], {
     cwd: copy.root,
     env,
@@ -99,6 +104,7 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
   await once(child, 'exit')
   process.off('exit', killAll)
   clearTimeout(timer)
+  endLeftovers(copy.temporary)
   return late
     ? { is: 'broken', why: `the run took more than ${limitMs / 60_000} minutes` }
     : judgeRun(readReport(report))

@@ -28,6 +28,8 @@ const own = '@svc'
 
 export interface Copy {
   readonly root: string
+  /** For the temporary files of the tests. */
+  readonly temporary: string
   /** Makes the fault; gives what puts the file, and what was built from it, back. */
   readonly make: (fault: Fault) => () => void
   /** Remembers what is built now, as what each fault begins with. */
@@ -39,6 +41,8 @@ export function copyOf(checkout: string): Copy {
   const home = mkdtempSync(join(tmpdir(), 'svc-faults-'))
   const root = join(home, 'copy')
   const built = join(home, 'built')
+  const temporary = join(home, 't') // short, since paths of sockets are
+  mkdirSync(temporary)
   for (const file of filesOf(checkout)) copyFile(join(checkout, file), join(root, file))
   for (const folder of ['.', ...packagesOf(checkout)]) linkLibraries(join(checkout, folder), join(root, folder))
   for (const product of products) copyFolder(join(checkout, product), join(root, product))
@@ -46,6 +50,7 @@ export function copyOf(checkout: string): Copy {
   linkIfThere(join(checkout, '.cache/browser'), join(root, '.cache/browser'))
   return {
     root,
+    temporary,
     keepBuilt: () => {
       for (const product of products) copyFolder(join(root, product), join(built, product))
     },
