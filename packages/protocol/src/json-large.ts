@@ -16,6 +16,9 @@ const largeFrom = 32 * 1024
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   text.length >= largeFrom && hasManyNames(text, random) ? parseLarge(text) : JSON.parse(text)
 
+/** Whether `parseJson` gave this value of a large text of names that were never seen before: storing it takes long, too. */
+export const isOfNewNames = (value: object): boolean => Object.getPrototypeOf(value) === null
+
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**

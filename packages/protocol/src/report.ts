@@ -19,6 +19,7 @@ import {
   text,
 } from './fields.ts'
 import { isTidy, type Refused, readJson } from './json.ts'
+import { isOfNewNames } from './json-large.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
@@ -166,11 +167,11 @@ export const report = object(
 export type Report = Kept<typeof report>
 
 /**
- * With the text of the body, if all of it was kept as it came: the same report, in JSON already. `runsDropped` says how many runs
- * were too many.
+ * With the text of the body, if all of it was kept as it came: the same report, in JSON already. `newNames`: it is large and full of
+ * names that no other report has. `runsDropped` says how many runs were too many.
  */
 export type ReadReport =
-  | { ok: true; value: Report; text: string | undefined; runsDropped?: number | undefined }
+  | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
   | Refused
 
 /** D14: reads the bytes of a body, at this time in Unix milliseconds; refuses only what is no report at all. */
@@ -179,12 +180,13 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
   if (!json.ok) return json
   const { value, text } = json
   const tidy = isTidy(text, body.length)
-  if (tidy && fits(value)) return { ok: true, value, text }
+  const newNames = isOfNewNames(value)
+  if (tidy && fits(value)) return newNames ? { ok: true, value, text, newNames } : { ok: true, value, text }
   const all = report(value, undefined, tidy)
   if (all) {
     const kept = withNewestRuns(all, now)
     const runsDropped = (all.runs?.length ?? 0) - (kept.runs?.length ?? 0) || undefined
-    return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined, runsDropped }
+    return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined, newNames, runsDropped }
   }
   const got = value.protocol == null ? 'it names none' : `got ${shown(value.protocol, 40)}`
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }

@@ -7,6 +7,7 @@ import { Deliveries } from '../commands/deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { agentRoutes } from '../http/agent-routes.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import { Turns } from '../http/turns.ts'
 import { bundleCall } from '../installs/bundle.ts'
 import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
@@ -27,6 +28,8 @@ export interface Side {
   deps: AgentDeps
   lookup: Lookup
   batcher: Batcher
+  /** Of what takes milliseconds each: reading a large report, storing a batch. */
+  turns: Turns
   metrics: AgentMetrics
   trouble: Trouble
   windows: { reports: Window; logs: Window }
@@ -50,7 +53,9 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   const deliveries = new Deliveries(monotonic)
   const lookup = newLookup(deps.store)
   const trouble = newTrouble(deps.log)
+  const turns = new Turns()
   const batcher = newBatcher({
+    inTurn: (start) => turns.addFirst(start),
     store: openReportStore(deps.store),
     metrics,
     now: deps.now,
@@ -64,7 +69,7 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   let draining = false
   return {
     routes: {
-      ...agentRoutes({ deps, lookup, batcher, metrics, trouble, windows, offers: () => !draining }),
+      ...agentRoutes({ deps, lookup, batcher, turns, metrics, trouble, windows, offers: () => !draining }),
       ...installCalls(deps),
       ...bundleCall(deps, lookup),
       ...productCalls(deps),

@@ -7,11 +7,11 @@ import type { Window } from '../limits/window.ts'
 import { storeLog } from '../logs/store.ts'
 import { countRefusal } from '../reports/metrics.ts'
 import type { Decision } from '../reports/rows.ts'
+import { bodiesOf } from '../reports/runs.ts'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
 import { drain, isEncoded, readBody } from './body.ts'
 import type { BareRoutes } from './listener.ts'
 import { Room } from './room.ts'
-import { Turns } from './turns.ts'
 
 /** A request that may go on: who calls, and the bytes. */
 interface Admitted {
@@ -25,17 +25,16 @@ const logsMost = 32 * 1024 * 1024
  * Reading a report of more bytes takes milliseconds, so it gets a turn of the event loop of its own. What was read takes ten times
  * the bytes of the body: few are held so until they are stored, and few wait for it (D18).
  */
-const largeReport = { bytes: 32 * 1024, max: 8, waitingMax: 128 } as const
+const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
 export function agentRoutes(side: Side): BareRoutes {
-  const { deps, lookup, batcher, metrics, trouble, windows } = side
+  const { deps, lookup, batcher, turns, metrics, trouble, windows } = side
   const logs = {
     held: 0,
     get full() {
       return logs.held >= logsMost
     },
   }
-  const turns = new Turns()
   const room = new Room(largeReport.max)
   const large = {
     get full() {
@@ -61,18 +60,28 @@ export function agentRoutes(side: Side): BareRoutes {
     const read = readReport(bytes, deps.now())
     if (read.ok && read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     if (!read.ok) return refuseBody(res, caller, read.message)
+    let bodies: string[] | undefined
+    if (read.newNames) {
+      await turns.next()
+      bodies = bodiesOf(read.value)
+    }
     const interval = intervalFor(caller)
     const submission = {
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
       report: read.value,
       text: read.text,
+      bodies,
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: side.offers(),
       places: caller.places,
     }
-    const decision = await batcher.submit(submission, { kept: res.shouldKeepAlive, bytes: bytes.length })
+    const decision = await batcher.submit(submission, {
+      kept: res.shouldKeepAlive,
+      bytes: bytes.length,
+      alone: read.newNames === true,
+    })
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') busy(res)
     else refuseNow(res, decision.code)

@@ -17,6 +17,7 @@ import { ownOrigin } from './origin.ts'
 import { cutOff } from './paced.ts'
 import { pipelining, stopReading } from './pipelining.ts'
 import { addressShare, shareConnections } from './share.ts'
+import { Turns } from './turns.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -50,6 +51,9 @@ export const listenerLimits = (connections = connectionsMost()): ListenerLimits 
   unread: unreadLimits,
 })
 
+/** A request of a page takes up to two milliseconds: of hundreds that come at once, few are begun in a turn of the event loop. */
+const pagesPerTurn = 8
+
 export interface Routing {
   agentRoutes: BareRoutes
   /** Everything that is no agent route; gets requests for the own origin only. */
@@ -63,6 +67,7 @@ export function createListener(
 ): Server {
   const ownTarget = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
   const routes = new Map(Object.entries(agentRoutes))
+  const pages = new Turns(pagesPerTurn)
   const beginnings = [...routes].flatMap(([name, handler]) => (name.endsWith('*') ? [{ name, handler }] : []))
   const server = createServer({
     headersTimeout: most.headers,
@@ -107,7 +112,8 @@ export function createListener(
     const method = req.method === 'HEAD' ? 'GET' : req.method
     const name = `${method} ${query < 0 ? target : target.slice(0, query)}`
     const handler = routes.get(name) ?? beginnings.find((b) => name.startsWith(b.name.slice(0, -1)))?.handler
-    void attempt(handler ?? fallback, req, res)
+    if (handler) void attempt(handler, req, res)
+    else pages.add(() => void attempt(fallback, req, res))
   }
 
   function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {

@@ -290,13 +290,13 @@ test('few large reports are read before those ahead of them are stored, few wait
       void one.then(({ status }) => status === 503 && refused.push(status))
       sent.push(one)
     }
-    await vi.waitFor(() => expect(refused.length).toBe(14), waits)
-    expect(metrics.waiting + metrics.inBatches).toBe(8)
+    await vi.waitFor(() => expect(refused.length).toBe(20), waits)
+    expect(metrics.waiting + metrics.inBatches).toBe(2)
     sent.push(ask())
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(9), waits)
+    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(3), waits)
   })
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
-  expect([statuses.filter((status) => status === 200).length, refused.length]).toEqual([137, 14])
+  expect([statuses.filter((status) => status === 200).length, refused.length]).toEqual([131, 20])
 })
 
 test('logs that wait to be stored are memory as well: beyond so much the next one is turned away unread', async () => {

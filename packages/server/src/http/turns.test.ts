@@ -18,6 +18,17 @@ test('pieces of work come one a turn, in their order, and a later one begins a n
   expect(done).toEqual([1, 2, 3, 4])
 })
 
+test('what is added first goes before those that wait, in a turn of its own', async () => {
+  const turns = new Turns()
+  const done: string[] = []
+  for (const name of ['a', 'b']) turns.add(() => done.push(name))
+  turns.addFirst(() => done.push('first'))
+  for (const expected of [['first'], ['first', 'a'], ['first', 'a', 'b']]) {
+    await turn()
+    expect(done).toEqual(expected)
+  }
+})
+
 test('where a few are permitted in a turn, those that are added meanwhile come last', async () => {
   const turns = new Turns(2)
   const called: number[] = []

@@ -14,6 +14,12 @@ export class Turns {
     this.#schedule()
   }
 
+  /** Calls `act` in the next turn, before those that wait. */
+  addFirst(act: () => void): void {
+    this.#waiting.unshift(act)
+    this.#schedule()
+  }
+
   /** Resolves in a turn that it shares with no more pieces than the others do, in the order of the calls. */
   next(): Promise<void> {
     return new Promise((resolve) => this.add(resolve))

@@ -75,9 +75,18 @@ test.each([true, false])(
     expect(await flood[3]).toBe('refused')
     await drain()
     expect(await other).toBe('served')
-    expect(done).toEqual(['flood 1', 'flood 2', 'flood 3', 'other'])
+    expect(done).toEqual(['flood 1', 'flood 2', 'other', 'flood 3'])
   },
 )
+
+test('of many tries of one address only the first goes before the try of another', async () => {
+  const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 10 })
+  const all = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, false, 'flood'))
+  all.push(ask('other'), ask('third'), ask('other again', false, 'other'))
+  await drain()
+  await Promise.all(all)
+  expect(done).toEqual(['flood 1', 'flood 2', 'other', 'third', 'flood 3', 'other again', 'flood 4'])
+})
 
 test('work that fails gives its place to the next', async () => {
   const queue = new HashQueue({ atOnce: 1, maxWaiting: 1 })

@@ -1,6 +1,6 @@
 /**
  * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too; few wait, so that
- * whoever waits is served within seconds. Browsers that are known go first; each of the two lines is shared by address.
+ * whoever waits is served within seconds. Browsers that are known go first; in each of the two lines addresses take turns.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -19,6 +19,8 @@ export class HashingBusy extends Error {
 }
 
 interface Waiting extends Turn {
+  /** How many of the same address were in the line before. Whoever has fewer goes first. */
+  before: number
   start(): void
   refuse(): void
 }
@@ -65,7 +67,12 @@ export class HashQueue {
   #wait(turn: Turn): Promise<void> {
     const line = turn.known ? this.#known : this.#strangers
     if (line.length >= this.#maxWaiting && !displace(line, turn.caller)) throw new HashingBusy()
-    return new Promise((start, reject) => line.push({ ...turn, start, refuse: () => reject(new HashingBusy()) }))
+    const before = line.filter(({ caller }) => caller === turn.caller).length
+    const place = line.findIndex((each) => each.before > before)
+    return new Promise((start, reject) => {
+      const waiting = { ...turn, before, start, refuse: () => reject(new HashingBusy()) }
+      line.splice(place < 0 ? line.length : place, 0, waiting)
+    })
   }
 }
 

@@ -27,10 +27,10 @@ function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
     parallel,
   })
   let agents = 0
-  const come = (count: number, kept: boolean, { runs = 0, bytes = 0 } = {}) => {
+  const come = (count: number, kept: boolean, { runs = 0, bytes = 0, alone = false } = {}) => {
     const report = { protocol: 1, runs: Array.from({ length: runs }, (_, i) => ({ id: `${i}` })) }
     for (let i = 0; i < count; i++)
-      void batcher.submit({ agentId: `${agents++}`, report } as unknown as Submission, { kept, bytes })
+      void batcher.submit({ agentId: `${agents++}`, report } as unknown as Submission, { kept, bytes, alone })
   }
   return { sizes, come, settled: batcher.settled }
 }
@@ -117,6 +117,16 @@ test('a report that is larger than a batch may be is stored alone, and those beh
   await pass(1)
   await settled()
   expect(sizes).toEqual([1, 1, 3])
+})
+
+test('a report full of new names is a batch of its own', async () => {
+  const { sizes, come, settled } = batching()
+  come(2, true)
+  come(2, true, { alone: true })
+  come(2, true)
+  await pass(1)
+  await settled()
+  expect(sizes).toEqual([2, 1, 1, 2])
 })
 
 /** Two agents report at once, and the first of them twice, to a store that fails like this, once. */

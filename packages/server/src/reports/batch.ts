@@ -43,6 +43,8 @@ export interface Origin {
   kept: boolean
   /** Of its body. */
   bytes: number
+  /** Takes so long to store that it is a batch of its own. */
+  alone: boolean
 }
 export type Unavailable = { ok: false; code: 'unavailable' }
 /** So many failures in a row mean that the database is not there: trying the rest would only take time. */
@@ -60,16 +62,19 @@ export interface BatchOptions {
   failed: (error: unknown) => void
   /** Batches at the same time: one on the embedded engine, a few where the database works elsewhere. */
   parallel: number
+  /** Begins a batch in a later turn of the event loop, one that holds nothing else that takes long. */
+  inTurn?: (start: () => void) => void
 }
 
 interface Waiting {
   submission: Submission
   bytes: number
+  alone: boolean
   resolve: (answer: Decision | Unavailable) => void
 }
 
 export function newBatcher(options: BatchOptions): Batcher {
-  const { store, metrics, now, age } = options
+  const { store, metrics, now, age, inTurn = setImmediate } = options
   let waiting: Waiting[] = []
   let bytesHeld = 0
   const busy = new Set<string>()
@@ -80,7 +85,7 @@ export function newBatcher(options: BatchOptions): Batcher {
   /** Whether some that wait came on a connection of their own. */
   let oneByOne = false
   let timer: NodeJS.Timeout | undefined
-  let soon: NodeJS.Immediate | undefined
+  let soon = false
   let idle: (() => void)[] = []
 
   return {
@@ -94,12 +99,12 @@ export function newBatcher(options: BatchOptions): Batcher {
     },
   }
 
-  function submit(submission: Submission, { kept = true, bytes = 0 }: Partial<Origin> = {}) {
+  function submit(submission: Submission, { kept = true, bytes = 0, alone = false }: Partial<Origin> = {}) {
     if (isFull()) return Promise.resolve(unavailable)
     if (!kept) oneByOne = true
     bytesHeld += bytes
     return new Promise<Decision | Unavailable>((resolve) => {
-      waiting.push({ submission, bytes, resolve })
+      waiting.push({ submission, bytes, alone, resolve })
       schedule()
     })
   }
@@ -112,15 +117,19 @@ export function newBatcher(options: BatchOptions): Batcher {
     metrics.waiting = waiting.length
     if (waiting.length === 0 || running >= options.parallel || soon) return
     const asManyAsLast = lastSize > 1 && waiting.length >= lastSize
-    if (filled || waiting.length >= batchMax.reports || (asManyAsLast && !oneByOne && running === 0))
-      soon = setImmediate(start)
-    else timer ??= setTimeout(start, running > 0 ? lingerMs.beside : oneByOne ? lingerMs.own : lingerMs.kept)
+    if (filled || waiting.length >= batchMax.reports || (asManyAsLast && !oneByOne && running === 0)) startInTurn()
+    else timer ??= setTimeout(startInTurn, running > 0 ? lingerMs.beside : oneByOne ? lingerMs.own : lingerMs.kept)
+  }
+
+  function startInTurn(): void {
+    clearTimeout(timer)
+    timer = undefined
+    soon = true
+    inTurn(start)
   }
 
   function start(): void {
-    if (timer) clearTimeout(timer)
-    if (soon) clearImmediate(soon)
-    timer = soon = undefined
+    soon = false
     const batch = take()
     if (batch.length === 0) return
     lastSize = batch.length
@@ -153,7 +162,8 @@ export function newBatcher(options: BatchOptions): Batcher {
       }
       bytes += one.bytes
       runs += report.runs?.length ?? 0
-      filled = batch.length > 0 && (bytes > batchMax.bytes || runs > batchMax.runs)
+      const tooMuch = bytes > batchMax.bytes || runs > batchMax.runs || one.alone || batch[0]?.alone
+      filled = batch.length > 0 && tooMuch === true
       if (filled) left.push(one)
       else {
         busy.add(agentId)

@@ -14,6 +14,8 @@ export interface Submission {
   report: Report
   /** The report as it came in JSON, where all of it was kept. */
   text: string | undefined
+  /** Its runs in JSON, where they were written in a turn of the event loop before. */
+  bodies?: readonly string[] | undefined
   /** Seconds that the answer asks for (2.7). */
   interval: number
   /** Whether the client has hung up: then nothing is claimed for it (D1). */

@@ -7,7 +7,7 @@ import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
-import { mergeRuns } from './runs.ts'
+import { bodiesOf, mergeRuns } from './runs.ts'
 
 /** What is kept of an agent's changes on its machine, and of its updates: the newest ones. */
 export const machineChangesMost = 500
@@ -19,8 +19,7 @@ export function decide(rows: AgentRows | undefined, submission: Submission, now:
   if (!rows.activated) return { ok: false, code: 'workspace_inactive' }
   const { report } = submission
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
-  const inJson = (report.runs ?? []).map((run) => JSON.stringify(run))
-  const runs = mergeRuns(report, inJson, rows.runs, rows.lowest, rows.last, now)
+  const runs = mergeRuns(report, submission.bodies ?? bodiesOf(report), rows.runs, rows.lowest, rows.last, now)
   const usage = addUsage(rows.usage, runs.usage)
   const columns = columnsOf(submission, rows.last, { runsKept: runs.runsKept, usage: usage.json }, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {

@@ -13,6 +13,9 @@ export const usageMost = 1e12
 /** A report without runs changes none. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
+/** The runs of a report in JSON, as they are kept. */
+export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map((run) => JSON.stringify(run))
+
 /** What the runs of a report change, given those of them that are kept already and the lowest kept ones; `bodies` are they in JSON. */
 export function mergeRuns(
   report: Report,
@@ -95,13 +98,10 @@ const asWritten = (run: Run, place: number, now: number, body: string): RunWrite
 /** Micro-dollars of a run: what it names, else the sum of its models; null when it names neither. */
 function costOf(run: Run): number | null {
   if (run.cost_usd !== undefined) return micro(run.cost_usd)
-  const models = run.models ? Object.values(run.models) : []
-  return models.length > 0
-    ? Math.min(
-        usageMost,
-        models.reduce((sum, cost) => sum + micro(cost), 0),
-      )
-    : null
+  let sum: number | null = null
+  // `Object.values` would make a list for each run.
+  for (const model in run.models) sum = (sum ?? 0) + micro(run.models[model] ?? 0)
+  return sum === null ? null : Math.min(usageMost, sum)
 }
 
 const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollars * 1e6))
@@ -141,7 +141,7 @@ class Sums {
     total.costMicro += sign * (costs.costMicro ?? 0)
     total.outputTokens += sign * Math.min(usageMost, costs.outputTokens ?? 0)
     if (!models) return
-    for (const model of Object.keys(models)) {
+    for (const model in models) {
       const share = this.#named(day, model)
       share.runs += sign
       share.costMicro += sign * micro(models[model] ?? 0)

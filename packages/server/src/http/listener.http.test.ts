@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createListener } from './listener.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+test('of many requests of pages that come at once few begin in a turn of the event loop, so that reports get between them', async () => {
+  let turn = 0
+  const begun: number[] = []
+  const all = Promise.withResolvers<void>()
+  const config = { baseUrl: 'http://localhost', trustedProxies: [] }
+  const server = createListener(
+    { config, log: { error: () => {} } } as unknown as Parameters<typeof createListener>[0],
+    {
+      agentRoutes: {},
+      fallback: (_req, res) => {
+        begun.push(turn)
+        res.end()
+        if (begun.length === 64) all.resolve()
+      },
+    },
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const counting = () => {
+    turn++
+    immediate = setImmediate(counting)
+  }
+  let immediate = setImmediate(counting)
+  closing.push(() => {
+    clearImmediate(immediate)
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  let accepted = 0
+  const allAccepted = new Promise<void>((resolve) => {
+    server.on('connection', () => ++accepted === 64 && resolve())
+  })
+  const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'))
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await Promise.all([allAccepted, ...sockets.map((socket) => once(socket, 'connect'))])
+  // All of them are in the hands of the system before the loop goes on.
+  for (const socket of sockets) socket.write('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await all.promise
+  const perTurn = begun.map((one) => begun.filter((other) => other === one).length)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(8)
+})
