@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -43,6 +44,9 @@ export function copyOf(checkout: string): Copy {
   const built = join(home, 'built')
   const temporary = join(home, 't') // short, since paths of sockets are
   mkdirSync(temporary)
+  // A PostgreSQL of the tests runs as a user of its own where the tests run as root.
+  chmodSync(home, 0o711)
+  chmodSync(temporary, 0o1777)
   for (const file of filesOf(checkout)) copyFile(join(checkout, file), join(root, file))
   for (const folder of ['.', ...packagesOf(checkout)]) linkLibraries(join(checkout, folder), join(root, folder))
   for (const product of products) copyFolder(join(checkout, product), join(root, product))

@@ -1,5 +1,6 @@
 /** Agents and services that a test run leaves behind: it ends at the first failed test, before that test has cleaned up. */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Ends every process that was started with this folder for its temporary files, and empties the folder. Needs Linux's `/proc`. */
 export function endLeftovers(temporary: string): void {
@@ -12,8 +13,8 @@ export function endLeftovers(temporary: string): void {
       // it ended by itself
     }
   }
-  rmSync(temporary, { recursive: true, force: true, maxRetries: 10 })
-  mkdirSync(temporary, { recursive: true })
+  for (const name of readdirSync(temporary))
+    rmSync(join(temporary, name), { recursive: true, force: true, maxRetries: 10 })
 }
 
 function environmentOf(pid: string): string[] {
