@@ -21,7 +21,7 @@ import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
 import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
 
-/** What the service lets SQLite keep of the database in memory (db/sqlite.ts). */
+/** The size of SQLite's page cache in the service (db/sqlite.ts). */
 const cacheMegabytes = 256
 /** Others must have their answer within a second. */
 const patience = 1000

@@ -156,7 +156,7 @@ test.runIf(python)('the licences of everything in the file are in it', async () 
   expect(await text('LICENSE')).toContain('Apache License')
   const notices = await text('NOTICES.txt')
   const named = [...notices.matchAll(/^(\S+) \d[\w.-]* \([\w.-]+\)$/gm)].map(([, name]) => name)
-  // What the sources of svc import, and what that imports in its turn.
+  // The libraries that svc imports, and their own dependencies.
   expect(named).toEqual([
     '@clack/core',
     '@clack/prompts',

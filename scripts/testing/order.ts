@@ -1,8 +1,8 @@
 /** The order of events, for tests of what must not happen too early. */
 
 /**
- * Whether `event` comes only after a timer of `ms` milliseconds that begins now. A busy machine makes an early event later, never a
- * late one earlier, so the answer is the same under load.
+ * True if `event` comes after a timer of `ms` milliseconds that starts now. Load cannot make a late event early, so a passing test
+ * stays green on a busy machine.
  */
 export async function comesAfter(ms: number, event: Promise<unknown>): Promise<boolean> {
   let over = false

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Fault, withFault } from './fault.ts'
 
-/** What `npm run build` makes, and its note of what it was made from. */
+/** The output of `npm run build`, with its record of the inputs. */
 const products = ['dist/cli', 'packages/dashboard/dist', '.cache/built']
 const own = '@svc'
 

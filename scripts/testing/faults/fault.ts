@@ -2,7 +2,7 @@
 export interface Fault {
   /** Unique; `npm run test:faults -- NAME` runs the faults whose name contains it. */
   readonly name: string
-  /** What would go wrong for a person, in one sentence. */
+  /** The harm to a person, in one sentence. */
   readonly harm: string
   /** The file with the mistake, from the root of the checkout. */
   readonly file: string

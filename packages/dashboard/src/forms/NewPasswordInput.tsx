@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
-/** Where a person chooses a password. */
+/** The field for a new password. */
 export const NewPasswordInput = (props: PasswordInputProps) => (
   <PasswordInput
     label="Password"

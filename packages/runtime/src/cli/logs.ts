@@ -17,7 +17,7 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 
 type Options = Common & { readonly lines: string; readonly follow?: boolean }
 
-/** What the agent and the runtime print: neither leaves the machine, but for an output that the manifest declares as a log. */
+/** The output of the agent and of the runtime. It stays on the machine unless the manifest declares the agent's output as a log. */
 const own = { output: 'what the agent prints', svc: 'what the runtime says' } as const
 
 export const logs = (): Command =>

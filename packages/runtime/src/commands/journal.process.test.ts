@@ -97,7 +97,7 @@ test('killed at any change of the disk, each command is applied at most once, an
     const values = settings === '' ? {} : JSON.parse(settings)
     expect(['10 calm', '30 brisk'], where).toContain(`${values.every} ${values.tone}`) // I27: all keys or none
     if (ack('b')) expect(ack('b')?.ok, where).toBe(values.every === 30)
-    // What took effect was noted before, so it is answered even if nobody sends it again.
+    // A command is noted before it takes effect, so it is answered even if the service does not send it again.
     if (applied === 1) expect(ack('a'), where).toBeDefined()
     if (values.every === 30) expect(ack('b'), where).toBeDefined()
     if (again) expect(acks.map(({ id }) => id).sort(), where).toEqual(['a', 'b', 'c'])

@@ -28,7 +28,7 @@ export interface Side {
   deps: AgentDeps
   lookup: Lookup
   batcher: Batcher
-  /** Of what takes milliseconds each: reading a large report, storing a batch. */
+  /** Turns of the event loop for work that takes milliseconds: reading a large report, storing a batch. */
   turns: Turns
   metrics: AgentMetrics
   trouble: Trouble

@@ -79,8 +79,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * What the library answers to this password. Not every try is judged: the queue may be full, which is known before the library
-   * does anything, or the database may be away.
+   * Returns the library's answer to this password. Throws before the library is asked if the queue is full, and also if the
+   * database is away.
    */
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
@@ -93,7 +93,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     })
   }
 
-  /** Whether the password was changed while it was being checked, which ended only those sessions that there were. */
+  /** True if the password was changed while it was being checked. The change ended only the sessions that existed then. */
   async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
     const hash = await storedPassword(store.db, account)
     if (hash === before) return false

@@ -9,15 +9,8 @@ import type { Submission } from './rows.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A batcher over a store that refuses everything at once, and the sizes of the batches that it was given. */
-function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
-  const sizes: number[] = []
-  const store: ReportStore = async (batch) => {
-    sizes.push(batch.length)
-    await until
-    return batch.map(() => ({ ok: false, code: 'token_unknown' }))
-  }
-  const batcher = newBatcher({
+const batcherOver = (store: ReportStore, parallel = 1) =>
+  newBatcher({
     store,
     metrics: newMetrics(),
     now: () => 0,
@@ -26,6 +19,16 @@ function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
     failed: () => {},
     parallel,
   })
+
+/** A batcher over a store that refuses everything at once, and the sizes of the batches that it was given. */
+function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
+  const sizes: number[] = []
+  const store: ReportStore = async (batch) => {
+    sizes.push(batch.length)
+    await until
+    return batch.map(() => ({ ok: false, code: 'token_unknown' }))
+  }
+  const batcher = batcherOver(store, parallel)
   let agents = 0
   const come = (count: number, kept: boolean, { runs = 0, bytes = 0, alone = false } = {}) => {
     const report = { protocol: 1, runs: Array.from({ length: runs }, (_, i) => ({ id: `${i}` })) }
@@ -138,15 +141,7 @@ async function failing(error: unknown) {
     return batch.map(() => ({ ok: false, code: 'token_unknown' }))
   }
   const report = { protocol: 1 }
-  const batcher = newBatcher({
-    store,
-    metrics: newMetrics(),
-    now: () => 0,
-    age: () => undefined,
-    committed: () => {},
-    failed: () => {},
-    parallel: 1,
-  })
+  const batcher = batcherOver(store)
   const answers = ['a', 'b', 'a'].map((agentId) => batcher.submit({ agentId, report } as unknown as Submission))
   for (let i = 0; i < 3; i++) await pass(2)
   return { batches, codes: (await Promise.all(answers)).map((answer) => !answer.ok && answer.code) }

@@ -162,8 +162,8 @@ export function newBatcher(options: BatchOptions): Batcher {
       }
       bytes += one.bytes
       runs += report.runs?.length ?? 0
-      const tooMuch = bytes > batchMax.bytes || runs > batchMax.runs || one.alone || batch[0]?.alone
-      filled = batch.length > 0 && tooMuch === true
+      const [first] = batch
+      filled = first !== undefined && (bytes > batchMax.bytes || runs > batchMax.runs || one.alone || first.alone)
       if (filled) left.push(one)
       else {
         busy.add(agentId)

@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts'
 import { ByMachine } from '../ByMachine.tsx'
 import { pauseByMachine } from '../machine.ts'
 
-/** What the agent says of its state; once it is stopped or offline, that this is its last report (D20). */
+/** Shows the detail of the agent's state. For a stopped or offline agent it says that this is the last report (D20). */
 export function StateDetail({ agent }: { agent: Agent }) {
   const { page, silent } = agent
   const detail = page.report?.state?.detail
