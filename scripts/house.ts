@@ -1,0 +1,9 @@
+/** Figures about how the code is built, printed by `npm run check`. They refuse nothing. `node scripts/house.ts --all` names every place. */
+import { figuresOf } from './house/figures.ts'
+import { readSources } from './house/read.ts'
+
+const all = process.argv.includes('--all')
+for (const { name, found } of figuresOf(await readSources())) {
+  console.log(`${String(found.length).padStart(6)} ${name}`)
+  if (all) for (const line of found) console.log(`         ${line}`)
+}

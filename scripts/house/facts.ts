@@ -1,0 +1,125 @@
+/** What the figures of the house need to know of one source, from its syntax tree. Small enough to be kept between runs. */
+import { dirname, join, normalize } from 'node:path'
+
+export interface Facts {
+  readonly lines: number
+  readonly imports: readonly ImportFact[]
+  /** `export * from`: what it names is exported here, too. */
+  readonly stars: readonly string[]
+  readonly exports: readonly string[]
+  /** Everything that has a name and a body. */
+  readonly functions: readonly FunctionFact[]
+  /** Types declared at the top. */
+  readonly types: readonly string[]
+}
+export interface ImportFact {
+  /** A path from the root of the repository, or the name of a package. */
+  readonly from: string
+  /** Nothing is loaded for it at run time. */
+  readonly typeOnly: boolean
+  /** `*`: all of it. */
+  readonly names: readonly string[]
+}
+export interface FunctionFact {
+  readonly name: string
+  readonly lines: number
+  readonly parameters: number
+}
+
+/** A node of the tree, as the parser of Vite gives it (ESTree with TypeScript). */
+export interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [key: string]: unknown
+}
+
+export function factsOf(file: string, text: string, program: Node): Facts {
+  const { imports, stars } = importsOf(file, program)
+  const body = list(program.body)
+  return {
+    lines: text.split('\n').length - 1,
+    imports,
+    stars,
+    exports: body.flatMap(exportedBy),
+    functions: functionsOf(program, text),
+    types: body.flatMap((node) => typeName(isNode(node.declaration) ? node.declaration : node)),
+  }
+}
+
+function importsOf(file: string, program: Node): Pick<Facts, 'imports' | 'stars'> {
+  const imports: ImportFact[] = []
+  const stars: string[] = []
+  const resolved = (from: string) => (from.startsWith('.') ? normalize(join(dirname(file), from)) : from)
+  walk(program, (node) => {
+    const { source } = node
+    if (!isNode(source) || typeof source.value !== 'string') return
+    const from = resolved(source.value)
+    if (node.type === 'ExportAllDeclaration') stars.push(from)
+    const specifiers = list(node.specifiers)
+    const loads = (one: Node) => one.importKind !== 'type' && one.exportKind !== 'type'
+    const typeOnly = !loads(node) || node.type === 'TSImportType' || (specifiers.length > 0 && !specifiers.some(loads))
+    const names = specifiers.map((one) => nameOf(one.imported) ?? nameOf(one.local) ?? '*')
+    const all = specifiers.length === 0 || specifiers.some(({ type }) => type === 'ImportNamespaceSpecifier')
+    const standard = specifiers.some(({ type }) => type === 'ImportDefaultSpecifier')
+    imports.push({ from, typeOnly, names: all ? ['*'] : [...names, ...(standard ? ['default'] : [])] })
+  })
+  return { imports, stars }
+}
+
+function exportedBy(node: Node): string[] {
+  if (node.type === 'ExportDefaultDeclaration') return ['default']
+  if (node.type !== 'ExportNamedDeclaration') return []
+  const { declaration } = node
+  if (!isNode(declaration)) return list(node.specifiers).flatMap((one) => nameOf(one.exported) ?? [])
+  const declared = nameOf(declaration.id)
+  return declared !== undefined
+    ? [declared]
+    : list(declaration.declarations).flatMap((one) => (isNode(one.id) ? boundBy(one.id) : []))
+}
+
+/** The names of a declaration: one, or those of a pattern. */
+function boundBy(id: Node): string[] {
+  const name = nameOf(id)
+  if (name !== undefined) return [name]
+  return [...list(id.properties), ...list(id.elements)].flatMap((one) => boundBy(isNode(one.value) ? one.value : one))
+}
+
+const typeName = (node: Node): string[] =>
+  node.type === 'TSInterfaceDeclaration' || node.type === 'TSTypeAliasDeclaration' ? [nameOf(node.id) ?? ''] : []
+
+const isFunction = ({ type }: Node): boolean =>
+  type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
+
+/** A function is measured with what gives it its name: from `const f = …` or `f: …` to the closing brace. */
+function functionsOf(program: Node, text: string): FunctionFact[] {
+  const found: FunctionFact[] = []
+  const add = (name: string | undefined, from: Node, body: Node) => {
+    if (name === undefined || !isNode(body.body)) return
+    const lines = text.slice(from.start, body.end).split('\n').length
+    const parameters = list(body.params).filter((one) => nameOf(one) !== 'this').length
+    found.push({ name, lines, parameters })
+  }
+  walk(program, (node) => {
+    if (node.type === 'FunctionDeclaration') add(nameOf(node.id), node, node)
+    const { init, value } = node
+    if (node.type === 'VariableDeclarator' && isNode(init) && isFunction(init)) add(nameOf(node.id), node, init)
+    if (isNode(value) && isFunction(value)) add(nameOf(node.key), node, value)
+  })
+  return found
+}
+
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node)
+  for (const key in node) {
+    const value = node[key]
+    if (isNode(value)) walk(value, visit)
+    else if (Array.isArray(value)) for (const one of value) if (isNode(one)) walk(one, visit)
+  }
+}
+
+const isNode = (v: unknown): v is Node =>
+  typeof v === 'object' && v !== null && 'type' in v && typeof v.type === 'string'
+const list = (v: unknown): Node[] => (Array.isArray(v) ? v.filter(isNode) : [])
+const nameOf = (v: unknown): string | undefined =>
+  isNode(v) && v.type === 'Identifier' && typeof v.name === 'string' ? v.name : undefined

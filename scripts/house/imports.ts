@@ -1,0 +1,45 @@
+/** Who imports whom, by folders, and against the order that layers.ts draws. */
+import { dirname } from 'node:path'
+import { cyclesOf } from './cycles.ts'
+import type { Facts } from './facts.ts'
+import { type Order, orders } from './layers.ts'
+
+export type Sources = ReadonlyMap<string, Facts>
+
+/** The package of a path, and its folder there: `server` and `web/kit`, or the file's name where it lies directly in `src`. */
+export function placeOf(path: string): { readonly part: string; readonly folder: string } | undefined {
+  const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
+  if (part === undefined || inside === undefined) return undefined
+  return { part, folder: inside.includes('/') ? dirname(inside) : inside }
+}
+
+/** The largest circle of folders of a package; empty where there is none. */
+export function largestCycle(sources: Sources, part: string): readonly string[] {
+  const edges = new Map<string, Set<string>>()
+  for (const { from, to } of arrows(sources, part))
+    edges.set(from.folder, (edges.get(from.folder) ?? new Set()).add(to.folder))
+  return cyclesOf(edges)[0] ?? []
+}
+
+/** Each import against the order as `file imports file`; those that are listed as exceptions are left out. */
+export function againstOrder(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
+  if (!order) return []
+  const layer = (folder: string) => order.layers.findIndex((folders) => folders.includes(folder))
+  const listed = (file: string, imported: string) =>
+    order.exceptions.some((one) => file.endsWith(`/src/${one.file}`) && imported.endsWith(`/src/${one.imports}`))
+  return arrows(sources, part)
+    .filter(({ from, to }) => layer(from.folder) < 0 || layer(to.folder) <= layer(from.folder))
+    .filter(({ file, imported }) => !listed(file, imported))
+    .map(({ file, imported }) => `${file} imports ${imported}`)
+}
+
+function arrows(sources: Sources, part: string) {
+  return [...sources].flatMap(([file, { imports }]) => {
+    const from = placeOf(file)
+    if (from?.part !== part) return []
+    return imports.flatMap(({ from: imported, typeOnly }) => {
+      const to = placeOf(imported)
+      return typeOnly || to?.part !== part || to.folder === from.folder ? [] : [{ file, imported, from, to }]
+    })
+  })
+}

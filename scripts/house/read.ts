@@ -1,0 +1,61 @@
+/**
+ * Reads every source once. The parser is loaded only for files that changed since the last run; what was found is kept in
+ * `.cache/house.json`, so that the figures cost a tenth of a second.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Facts, factsOf, type Node } from './facts.ts'
+
+const root = join(import.meta.dirname, '../..')
+const cache = join(root, '.cache/house.json')
+/** Of another number, what was kept counts for nothing. */
+const form = 1
+
+interface Kept {
+  /** Size and time of the last change. */
+  readonly stamp: string
+  readonly facts: Facts
+}
+
+/** Every source that git knows or would add, by its path from the root of the repository. */
+export async function readSources(): Promise<Map<string, Facts>> {
+  const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mts']
+  const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const before = readKept()
+  const now: Record<string, Kept> = {}
+  let parse: typeof import('vite').parseSync | undefined
+  for (const file of new Set(files)) {
+    const stamp = stampOf(join(root, file))
+    if (stamp === undefined) continue
+    const kept = before[file]
+    if (kept?.stamp === stamp) now[file] = kept
+    else {
+      parse ??= (await import('vite')).parseSync
+      const text = readFileSync(join(root, file), 'utf8')
+      now[file] = { stamp, facts: factsOf(file, text, parse(file, text).program as unknown as Node) }
+    }
+  }
+  if (parse || Object.keys(before).length !== Object.keys(now).length) keep(now)
+  return new Map(Object.entries(now).map(([file, { facts }]) => [file, facts]))
+}
+
+/** Undefined for a file that was removed and still stands in git's index. */
+function stampOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat && `${stat.size} ${stat.mtimeMs}`
+}
+
+function readKept(): Record<string, Kept> {
+  try {
+    const kept = JSON.parse(readFileSync(cache, 'utf8'))
+    return kept.form === form ? kept.files : {}
+  } catch {
+    return {}
+  }
+}
+
+function keep(files: Record<string, Kept>): void {
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  writeFileSync(cache, JSON.stringify({ form, files }))
+}

@@ -1,0 +1,42 @@
+/** Exports that no other file imports, tests and tools included. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Facts } from './facts.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** `shipped`: the sources whose exports are judged. `all`: whoever may import them. */
+export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: ReadonlyMap<string, Facts>): string[] {
+  const used = new Set<string>()
+  for (const { imports, stars } of all.values())
+    for (const { from, names } of imports) if (!stars.includes(from)) for (const name of names) use(fileOf(from), name)
+
+  function use(file: string | undefined, name: string): void {
+    const facts = file === undefined ? undefined : all.get(file)
+    if (file === undefined || !facts || used.has(`${file} ${name}`)) return
+    used.add(`${file} ${name}`)
+    if (name === '*' || !facts.exports.includes(name)) for (const star of facts.stars) use(fileOf(star), name)
+  }
+
+  return [...shipped].flatMap(([file, { exports }]) =>
+    used.has(`${file} *`)
+      ? []
+      : exports.filter((name) => !used.has(`${file} ${name}`)).map((name) => `${file} exports ${name}`),
+  )
+}
+
+const entries = new Map<string, string | undefined>()
+
+/** The file behind an import: a path, or an entry that a package of ours declares. */
+function fileOf(from: string): string | undefined {
+  if (!from.startsWith('@svc/')) return from
+  if (!entries.has(from)) entries.set(from, entryOf(from))
+  return entries.get(from)
+}
+
+function entryOf(from: string): string | undefined {
+  const [, part = '', inside] = /^@svc\/(\w+)(\/.+)?$/.exec(from) ?? []
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', part, 'package.json'), 'utf8'))
+  const entry: unknown = exports?.[`.${inside ?? ''}`]
+  return typeof entry === 'string' ? `packages/${part}/${entry.replace('./', '')}` : undefined
+}
