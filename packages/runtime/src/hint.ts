@@ -4,7 +4,7 @@
  * cannot know its reader's shell: there it says `svc …`.
  */
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { canRun } from './files/program.ts'
+import { canRun } from './programs/can-run.ts'
 
 export interface Started {
   /** The words that start the program from the current folder. */

@@ -15,10 +15,10 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'kill points: the link to the running version is removed before the new one is made',
     harm: 'After a kill at the wrong moment there is no agent to start any more.',
-    file: at('update/versions.ts'),
+    file: at('versions/folders.ts'),
     old: '  renameSync(beside, folder.current)\n',
     new: '  rmSync(folder.current)\n  renameSync(beside, folder.current)\n',
-    tests: [at('update/versions.test.ts')],
+    tests: [at('versions/folders.test.ts')],
   },
   {
     name: 'swap: the version before is removed from the disk',

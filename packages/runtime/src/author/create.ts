@@ -1,8 +1,9 @@
 /** A new blueprint's folder: made whole under another name, then renamed, so that there is never half of one. */
+
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestName } from '@svc/blueprint'
-import { codeOf } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
 import { manifestOf } from './starting/manifest.ts'
 import * as node from './starting/node.ts'
 import * as python from './starting/python.ts'

@@ -1,9 +1,11 @@
 /** `svc connect`: where this folder's agent reports and as whom. Nothing is written before the service took a real report. */
+
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
 import { isToken, limits } from '@svc/protocol'
 import { Command } from 'commander'
+import { messageOf } from '../errors.ts'
 import { makeFolder, writeDurably } from '../files/durable.ts'
 import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
@@ -197,10 +199,7 @@ async function rawToken(file: string | undefined): Promise<string> {
     try {
       return readFileSync(file, 'utf8')
     } catch (error) {
-      throw new Refusal(
-        `The token file cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-        exits.usage,
-      )
+      throw new Refusal(`The token file cannot be read: ${messageOf(error)}.`, exits.usage)
     }
   }
   if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN

@@ -1,16 +1,19 @@
 /** `svc doctor`: everything that can be wrong on this machine, each with what to do. */
+
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
+import { messageOf } from '../errors.ts'
 import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
-import { canRun } from '../files/program.ts'
 import { examples, hint } from '../hint.ts'
 import { unfinished } from '../install/note.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
+import { sentence } from '../process/health.ts'
+import { canRun } from '../programs/can-run.ts'
 import { needsText, unmetNeeds } from '../programs/needs.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
@@ -26,9 +29,8 @@ import { readPause } from '../state/pause.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
-import { isHere } from '../update/versions.ts'
 import { leastNode, version } from '../version.ts'
-import { sentence } from '../worker/process-health.ts'
+import { isHere } from '../versions/folders.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, show } from './output.ts'
@@ -117,7 +119,7 @@ function journal(folder: Folder): Check {
   try {
     return { name: 'Journal', ok: true, message: `${readJournal(folder).length} commands remembered` }
   } catch (error) {
-    return { name: 'Journal', ok: false, message: error instanceof Error ? error.message : String(error) }
+    return { name: 'Journal', ok: false, message: messageOf(error) }
   }
 }
 

@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
+import { messageOf } from '../errors.ts'
 import { isOpen, readEnv, readOrigin } from '../files/env.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
@@ -290,5 +291,3 @@ function secretsFrom(file: string): ReadonlyMap<string, string> {
     exits.usage,
   )
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,19 +1,9 @@
 /** How `svc` speaks (design: exit codes 0 done, 1 refused, 2 usage, 3 the service was needed and not reached). Text from agents and the service is text: it cannot steer a terminal (I31). */
 import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
+import { exits, Refusal } from '../refusal.ts'
 
-export { oneLine, safe }
-
-export const exits = { done: 0, refused: 1, usage: 2, unreached: 3 } as const
-
-/** A refusal: one sentence on standard error, and the code of exit. */
-export class Refusal extends Error {
-  readonly exit: number
-  constructor(message: string, exit: number = exits.refused) {
-    super(message)
-    this.name = 'Refusal'
-    this.exit = exit
-  }
-}
+export { exits, oneLine, Refusal, safe }
 
 export const say = (text: string): void => {
   process.stdout.write(`${safe(text)}\n`)
@@ -28,7 +18,7 @@ export function exitOf(error: unknown): number {
     warn(error.message)
     return error.exit
   }
-  warn(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  warn(`svc: ${messageOf(error)}`)
   if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
   return exits.refused
 }

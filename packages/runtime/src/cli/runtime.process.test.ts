@@ -5,7 +5,7 @@ import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/f
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { startService } from '../../testing/service.ts'
 import { keepPrevious, putInPlace, sha256Of } from '../launcher/trial-files.ts'
-import { readRuntimeNote, writeRuntimeNote } from '../launcher/trial-note.ts'
+import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 
 let shop: Workshop
 let one: Build

@@ -1,8 +1,9 @@
 /** From the commands of an answer to their acks (3.2, D4), in the order in which they came. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
-import { codeOf } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { readPause } from '../state/pause.ts'

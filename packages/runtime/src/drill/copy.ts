@@ -10,7 +10,7 @@ import { type Install, writeInstall } from '../install/note.ts'
 import { placeVersion } from '../install/place.ts'
 import { fillSettings } from '../state/settings.ts'
 import { copyShipped } from '../state/shipped.ts'
-import { lead, leadsTo } from '../update/versions.ts'
+import { lead, leadsTo } from '../versions/folders.ts'
 import { guard } from './guard.ts'
 
 export interface Copy {

@@ -2,6 +2,7 @@
  * Files that must survive a kill and a power cut (D57): written beside, synced, renamed, and the folder synced. An EIO from a
  * sync is thrown and never retried: what is on the disk is then unknown until the journal is read again.
  */
+
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -17,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { codeOf } from '../errors.ts'
 
 /** Replaces a file in one step; a reader sees the old or the new one, whole. */
 export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
@@ -63,9 +65,6 @@ export function namesIn(folder: string): string[] {
     throw error
   }
 }
-
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 function write(file: string, data: string | Uint8Array, mode: number, sync: boolean): void {
   const beside = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)

@@ -6,13 +6,15 @@
  *
  * `runtime` is held for as long as a reporter runs; `turn` for the moment in which pause, settings or the journal change.
  */
+
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
+import { codeOf } from '../errors.ts'
 import { type Identity, lives, ownIdentity } from '../process/identity.ts'
 import { seconds } from '../time.ts'
-import { codeOf, namesIn } from './durable.ts'
+import { namesIn } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readJsonObject } from './read.ts'
 

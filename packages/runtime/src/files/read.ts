@@ -1,7 +1,8 @@
 /** Reading small files that may be missing, broken or not files at all. Never blocks on a pipe. */
+
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '@svc/protocol'
-import { codeOf } from './durable.ts'
+import { codeOf } from '../errors.ts'
 
 export type FileRead =
   | { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number }

@@ -2,9 +2,11 @@
  * The folder of a new agent is taken before the code is spent (D44): made, or an empty one entered, and in it `.svc` made exclusively.
  * Until the code is sent everything can be undone, by this process or by the next one.
  */
+
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf, makeFolder, syncFolder } from '../files/durable.ts'
+import { codeOf, messageOf } from '../errors.ts'
+import { makeFolder, syncFolder } from '../files/durable.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
 import { type Install, readInstall, unfinished, writeInstall } from './note.ts'
@@ -53,7 +55,7 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
     unclaim(folder, madeFolder)
     return {
       ok: false,
-      message: `The folder ${root} could not be made: ${error instanceof Error ? error.message : String(error)}.`,
+      message: `The folder ${root} could not be made: ${messageOf(error)}.`,
     }
   }
 }

@@ -13,7 +13,7 @@ import { writeStarter } from '../launcher/trial-files.ts'
 import type { Author } from '../state/changes.ts'
 import { linkState } from '../state/paths.ts'
 import { changeSettings, fillSettings } from '../state/settings.ts'
-import { lead, versionFolder } from '../update/versions.ts'
+import { lead, versionFolder } from '../versions/folders.ts'
 import { type Install, writeInstall } from './note.ts'
 
 export interface Parts {

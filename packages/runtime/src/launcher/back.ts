@@ -2,12 +2,14 @@
  * A person's wish to go back to the previous runtime, `.svc/runtime/back`: how `svc rollback-runtime` asks a launcher that is running.
  * Both files are named by what is in them, so that a wish that comes late cannot mean others.
  */
+
 import { isObject } from '@svc/protocol'
-import { codeOf, removeDurably, writeDurably } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
+import { removeDurably, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
+import { readRelease } from '../versions/runtime-note.ts'
 import type { Release } from './trial.ts'
-import { readRelease } from './trial-note.ts'
 
 export interface AskedBack {
   readonly from: Release

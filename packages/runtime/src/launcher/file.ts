@@ -1,8 +1,8 @@
 /** Which file the runtime proper is loaded from, and how a process of it is started. */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
+import { onTrial } from '../versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
-import { onTrial } from './trial-note.ts'
 
 /** The file that the runtime proper is loaded from: the folder's own copy, or the program itself. */
 export function ownFile(folder: Pick<Folder, 'runtime'>): string {

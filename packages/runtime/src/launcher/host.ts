@@ -2,8 +2,10 @@
  * Runs the runtime proper in a worker thread, from the file on disk, and starts it again when it ends unasked or hangs. Which file that is
  * says the keeper, each time. The agent is not touched by any of it.
  */
+
 import { Worker } from 'node:worker_threads'
 import type { Stop } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
 import type { ProcessState } from './moves.ts'
@@ -82,7 +84,7 @@ export function host(facts: Facts, { next, heard, ended, hung, say }: Ears): Hos
       if (mine === now) listen(mine, message) // else: of one that was given up
     })
     worker.on('error', (error: unknown) => {
-      mine.fault = error instanceof Error ? error.message : String(error)
+      mine.fault = messageOf(error)
       if (mine === now) say(`the runtime failed: ${mine.fault}`)
     })
     worker.once('exit', (code) => {

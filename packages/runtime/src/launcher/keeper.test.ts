@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 import type { RuntimeNote } from './trial.ts'
 import { sha256Of } from './trial-files.ts'
-import { readRuntimeNote } from './trial-note.ts'
 
 // Nothing here loses its power, so a sync need not reach the disk: there are ten thousands of them.
 vi.setConfig({ testTimeout: 120_000 })

@@ -3,14 +3,16 @@
  * previous one back when the new one does not prove itself. Decides nothing (trial.ts); every step is noted before it is taken, so
  * that a start after a kill finishes it. Knows no service.
  */
+
 import { existsSync } from 'node:fs'
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
+import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { type Event, judge, type RuntimeNote } from './trial.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
-import { readRuntimeNote, writeRuntimeNote } from './trial-note.ts'
 
 /** How long a new file has to report, and one that reported has to last (3.5, 5). */
 const windowSeconds = 300
@@ -228,5 +230,3 @@ function tell(was: RuntimeNote, now: RuntimeNote, say: (line: string) => void): 
     say(`runtime ${now.trial.to.version} goes back to ${now.trial.from.version}: ${now.trial.reason}`)
   if (now.applied && now.applied !== was.applied) say(`runtime ${now.applied.message}`)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

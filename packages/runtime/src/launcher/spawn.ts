@@ -1,6 +1,8 @@
 /** Starting a process in a group of its own, with nothing of ours open but its output file. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { type Output, openOutput } from './output.ts'
 
@@ -42,6 +44,6 @@ export async function start(folder: Folder, { argv, cwd, env, output }: RunSpec,
 }
 
 function startError(error: unknown, program: string, cwd: string): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return message.includes('ENOENT') ? `${program} or the folder ${cwd} is not there` : message
 }

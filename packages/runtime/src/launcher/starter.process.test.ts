@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { leastNodeHere } from '../../testing/releases.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import type { Trial } from './trial.ts'
 import { writeStarter } from './trial-files.ts'
-import { readRuntimeNote, writeRuntimeNote } from './trial-note.ts'
 
 const old = 'console.log("old", process.argv.slice(2).join(" "))'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

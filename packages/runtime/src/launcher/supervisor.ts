@@ -2,16 +2,19 @@
  * Owns the agent's process: starts, watches, stops it, takes it over from an earlier runtime. Decides nothing (moves.ts) and knows
  * no service: whether it is paused says the file that everybody writes, how it is started says whoever is asked.
  */
+
 import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import type { Restart } from '@svc/blueprint'
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { leadsInside } from '../logs/open.ts'
+import { howEnded } from '../process/ended.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
 import { duration, unhurried } from '../time.ts'
-import { leadsTo } from '../update/versions.ts'
+import { leadsTo } from '../versions/folders.ts'
 import { type Event, move, type ProcessState, type Rules } from './moves.ts'
 import { readNote, writeNote } from './note.ts'
 import { rotateOutput } from './output.ts'
@@ -275,7 +278,6 @@ export function nextMark(before: string | undefined): string {
 }
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function tell(was: ProcessState | undefined, now: ProcessState, say: (line: string) => void): void {
   if (now.is === 'running' && was?.is !== 'running')
@@ -288,11 +290,4 @@ function tell(was: ProcessState | undefined, now: ProcessState, say: (line: stri
     )
   if (now.is === 'stopped' && was?.is !== 'stopped')
     say(now.because === 'ended' && now.exit ? `the agent ${howEnded(now.exit)}` : 'the agent is stopped')
-}
-
-/** The middle of a sentence: `ended with code 1`. */
-export function howEnded({ code, signal, error }: { code?: number; signal?: string; error?: string }): string {
-  if (error !== undefined) return `could not be started: ${error}`
-  if (signal !== undefined) return `was ended by ${signal}`
-  return code === undefined ? 'ended, its exit code is not known' : `ended with code ${code}`
 }

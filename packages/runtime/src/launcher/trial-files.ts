@@ -1,4 +1,5 @@
 /** The files of a self-update (3.5, 4): the running one kept beside as previous, the new one renamed over it, and the way back. */
+
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -12,7 +13,8 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, makeFolder, syncFolder, writeDurably } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
+import { makeFolder, syncFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { starter } from './starter.ts'

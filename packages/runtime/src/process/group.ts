@@ -1,6 +1,7 @@
 /** The group of processes that an agent is: its leader and everything that the leader started and that did not leave the group. */
+
 import { readdirSync } from 'node:fs'
-import { codeOf } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
 import { statOf } from './identity.ts'
 
 /** Whether anything of the group still lives. The number of a group is not given away while it has members. */

@@ -1,8 +1,8 @@
 /** The programs that an agent needs on this machine: whether they are in PATH, and in a version that is new enough. */
 import { execFile } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Need } from '@svc/blueprint'
+import { canRun } from './can-run.ts'
 
 /** A program that prints its version takes a moment; one that does something else is ended. */
 const patienceMs = 5000
@@ -49,15 +49,6 @@ function fileOf(name: string, path = ''): string | undefined {
   if (name.includes('/')) return undefined
   const places = path.split(':').filter((folder) => folder.startsWith('/'))
   return places.map((folder) => join(folder, name)).find(canRun)
-}
-
-function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }
 
 /** What it prints on both outputs, whatever its exit code; empty when it cannot be run or takes too long. */

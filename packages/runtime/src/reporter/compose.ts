@@ -15,12 +15,12 @@ import {
   type Stop,
 } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
+import { notRunning, processHealth } from '../process/health.ts'
 import type { Halt } from '../process/identity.ts'
 import { type Author, byWhom } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
 import { moment } from '../time.ts'
-import { notRunning, processHealth } from '../worker/process-health.ts'
 
 export interface Parts {
   readonly manifest: Manifest

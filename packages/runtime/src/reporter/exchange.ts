@@ -1,4 +1,5 @@
 /** One report from beginning to end: put together, sent, its answer taken (D4, D17). What fails is told and changes nothing. */
+
 import { hostname } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import {
@@ -16,6 +17,7 @@ import {
 } from '@svc/protocol'
 import { acksArrived, forget, owedAcks, readJournal, saveJournal } from '../commands/journal.ts'
 import { type Handled, receive, settleInterrupted } from '../commands/receive.ts'
+import { messageOf } from '../errors.ts'
 import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
@@ -101,7 +103,7 @@ function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefin
     settleInterrupted(folder, manifest, seconds(Date.now()))
     return undefined
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return { name: 'Journal', level: 'bad', detail: cut(`No commands are taken: ${why}`, limits.detail) }
   }
 }

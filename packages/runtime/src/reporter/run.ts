@@ -2,10 +2,12 @@
  * `svc report`: reports until it is stopped. A process of its own beside the agent (1, rules 1 and 2): whatever the service or the
  * network does, it says so, waits for the next interval, and nothing else changes.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
 import { clampInterval, type Stop } from '@svc/protocol'
 import { handledText } from '../commands/receive.ts'
+import { messageOf } from '../errors.ts'
 import { sweep } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
@@ -129,5 +131,3 @@ export function tell(say: (line: string) => void): (result: Exchanged) => void {
     last = undefined
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

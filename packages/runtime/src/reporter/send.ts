@@ -2,6 +2,7 @@
  * One request to the service (D17, I25): a time limit over everything, name look-up included; a size limit on the answer; TLS
  * verified; no redirect followed, so the token reaches the configured origin and no other.
  */
+
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -11,7 +12,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { clean, isObject, limits } from '@svc/protocol'
-import { codeOf } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
 import type { Connection } from '../files/env.ts'
 import { duration } from '../time.ts'
 import { version } from '../version.ts'

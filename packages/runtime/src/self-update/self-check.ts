@@ -3,9 +3,9 @@
  * loads the launcher and the runtime proper before. Changes nothing.
  */
 import { folderAt } from '../files/folder.ts'
-import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { version } from '../version.ts'
+import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { selfCheckLine } from './probe.ts'
 
 export function selfCheck(args: readonly string[]): void {

@@ -22,9 +22,9 @@ import { command, json, type Reply, type Service, startService } from '../../tes
 import { offers, versionOf } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
-import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
 import { readUpdate } from '../update/journal.ts'
+import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 
 // Tests that mostly wait do so side by side.

@@ -17,8 +17,8 @@ import { type Build, installRuntime, serves, type Workshop, workshop } from '../
 import { json, type Service, startService } from '../../testing/service.ts'
 import { partOf, straceMissing } from '../../testing/strace.ts'
 import { sha256Of, writeStarter } from '../launcher/trial-files.ts'
-import { readRuntimeNote } from '../launcher/trial-note.ts'
 import { identityOf } from '../process/identity.ts'
+import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { readPin } from './pin.ts'
 
 const naming = ['rename', 'unlink', 'link', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const

@@ -2,17 +2,19 @@
  * The runtime updates itself (3.5): listens to the wishes in the answers, makes attempts, and asks the launcher for the swap. Nothing here
  * touches the file in place, and nothing of it waits in the way of a report.
  */
+
 import { rmSync } from 'node:fs'
 import type { ReceivedAnswer, ServedRuntime } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
 import { makeFolder } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
 import { applied, type RuntimeNote } from '../launcher/trial.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
-import { busyWith } from '../state/busy.ts'
 import { duration, wait } from '../time.ts'
 import { version } from '../version.ts'
+import { busyWith } from '../versions/busy.ts'
 import { attempt, type Ended } from './attempt.ts'
 import type { Step } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
@@ -205,5 +207,3 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
 
   return { heard, unswapped: (why) => refused?.(why) }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -3,6 +3,7 @@
  * that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest speak of one place; any other path lies below it
  * under its own name. What exists there is left alone, whatever it is; otherwise `isFile` says what a path is.
  */
+
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -19,7 +20,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { codeOf, makeFolder, syncFolder } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
+import { makeFolder, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { rememberShipped, shippedFiles } from './shipped.ts'
 

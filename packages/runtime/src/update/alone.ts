@@ -1,12 +1,12 @@
 /** A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline. */
 import type { Folder } from '../files/folder.ts'
 import { readScale } from '../time.ts'
+import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import { rollback } from './answer.ts'
 import type { Asked } from './ask.ts'
 import { change } from './change.ts'
 import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { found } from './start.ts'
-import { lead, leadsTo, nameOf } from './versions.ts'
 
 /** What a start would find now. `version` is the one that the manifest in place names. */
 export function standing(folder: Folder, version: string): Update {

@@ -1,9 +1,10 @@
 /** What becomes of a person's wish on this machine (ask.ts). Noted under its id, so that who asked can tell. */
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
+import { isHere } from '../versions/folders.ts'
 import { type Asked, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
-import { isHere } from './versions.ts'
 
 export function answerAsked(
   folder: Folder,
@@ -16,7 +17,7 @@ export function answerAsked(
   try {
     dropAsked(folder)
   } catch (error) {
-    say(`the wish of a person here could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+    say(`the wish of a person here could not be removed: ${messageOf(error)}`)
   }
   if (asked.what === 'unhold') {
     const { hold: _, retry: __, ...rest } = now

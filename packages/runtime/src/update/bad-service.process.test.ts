@@ -9,8 +9,8 @@ import { becomes, starts } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
 import { json, type Reply, startService } from '../../testing/service.ts'
 import { expectWhole, learn, offers, serves, versionOf } from '../../testing/updates.ts'
+import { nameOf } from '../versions/folders.ts'
 import { readUpdate } from './journal.ts'
-import { nameOf } from './versions.ts'
 
 const scale = 0.02
 const cleanups: (() => unknown)[] = []

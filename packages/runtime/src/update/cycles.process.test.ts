@@ -13,8 +13,8 @@ import { all, expectTheirs, type Lane, long, type World, world } from '../../tes
 import { expectWhole } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { groupLives } from '../process/group.ts'
+import { leadsTo } from '../versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
-import { leadsTo } from './versions.ts'
 
 /** 1,000 in the long form. */
 const [chains, cycles] = long ? [40, 25] : [2, 2]

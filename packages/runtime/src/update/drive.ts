@@ -1,6 +1,8 @@
 /** Drives an update through its states (moves.ts). A step says what came and never picks what is next; the journal is written before the next begins. */
-import { busyWith } from '../state/busy.ts'
+import { messageOf } from '../errors.ts'
 import { readScale, wait } from '../time.ts'
+import { busyWith } from '../versions/busy.ts'
+import { sweepVersions } from '../versions/folders.ts'
 import { type Came, change } from './change.ts'
 import { fetching } from './fetching.ts'
 import { type Ground, type Step, tickMs } from './ground.ts'
@@ -11,7 +13,6 @@ import { proving } from './proving.ts'
 import { staging } from './staging.ts'
 import { swapping } from './swapping.ts'
 import { undoing } from './undoing.ts'
-import { sweepVersions } from './versions.ts'
 import { watching } from './watching.ts'
 
 const steps: Readonly<Record<State, Step>> = { idle, fetching, staging, swapping, proving, watching, undoing }
@@ -71,7 +72,7 @@ function sweep({ folder, now, say }: Ground): void {
       [running, previous, to, away].flatMap((r) => (r ? [r.sha256] : [])),
     )
   } catch (error) {
-    say(`old versions could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+    say(`old versions could not be removed: ${messageOf(error)}`)
   }
 }
 

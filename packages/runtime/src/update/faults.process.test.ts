@@ -29,10 +29,10 @@ import { lines } from '../cli/status.ts'
 import { explain } from '../cli/why.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { manifestNow } from '../reporter/known.ts'
+import { leadsTo, nameOf, pinned } from '../versions/folders.ts'
 import { ask, readAsked } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
 import { updates } from './update.ts'
-import { leadsTo, nameOf, pinned } from './versions.ts'
 
 /** A second lasts 50 ms. */
 const scale = '0.05'

@@ -29,9 +29,9 @@ import {
   world,
 } from '../../testing/struck.ts'
 import { restOf } from '../../testing/updates.ts'
+import { leadsTo } from '../versions/folders.ts'
 import { readUpdate } from './journal.ts'
 import type { State } from './moves.ts'
-import { leadsTo } from './versions.ts'
 
 const ways = ['never returns', 'returns late'] as const
 type Way = (typeof ways)[number]

@@ -23,9 +23,9 @@ import { writeDurably } from '../files/durable.ts'
 import { folderAt } from '../files/folder.ts'
 import { readInstall } from '../install/note.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
+import { leadsTo, nameOf } from '../versions/folders.ts'
 import { ask } from './ask.ts'
 import { readUpdate } from './journal.ts'
-import { leadsTo, nameOf } from './versions.ts'
 
 const scale = 0.02
 /** Of the journal, in the order in which it comes to them; the first is an installation. */

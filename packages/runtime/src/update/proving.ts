@@ -2,17 +2,18 @@
  * Fourth step, "run health" (3.3): the agent runs the new version and has to report a level that is not bad within `health.start_seconds`.
  * Without a status file: its process has to stay up. While the agent is paused nothing is proved and no time passes.
  */
+
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
 import type { ProcessState } from '../launcher/moves.ts'
-import { howEnded } from '../launcher/supervisor.ts'
+import { howEnded } from '../process/ended.ts'
+import { processHealth } from '../process/health.ts'
 import { duration, unhurried, wait } from '../time.ts'
-import { processHealth } from '../worker/process-health.ts'
+import { nameOf } from '../versions/folders.ts'
 import type { Came } from './change.ts'
 import { type Ground, resting, type Step, tickMs } from './ground.ts'
 import { ownLevel } from './level.ts'
 import { type StatusRead, statusReader } from './status.ts'
-import { nameOf } from './versions.ts'
 
 /** A start that lasts so long counts. */
 const countsSeconds = 5

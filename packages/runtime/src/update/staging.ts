@@ -1,4 +1,5 @@
 /** Second step: the bundle is judged as a whole and unpacked beside; its state paths are linked, seeds placed where nothing is (3.3, I19, I20). */
+import { messageOf } from '../errors.ts'
 import type { Step } from './ground.ts'
 
 export const staging: Step = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {
@@ -7,13 +8,13 @@ export const staging: Step = async ({ folder, blueprint, attempt, stop, bundle }
   if (!to || !bytes) return { event: 'dropped' }
   // what reads bundles takes memory that a process keeps: it is loaded when it is needed
   const { NotPlaced, placeVersion } = await import('../install/place.ts')
-  const { sweepVersions } = await import('./versions.ts')
+  const { sweepVersions } = await import('../versions/folders.ts')
   try {
     sweepVersions(folder, [running.sha256, ...(previous ? [previous.sha256] : [])])
     const { sha256, version } = to
     await placeVersion(folder, { bytes, sha256, version, blueprint })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return { event: error instanceof NotPlaced && error.verdict ? 'refused' : 'unreachable', why }
   }
   if (stop.aborted) return undefined

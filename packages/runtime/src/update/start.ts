@@ -1,7 +1,8 @@
 /** What a start makes of what it finds (docs/decisions/kills.md): the journal as it was left, and where `current` leads. Pure. */
+
+import { nameOf } from '../versions/folders.ts'
 import { change } from './change.ts'
 import type { Release, Update } from './journal.ts'
-import { nameOf } from './versions.ts'
 
 /** Proofs of one version: the first, and one more after a kill. */
 export const mostProofs = 2

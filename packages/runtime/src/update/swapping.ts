@@ -1,13 +1,14 @@
 /** Third step: one rename (I17). What is true afterwards says the disk, not the call: a rename may have worked although its sync failed. */
+import { messageOf } from '../errors.ts'
+import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import type { Step } from './ground.ts'
-import { lead, leadsTo, nameOf } from './versions.ts'
 
 export const swapping: Step = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }
   try {
     lead(folder, to.sha256)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     if (leadsTo(folder) !== nameOf(to.sha256))
       return { event: 'unreachable', why: `it could not be put in place: ${why}` }
     say(`update ${running.version} -> ${to.version}: in place, but perhaps not after a power cut: ${why}`)

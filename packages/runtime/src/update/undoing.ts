@@ -1,7 +1,8 @@
 /** Last step: `current` back. Outcome and hold are noted; a disk that refuses is asked again until it does. */
+import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'
+import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import type { Step } from './ground.ts'
-import { lead, leadsTo, nameOf } from './versions.ts'
 
 const againSeconds = 60
 
@@ -13,7 +14,7 @@ export const undoing: Step = async ({ folder, stop, say, look }, { running, away
       look()
       return { event: 'done' }
     } catch (error) {
-      say(`the version before could not be put back: ${error instanceof Error ? error.message : String(error)}`)
+      say(`the version before could not be put back: ${messageOf(error)}`)
     }
     if (!(await wait(duration(againSeconds), stop))) return undefined
   }

@@ -3,14 +3,17 @@
  * machine (moves.ts). Nothing of it waits in the way of a report or of the agent; the launcher restarts the agent by itself when
  * `current` leads to another version than its process was started from.
  */
+
 import type { Manifest } from '@svc/blueprint'
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { plainHint } from '../hint.ts'
 import { readInstall } from '../install/note.ts'
 import type { ProcessState } from '../launcher/moves.ts'
-import { busyWith } from '../state/busy.ts'
 import { duration } from '../time.ts'
+import { busyWith } from '../versions/busy.ts'
+import { isHere, leadsTo } from '../versions/folders.ts'
 import { answerAsked } from './answer.ts'
 import { readAsked } from './ask.ts'
 import type { Came } from './change.ts'
@@ -20,7 +23,6 @@ import { type Release, readUpdate, type Update, writeUpdate } from './journal.ts
 import { appliedOf } from './now.ts'
 import { found } from './start.ts'
 import { onceReadable } from './unread.ts'
-import { isHere, leadsTo } from './versions.ts'
 import { judgeWish, lifts, type Verdict } from './wish.ts'
 
 /** Between any two attempts, whatever the service names in between. */
@@ -81,7 +83,7 @@ function known(folder: Folder, blueprint: string, inPlace: Release, stop: AbortS
       writeUpdate(folder, now)
       return undefined
     } catch (error) {
-      const why = `the journal of updates could not be written: ${error instanceof Error ? error.message : String(error)}`
+      const why = `the journal of updates could not be written: ${messageOf(error)}`
       say(why)
       if (!stop.aborted) unsaved = setTimeout(() => save(now), duration(againSeconds)).unref()
       return why

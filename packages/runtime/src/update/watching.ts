@@ -4,8 +4,8 @@
  */
 import { type Level, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
+import { processHealth } from '../process/health.ts'
 import { duration, wait } from '../time.ts'
-import { processHealth } from '../worker/process-health.ts'
 import { resting, type Step, tickMs } from './ground.ts'
 import type { Update, Window } from './journal.ts'
 import { ownLevel } from './level.ts'

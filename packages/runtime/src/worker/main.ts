@@ -2,10 +2,12 @@
  * The runtime proper, in its worker thread: reports, takes commands, sends logs, and says how the agent is started. It never blocks, has
  * no signals and starts no process; whatever becomes of it, the agent goes on.
  */
+
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
 import type { Stop } from '@svc/protocol'
 import { watchBindings } from '../bindings/watch.ts'
+import { messageOf } from '../errors.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { plainHint } from '../hint.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
@@ -13,13 +15,13 @@ import type { ProcessState } from '../launcher/moves.ts'
 import type { RuntimeNote } from '../launcher/trial.ts'
 import { watchPrograms } from '../programs/watch.ts'
 import { manifestNow } from '../reporter/known.ts'
-import { messageOf, reportUntil } from '../reporter/run.ts'
+import { reportUntil } from '../reporter/run.ts'
 import { runtimeNow } from '../self-update/now.ts'
 import { type SelfUpdate, selfUpdate } from '../self-update/update.ts'
 import { secretsHealth } from '../state/secrets.ts'
 import { updates as agentUpdates, type Updates } from '../update/update.ts'
-import { pinned } from '../update/versions.ts'
 import { version } from '../version.ts'
+import { pinned } from '../versions/folders.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 

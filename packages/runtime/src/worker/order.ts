@@ -7,7 +7,7 @@ import { hint } from '../hint.ts'
 import type { Order } from '../launcher/supervisor.ts'
 import { makeStatePaths, placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
-import { leadsTo } from '../update/versions.ts'
+import { leadsTo } from '../versions/folders.ts'
 import { environment } from './environment.ts'
 
 /** Why nothing can be started. */

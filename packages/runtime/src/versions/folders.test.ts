@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
-import { lead, leadsTo, nameOf, sweepVersions, versionFolder } from './versions.ts'
+import { lead, leadsTo, nameOf, sweepVersions, versionFolder } from './folders.ts'
 
 const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]
 let folder: Folder

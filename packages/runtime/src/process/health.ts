@@ -1,9 +1,10 @@
 /** What the runtime says of the agent's process (2.11): the health item `Process`, and the state when the agent does not run. */
+
 import type { HealthItem, Level, State } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
-import { howEnded } from '../launcher/supervisor.ts'
-import type { Halt } from '../process/identity.ts'
 import { moment } from '../time.ts'
+import { howEnded } from './ended.ts'
+import type { Halt } from './identity.ts'
 
 /** So many starts in a row that did not count are no accident. */
 const tooMany = 3

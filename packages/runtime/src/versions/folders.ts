@@ -1,7 +1,9 @@
 /** The versions of an agent on the disk: which one `current` leads to, its swap by one rename, and what is not needed any more. */
+
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { codeOf, makeFolder, namesIn, syncFolder } from '../files/durable.ts'
+import { codeOf } from '../errors.ts'
+import { makeFolder, namesIn, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
 type Place = Pick<Folder, 'root' | 'current' | 'versions'>

@@ -6,7 +6,7 @@ import { type Applied, isObject } from '@svc/protocol'
 import { makeFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
-import type { Hold, Release, RuntimeNote, Trial } from './trial.ts'
+import type { Hold, Release, RuntimeNote, Trial } from '../launcher/trial.ts'
 
 export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtimeNote'>, note: RuntimeNote): void {
   makeFolder(folder.runtimeFolder)

@@ -4,7 +4,7 @@
  */
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
-import { onTrial } from '../launcher/trial-note.ts'
+import { onTrial } from './runtime-note.ts'
 
 /** What `.svc/journal/update.json` names while a version of the agent is neither kept nor back. */
 const unproven = ['swapping', 'proving', 'undoing']

@@ -1,0 +1,8 @@
+/** How a process ended, in words. */
+
+/** The middle of a sentence: `ended with code 1`. */
+export function howEnded({ code, signal, error }: { code?: number; signal?: string; error?: string }): string {
+  if (error !== undefined) return `could not be started: ${error}`
+  if (signal !== undefined) return `was ended by ${signal}`
+  return code === undefined ? 'ended, its exit code is not known' : `ended with code ${code}`
+}

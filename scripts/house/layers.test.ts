@@ -1,0 +1,32 @@
+/** The order of the folders (layers.ts), compared with the imports of every source that is shipped. */
+import { describe, expect, test } from 'vitest'
+import { isShipped } from './figures.ts'
+import { againstOrder, largestCycle, placeOf } from './imports.ts'
+import { orders } from './layers.ts'
+import { readSources } from './read.ts'
+
+const sources = new Map([...(await readSources())].filter(([file]) => isShipped(file)))
+
+describe.each(Object.entries(orders))('%s', (part, order) => {
+  const drawn = order.layers.flat()
+
+  test('a folder imports only what stands below it', () => expect(againstOrder(sources, part)).toEqual([]))
+
+  test('no folders import each other in a circle, but for the listed exceptions', () => {
+    if (order.exceptions.length === 0) expect(largestCycle(sources, part)).toEqual([])
+  })
+
+  test('every folder stands in one layer, and every one that is drawn is there', () => {
+    const places = [...sources.keys()].flatMap((file) => placeOf(file) ?? [])
+    const folders = new Set(places.filter((place) => place.part === part).map(({ folder }) => folder))
+    expect([...drawn].sort()).toEqual([...folders].sort())
+  })
+
+  test('every exception is needed, and says why', () => {
+    const found = againstOrder(sources, part, { layers: order.layers, exceptions: [] })
+    for (const { file, imports, why } of order.exceptions) {
+      expect(why).toMatch(/\w/)
+      expect(found).toContain(`packages/${part}/src/${file} imports packages/${part}/src/${imports}`)
+    }
+  })
+})
