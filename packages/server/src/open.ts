@@ -15,7 +15,7 @@ import {
   refuseMoved,
   secretOf,
 } from './ops/data-folder.ts'
-import { openAuth } from './people/auth.ts'
+import { accountTables, openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
@@ -40,7 +40,7 @@ async function openLocked(config: Config, now: () => number, lock: FolderLock | 
   const secret = secretOf(config.dataDir)
   const store = openStore(config)
   try {
-    await migrate(store)
+    await migrate(store, accountTables(store))
   } catch (error) {
     await store.close()
     throw error

@@ -2,6 +2,7 @@
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/open.ts'
+import { accountTables } from '../src/people/auth.ts'
 import { once, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -26,7 +27,7 @@ export async function prepare(): Promise<{ address: string; stop: () => Promise<
   await once(cluster.url('postgres'), `drop database if exists ${template}`)
   await once(cluster.url('postgres'), `create database ${template}`)
   const store = openPostgres(cluster.url(template))
-  await migrate(store)
+  await migrate(store, accountTables(store))
   await store.close()
   return { address: cluster.url('DATABASE'), stop: cluster.stop }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../src/db/migrate.ts'
 import { openEmbedded } from '../src/db/open.ts'
+import { accountTables } from '../src/people/auth.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 export async function writeTemplate(folder: string): Promise<string> {
   const file = join(folder, 'template.db')
   const store = openEmbedded(file)
-  await migrate(store)
+  await migrate(store, accountTables(store))
   await store.close()
   return file
 }

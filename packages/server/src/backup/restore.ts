@@ -10,6 +10,7 @@ import type { Verdict } from '@svc/protocol'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, type Store } from '../db/open.ts'
 import { databaseFile, giveToOwner, secretFile, writeSecret } from '../ops/data-folder.ts'
+import { accountTables } from '../people/auth.ts'
 import { sync } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
 
@@ -76,7 +77,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
 async function prepare(copy: string, tokensOf: string[] | undefined, now: number) {
   const store: Store = openEmbedded(copy)
   try {
-    await migrate(store)
+    await migrate(store, accountTables(store))
     return await renewAccess(store.db, tokensOf, now)
   } finally {
     await store.close()

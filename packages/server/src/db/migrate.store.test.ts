@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { newPostgresDatabase } from '../../testing/stores.ts'
+import { accountTables } from '../people/auth.ts'
 import { migrate } from './migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './open.ts'
 
@@ -21,9 +22,9 @@ describe.each(engines)('the tables (%s)', (_, open) => {
   test('are made beside those of another program, and a second start leaves them as they are', async () => {
     const store = await open()
     await sql`create table something_else (id integer)`.execute(store.db)
-    await migrate(store)
+    await migrate(store, accountTables(store))
     await store.db.insertInto('agreed').values({ name: 'a', value: 'b' }).execute()
-    await migrate(store)
+    await migrate(store, accountTables(store))
     expect(await store.db.selectFrom('agreed').select('value').where('name', '=', 'a').execute()).toEqual([
       { value: 'b' },
     ])
@@ -32,9 +33,11 @@ describe.each(engines)('the tables (%s)', (_, open) => {
 
   test('of a newer version are left alone, with a sentence that says so', async () => {
     const store = await open()
-    await migrate(store)
+    await migrate(store, accountTables(store))
     await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2027-01-01')`.execute(store.db)
-    await expect(migrate(store)).rejects.toThrow('The database was brought to a newer version (999-later)')
+    await expect(migrate(store, accountTables(store))).rejects.toThrow(
+      'The database was brought to a newer version (999-later)',
+    )
     await store.close()
   })
 })

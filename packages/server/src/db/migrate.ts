@@ -1,8 +1,8 @@
+import type { BetterAuthOptions } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type pg from 'pg'
-import { authOptions } from '../people/auth.ts'
 import { StoreError } from './error.ts'
 import * as first from './migrations/001-first.ts'
 import * as blueprints from './migrations/002-blueprints.ts'
@@ -36,16 +36,16 @@ const leastVersion = 15
 const migrationLock = 7_270_001
 
 /**
- * Brings the store to this version: the accounts library's tables first (ours refer to them), then ours.
- * Never one inside the other: on SQLite that waits for itself for ever. Several nodes may call it at once.
+ * Brings the store to this version: first the accounts library's tables, which its options `accounts` describe (`accountTables`),
+ * then ours, which refer to them. Never nest the two: on SQLite that deadlocks. Several nodes may call it at once.
  */
-export async function migrate(store: Store): Promise<void> {
-  if (store.engine === 'sqlite') return migrateAlone(store)
+export async function migrate(store: Store, accounts: BetterAuthOptions): Promise<void> {
+  if (store.engine === 'sqlite') return migrateAlone(store, accounts)
   const holder = await firstConnection(store.pool)
   try {
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
-    await migrateAlone(store)
+    await migrateAlone(store, accounts)
     await holder.query('commit')
   } catch (error) {
     await holder.query('rollback').catch(() => {})
@@ -87,12 +87,9 @@ async function refuseNewer({ db }: Store): Promise<void> {
   )
 }
 
-async function migrateAlone(store: Store): Promise<void> {
+async function migrateAlone(store: Store, accounts: BetterAuthOptions): Promise<void> {
   await refuseNewer(store)
-  const accounts = await getMigrations(
-    authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) }),
-  )
-  await accounts.runMigrations()
+  await (await getMigrations(accounts)).runMigrations()
   const provider = {
     getMigrations: async () =>
       Object.fromEntries(

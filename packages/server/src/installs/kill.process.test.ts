@@ -5,6 +5,7 @@ import { newPlace } from '../../testing/service-process.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded } from '../db/open.ts'
 import { databaseFile } from '../ops/data-folder.ts'
+import { accountTables } from '../people/auth.ts'
 import { issueCode } from './codes.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 25 : 2
@@ -15,7 +16,7 @@ test('a service that is killed while codes are redeemed has spent exactly those 
   mkdirSync(place.dataDir, { mode: 0o700 })
   const file = databaseFile(place.dataDir)
   const first = openEmbedded(file)
-  await migrate(first)
+  await migrate(first, accountTables(first))
   const w = await installing(first)
   await w.upload({ bindings: ['tasks:editor:tasks.write'] })
   await w.upload({ version: '1.1.0', files: { 'data.bin': Buffer.alloc(200_000, 7) } })

@@ -7,6 +7,7 @@ import { openEmbedded, openPostgres } from '../db/open.ts'
 import type { Config } from '../deps.ts'
 import { type MovedRows, moveRows } from '../move/move.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
+import { accountTables } from '../people/auth.ts'
 import { granted, Misused, option, Refused, type Request } from './command.ts'
 import { table } from './show.ts'
 
@@ -41,8 +42,8 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   const from = openEmbedded(file)
   const target = openPostgres(to)
   try {
-    await migrate(from)
-    await migrate(target)
+    await migrate(from, accountTables(from))
+    await migrate(target, accountTables(target))
     if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('Only from SQLite to PostgreSQL.')
     return granted(await moveRows(from, target, progress))
   } finally {

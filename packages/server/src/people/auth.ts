@@ -114,5 +114,9 @@ export const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scr
   } satisfies BetterAuthOptions
 }
 
+/** Options that are good for migrating the library's tables, and for nothing else. */
+export const accountTables = (store: Store): BetterAuthOptions =>
+  authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
+
 export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptions(store, setup))
 export type Auth = ReturnType<typeof openAuth>

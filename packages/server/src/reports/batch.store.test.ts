@@ -7,6 +7,7 @@ import { type World, world } from '../../testing/world.ts'
 import { hashToken, newToken } from '../agents/tokens.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Db, Store } from '../db/open.ts'
+import { accountTables } from '../people/auth.ts'
 import { usageSums } from '../web/queries/usage.ts'
 import { newBatcher } from './batch.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
@@ -136,8 +137,13 @@ everyEngine('group commit', (open) => {
 
   test('several nodes may bring the store to its version at the same time', async () => {
     const store = await open()
-    if (store.engine === 'sqlite') await migrate(store)
-    else await Promise.all([migrate(store), migrate(store), migrate(store)])
+    if (store.engine === 'sqlite') await migrate(store, accountTables(store))
+    else
+      await Promise.all([
+        migrate(store, accountTables(store)),
+        migrate(store, accountTables(store)),
+        migrate(store, accountTables(store)),
+      ])
     expect(await store.db.selectFrom('agent').selectAll().execute()).toEqual([])
   })
 })

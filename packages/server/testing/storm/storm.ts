@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
+import { accountTables } from '../../src/people/auth.ts'
 import { addProduct } from '../../src/products/store.ts'
 import { addRelease } from '../../src/releases/store.ts'
 import { activate } from '../../src/workspaces/store.ts'
@@ -65,7 +66,7 @@ const patience = 120_000
 export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
-    await migrate(store)
+    await migrate(store, accountTables(store))
     agents = await peopled(weather, store)
     await store.close()
   }
