@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError, configOf, readConfig, readers } from './config.ts'
+import { configOf, readConfig, readers } from './config.ts'
+import { ConfigError } from './errors.ts'
 
 const config = (variables: Record<string, string>) => configOf(variables, '/srv')
 

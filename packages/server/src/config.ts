@@ -8,13 +8,11 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
 import type { Config } from './deps.ts'
+import { ConfigError } from './errors.ts'
 import { isEmail } from './people/email.ts'
 import { hasArgon2, type PasswordForm, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
-
-/** Something that the person who runs the service wrote is wrong; its message says all. */
-export class ConfigError extends Error {}
 
 /** What the service is started with. */
 export interface Settings extends Config {

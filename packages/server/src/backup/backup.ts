@@ -8,7 +8,8 @@ import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
 import type { Config } from '../deps.ts'
-import { isCode, secretOf } from '../ops/data-folder.ts'
+import { isCode } from '../errors.ts'
+import { secretOf } from '../ops/data-folder.ts'
 
 export interface BackupMade {
   file: string

@@ -6,8 +6,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, BoundSocket, createServer, type ListenOptions, type Server as SocketServer } from 'node:net'
-import { ConfigError } from '../config.ts'
-import { isCode } from '../ops/data-folder.ts'
+import { ConfigError, isCode } from '../errors.ts'
 
 /** Connections that wait to be taken from a socket while the service is busy; the system may grant fewer. Whoever finds no room knocks again a second later. */
 const backlog = 4096

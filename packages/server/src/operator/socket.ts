@@ -7,7 +7,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { join } from 'node:path'
 import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import { isCode, notYours } from '../ops/data-folder.ts'
+import { isCode } from '../errors.ts'
+import { notYours } from '../ops/data-folder.ts'
 import { Missing, Misused, Refused, type Request, type Service } from './command.ts'
 import { commands } from './commands.ts'
 

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isCode } from '../errors.ts'
 
 const leastSecret = 32
 
@@ -159,6 +160,3 @@ function readIfThere(file: string): string | undefined {
 /** What to do about a file that this user may not open. */
 export const notYours = (file: string): string =>
   `${file} is not for this user: run this as the user of the service, or as root.`
-
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
