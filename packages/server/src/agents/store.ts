@@ -1,8 +1,8 @@
 /** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
 import { isAgentName, limits, type Run, shown, type Verdict } from '@svc/protocol'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockAgent } from '../commands/lock.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'

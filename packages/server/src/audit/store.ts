@@ -1,13 +1,13 @@
 import type { Db } from '../db/open.ts'
 import { newId } from '../ids.ts'
+import type { By } from './by.ts'
 
 export interface AuditNote {
   /** Null: about the service as a whole. */
   workspaceId: string | null
   /** Unix milliseconds. */
   at: number
-  /** The person, by id and by the name of that time; id null for the operator's command line. */
-  by: { id: string | null; name: string }
+  by: By
   /** Such as `agent.created`, `command.sent`, `member.removed`. */
   action: string
   /** Such as `agent mail-triage`. */

@@ -1,8 +1,8 @@
 /** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { Writer } from '../db/transaction.ts'
 import { decideWithin } from '../db/undo.ts'

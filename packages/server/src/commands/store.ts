@@ -11,6 +11,7 @@ import {
   type Verdict,
   type Wish,
 } from '@svc/protocol'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { declaredLogs, manifestOf } from '../blueprints/declared.ts'
 import type { Db } from '../db/open.ts'
@@ -24,12 +25,6 @@ export { wishOf } from './wish.ts'
 
 /** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
 export const openCommandsMost = 100
-
-/** A person, by id and by the name of this moment; id null for the operator's command line. */
-export interface By {
-  id: string | null
-  name: string
-}
 
 export type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
 export type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>

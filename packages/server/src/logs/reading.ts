@@ -1,6 +1,7 @@
 /** Who read or downloaded a log stands in the activity: once an hour, however often a page asks for it. */
+
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 
 const hourMs = 3_600_000

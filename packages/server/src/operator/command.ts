@@ -1,7 +1,7 @@
 /** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
 import { shown, type Verdict } from '@svc/protocol'
 import type { Role } from '../api.ts'
-import type { By } from '../commands/store.ts'
+import type { By } from '../audit/by.ts'
 import type { Deps } from '../deps.ts'
 
 /** A command as typed, read by the program and carried to where it runs. */

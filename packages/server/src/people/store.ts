@@ -1,7 +1,7 @@
 /** People: their accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
 import { shown, type Verdict } from '@svc/protocol'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { passwordLength } from './auth.ts'
 import { isEmail, normalEmail } from './email.ts'

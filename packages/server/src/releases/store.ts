@@ -1,8 +1,8 @@
 /** The releases in the database: every node serves, and decides wishes by, the row with the highest serial (D37). */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'

@@ -1,8 +1,8 @@
 /** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
 import type { Verdict } from '@svc/protocol'
 import type { NewRollout, RolloutKind, RolloutState } from '../api.ts'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'

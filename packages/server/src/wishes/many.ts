@@ -1,7 +1,7 @@
 /** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
 import type { WishOfMany, WishResult } from '../api.ts'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'

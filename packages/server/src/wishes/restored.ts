@@ -1,4 +1,4 @@
-import type { By } from '../commands/store.ts'
+import type { By } from '../audit/by.ts'
 import type { Db } from '../db/open.ts'
 import { unfinished } from '../rollouts/store.ts'
 import { noteUpdate } from './events.ts'

@@ -4,11 +4,11 @@
  */
 import { shown, type Verdict } from '@svc/protocol'
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '../api.ts'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { runningVersion } from '../blueprints/agents.ts'
 import { neededSvcOf, tooOld } from '../blueprints/needs.ts'
 import { versionNamed } from '../blueprints/version.ts'
-import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'

@@ -3,8 +3,8 @@
  * something asks `roomFor` in the transaction that adds it; it takes the workspace, so that two who add at once are counted.
  */
 import type { Verdict } from '@svc/protocol'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { sizeInWords } from '../limits/size.ts'

@@ -1,8 +1,8 @@
 /** Who belongs to a workspace, and as what. A workspace always has an admin. */
 import type { Verdict } from '@svc/protocol'
 import type { Me, Members, Role } from '../api.ts'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { decide, done, type People, refuse, type Trx } from '../people/library.ts'

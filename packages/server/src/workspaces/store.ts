@@ -1,8 +1,8 @@
 /** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
 import { shown, type Verdict } from '@svc/protocol'
 import type { Role } from '../api.ts'
+import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { By } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { type Accounts, decide, done, type People, refuse, type Trx } from '../people/library.ts'
