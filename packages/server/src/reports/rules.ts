@@ -9,9 +9,8 @@ import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { bodiesOf, mergeRuns } from './runs.ts'
 
-/** What is kept of an agent's changes on its machine, and of its updates: the newest ones. */
+/** An agent's changes on its machine that are kept: the newest ones. */
 export const machineChangesMost = 500
-export const updateEventsMost = 300
 
 /** Judges a report in the transaction that will store it: token and activation again (D22, 5.4), then everything else. */
 export function decide(rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge): Decision {

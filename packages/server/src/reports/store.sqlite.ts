@@ -5,6 +5,7 @@ import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
+import { updateEventsMost } from '../wishes/events.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type {
   AgentRows,
@@ -17,7 +18,7 @@ import type {
   Submission,
   Writes,
 } from './rows.ts'
-import { asksForLog, decide, machineChangesMost, updateEventsMost } from './rules.ts'
+import { asksForLog, decide, machineChangesMost } from './rules.ts'
 import { excess, usageMost } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
 import { otherModels, type UsageRows, underNames, usageDayOf } from './usage-names.ts'

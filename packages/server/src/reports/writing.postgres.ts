@@ -1,6 +1,7 @@
 /** The second message of a batch on PostgreSQL: what was decided, table by table. */
 import { type Columns, type Many, many } from '../db/columns.ts'
 import type { Step } from '../db/pipeline.ts'
+import { updateEventsMost } from '../wishes/events.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -11,7 +12,7 @@ import type {
   UsageDelta,
   Writes,
 } from './rows.ts'
-import { machineChangesMost, updateEventsMost } from './rules.ts'
+import { machineChangesMost } from './rules.ts'
 import { usageMost } from './runs.ts'
 
 /** Writes what was decided: a statement for each table, and none for a table that nothing changes. */

@@ -1,9 +1,11 @@
 /** The timeline of an agent's updates: bounded, newest kept. The report path writes the same lines in its own statements. */
 import type { UpdateEvent } from '../api.ts'
 import type { Db } from '../db/open.ts'
-import { updateEventsMost } from '../reports/rules.ts'
 import { awayBetween, timesAway } from './away.ts'
 import type { UpdateNote } from './report.ts'
+
+/** Lines of an agent's timeline that are kept: the newest ones. */
+export const updateEventsMost = 300
 
 /** Adds a line and drops the oldest ones beyond what is kept. */
 export async function noteUpdate(
