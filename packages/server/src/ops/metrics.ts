@@ -3,10 +3,11 @@
  * asked, and Node's own (event loop, memory, garbage collection).
  */
 import { setImmediate } from 'node:timers/promises'
-import { limits, offlineAfter } from '@svc/protocol'
+import { limits } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Db } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
+import { silentAt } from '../limits/silent.ts'
 import type { Hub } from '../live/hub.ts'
 import { type AgentMetrics, batchClasses } from '../reports/metrics.ts'
 
@@ -142,7 +143,7 @@ async function countAgents(db: Db, now: number) {
 /** D20. */
 function seenAs(receivedAt: number | null, interval: number | null, now: number): 'reporting' | 'silent' | 'never' {
   if (receivedAt === null) return 'never'
-  return receivedAt + offlineAfter(interval ?? limits.intervalSeconds) * 1000 < now ? 'silent' : 'reporting'
+  return silentAt(receivedAt, interval ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
 /** Asks at most once in so many milliseconds, however often it is asked. */

@@ -11,7 +11,7 @@ import type {
 import { runningVersion } from '../blueprints/agents.ts'
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
-import { silentAt } from '../web/queries/fleet-rows.ts'
+import { silentAt } from '../limits/silent.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/page.ts'
 import { unfinished } from './store.ts'

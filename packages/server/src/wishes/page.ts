@@ -14,8 +14,8 @@ import type {
 import { runningVersion } from '../blueprints/agents.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
+import { silentAt } from '../limits/silent.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
-import { silentAt } from '../web/queries/fleet-rows.ts'
 import { judgePress } from './judge.ts'
 import {
   attemptsIn,

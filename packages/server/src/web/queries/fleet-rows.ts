@@ -1,7 +1,8 @@
-import { type Control, controls, offlineAfter, type Stop } from '@svc/protocol'
+import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { FleetRow } from '../../api.ts'
 import type { Db } from '../../db/open.ts'
+import { silentAt } from '../../limits/silent.ts'
 import { servedRelease } from '../../releases/store.ts'
 import { warnsOf } from '../../reports/columns.ts'
 import { pendingUsage } from '../../reports/pending.ts'
@@ -12,10 +13,6 @@ import { fleetUpdates } from '../../wishes/page.ts'
 export const dayOf = (at: number): number => Math.floor(at / 86_400_000)
 /** How many days "30 days" are, today among them. */
 export const costDays = 30
-
-/** D20: from when on an agent counts as silent: three intervals without a report, but never before 90 s. One that was stopped is at once (D66). */
-export const silentAt = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
-  stopped !== null ? receivedAt : receivedAt + offlineAfter(intervalSeconds) * 1000
 
 /** US dollars; null when nothing cost anything. */
 export const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
