@@ -13,7 +13,7 @@ import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
-import { blueprintState, runtimeState } from '../wishes/page.ts'
+import { blueprintState, runtimeState } from '../wishes/state.ts'
 import { unfinished } from './store.ts'
 
 export interface Piece {

@@ -17,18 +17,8 @@ import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
 import { judgePress } from './judge.ts'
-import {
-  attemptsIn,
-  type BlueprintWish,
-  type HoldNote,
-  isHeld,
-  mayGoOut,
-  type RuntimeHold,
-  type RuntimeWish,
-  type Wish,
-  type Wishes,
-  wishesIn,
-} from './kept.ts'
+import { attemptsIn, type HoldNote, isHeld, type Wish, type Wishes, wishesIn } from './kept.ts'
+import { blueprintState, runtimeState, wishStateOf } from './state.ts'
 import { trialsOf } from './trials.ts'
 import { blueprintWaits, type Heard, runtimeWaits } from './waits.ts'
 
@@ -130,37 +120,6 @@ export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): 
     runtimeHeld: hold !== undefined,
     runtimePinned: runtime?.pinned ?? null,
   }
-}
-
-/** The state of an agent's blueprint wish by its row. */
-export function wishStateOf(agent: Omit<UpdateColumns, 'blueprint' | 'attempts'>): WishState {
-  const { blueprint, blueprintHold } = wishesIn(agent.wishes)
-  return blueprintState(runningVersion(agent), blueprint, blueprintHold)
-}
-
-/** D24: by what runs and by what the machine said of the attempt since the wish. */
-export function blueprintState(
-  running: string | null,
-  wish: BlueprintWish | undefined,
-  hold: HoldNote | undefined,
-): WishState {
-  if (!wish) return 'none'
-  if (running === wish.version) return 'kept'
-  const { fetchedAt, offeredAt } = wish
-  if (hold?.version === wish.version) {
-    if (fetchedAt !== undefined && fetchedAt > hold.at) return 'trying'
-    return hold.at >= wish.at ? hold.outcome : 'held'
-  }
-  if (offeredAt === undefined) return 'waiting'
-  return fetchedAt === undefined ? 'offered' : 'trying'
-}
-
-/** The wish is over with its outcome (3.4); what it left is the hold. */
-export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
-  if (!wish) return hold?.outcome ?? 'none'
-  if (wish.runsSince !== undefined) return 'trying'
-  if (wish.offeredAt !== undefined) return 'offered'
-  return mayGoOut(wish) ? 'waiting' : 'queued'
 }
 
 function blueprintUpdate(

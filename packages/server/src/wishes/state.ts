@@ -1,0 +1,38 @@
+/** The state of a standing wish (D24), as pages, rollouts and the command line name it. */
+import type { WishState } from '../api.ts'
+import { runningVersion } from '../blueprints/agents.ts'
+import type { AgentRow } from '../db/tables.ts'
+import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'
+
+/** The state of an agent's blueprint wish by its row. */
+export function wishStateOf(
+  agent: Pick<AgentRow, 'installed_version' | 'reported_version' | 'previous_version' | 'wishes'>,
+): WishState {
+  const { blueprint, blueprintHold } = wishesIn(agent.wishes)
+  return blueprintState(runningVersion(agent), blueprint, blueprintHold)
+}
+
+/** D24: by what runs and by what the machine said of the attempt since the wish. */
+export function blueprintState(
+  running: string | null,
+  wish: BlueprintWish | undefined,
+  hold: HoldNote | undefined,
+): WishState {
+  if (!wish) return 'none'
+  if (running === wish.version) return 'kept'
+  const { fetchedAt, offeredAt } = wish
+  if (hold?.version === wish.version) {
+    if (fetchedAt !== undefined && fetchedAt > hold.at) return 'trying'
+    return hold.at >= wish.at ? hold.outcome : 'held'
+  }
+  if (offeredAt === undefined) return 'waiting'
+  return fetchedAt === undefined ? 'offered' : 'trying'
+}
+
+/** The wish is over with its outcome (3.4); what it left is the hold. */
+export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
+  if (!wish) return hold?.outcome ?? 'none'
+  if (wish.runsSince !== undefined) return 'trying'
+  if (wish.offeredAt !== undefined) return 'offered'
+  return mayGoOut(wish) ? 'waiting' : 'queued'
+}
