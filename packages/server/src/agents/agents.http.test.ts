@@ -12,9 +12,10 @@ import type {
   Runs,
   UsageDay,
 } from '../api.ts'
+import { agentSnapshot } from '../pages/agents.ts'
 import { type Browser, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
-import { agentSnapshot, findAgent } from './store.ts'
+import { findAgent } from './store.ts'
 
 async function world() {
   const service = await serve()

@@ -1,5 +1,5 @@
 /** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
-import { isAgentName, limits, type Run, shown, type Verdict } from '@svc/protocol'
+import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockAgent } from '../commands/lock.ts'
@@ -7,10 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { storedReport } from '../reports/body.ts'
-import { agentUpdates } from '../wishes/page.ts'
 import { roomFor } from '../workspaces/limits.ts'
-import { statusAge } from './age.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
@@ -122,52 +119,6 @@ export const findAgent = (db: Db, workspace: { id: string }, name: string): Prom
     .where('workspace_id', '=', workspace.id)
     .where('name', '=', name)
     .executeTakeFirst()
-
-/** The agents of a workspace by name, with when they last reported and what. */
-export async function listAgents(db: Db, workspace: { id: string }, now: number) {
-  const rows = await db
-    .selectFrom('agent')
-    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
-    .select(['status_at', 'warnings', 'stopped'])
-    .where('workspace_id', '=', workspace.id)
-    .orderBy('name')
-    .execute()
-  return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
-}
-
-/** What `agent show` gives: the agent as the page shows it. `seenAt` in Unix milliseconds. */
-export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
-  const row = await db
-    .selectFrom('agent_report')
-    .select(['received_at', 'version', 'body', 'status_at', 'warnings', 'stopped'])
-    .where('agent_id', '=', agent.id)
-    .executeTakeFirst()
-  const runs = await db
-    .selectFrom('run')
-    .select('body')
-    .where('agent_id', '=', agent.id)
-    .orderBy('place', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limits.runsKept)
-    .execute()
-  const report = row && storedReport(row.body)
-  const updates = await agentUpdates(db, agent, now)
-  return {
-    name: agent.name,
-    seenAt: row?.received_at ?? null,
-    report: report ? { ...report, runs: runs.map(({ body }) => JSON.parse(body) as Run) } : null,
-    blueprint: agent.blueprint,
-    version: row?.version ?? null,
-    runtime: report?.runtime ?? null,
-    stopped: row?.stopped ?? null,
-    ...statusAge(row, now),
-    /** The versions that are wished and held; `updates` says the rest of it. */
-    wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
-    holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
-    updates,
-  }
-}
 
 const note = (agent: AgentRow, by: By, at: number, action: string) => ({
   workspaceId: agent.workspace_id,

@@ -4,7 +4,7 @@
  */
 
 export { sentence } from '@svc/blueprint'
-export { agentSnapshot, createAgent, deleteAgent, listAgents, rotateToken } from '../agents/store.ts'
+export { createAgent, deleteAgent, rotateToken } from '../agents/store.ts'
 export { writeBackup } from '../backup/backup.ts'
 export { askedSecrets } from '../blueprints/secrets.ts'
 export { blueprintPage, deleteVersion, listBlueprints } from '../blueprints/store.ts'
@@ -13,6 +13,7 @@ export { botsNamed, deleteBot, listBots, revokeBot } from '../bots/store.ts'
 export { queueCommand } from '../commands/store.ts'
 export { issueCode, listCodes, revokeCode, workspaceOfCode } from '../installs/codes.ts'
 export { noteReading } from '../logs/reading.ts'
+export { agentSnapshot, listAgents } from '../pages/agents.ts'
 export { decide } from '../people/library.ts'
 export { linkUrl, makeLink } from '../people/links.ts'
 export { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../people/store.ts'
