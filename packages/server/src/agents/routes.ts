@@ -1,5 +1,6 @@
 /** The agents of a workspace as people make and look at them. `signedIn` and `member` stand in front (web/app.ts). */
-import { Hono } from 'hono'
+import { levels } from '@svc/protocol'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { NewToken } from '../api.ts'
 import { asMember } from '../people/acting.ts'
@@ -7,11 +8,11 @@ import type { WebDeps } from '../web/app.ts'
 import { bodyOf } from '../web/body.ts'
 import { admin, agent, type WebEnv } from '../web/guards.ts'
 import { agentPage } from '../web/queries/agent.ts'
-import { fleetPage, readFleetQuery } from '../web/queries/fleet.ts'
+import { type FleetQuery, fleetPage, isFleetSort } from '../web/queries/fleet.ts'
 import { levelsOf } from '../web/queries/levels.ts'
 import { runsOf } from '../web/queries/runs.ts'
 import { usageOf } from '../web/queries/usage.ts'
-import { numberOf, textOf } from '../web/query.ts'
+import { flagOf, numberOf, textOf } from '../web/query.ts'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from './store.ts'
 
 const bytes = new TextEncoder()
@@ -68,4 +69,19 @@ export const agentRoutes = (deps: WebDeps) => {
     .get('/agents/:name/levels', one, async (c) =>
       c.json(await levelsOf(db, c.var.agent, numberOf(c, 'limit', 500, 50))),
     )
+}
+
+function readFleetQuery(c: Context): FleetQuery {
+  const level = textOf(c, 'level')
+  const sort = textOf(c, 'sort')
+  return {
+    search: textOf(c, 'search')?.trim().toLowerCase(),
+    level: level === 'never' ? level : levels.find((l) => l === level),
+    silent: flagOf(c, 'silent'),
+    stopped: flagOf(c, 'stopped'),
+    sort: sort !== undefined && isFleetSort(sort) ? sort : 'name',
+    desc: flagOf(c, 'desc') ?? false,
+    offset: numberOf(c, 'offset', 1_000_000, 0),
+    limit: numberOf(c, 'limit', 200, 50),
+  }
 }

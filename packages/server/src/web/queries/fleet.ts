@@ -1,8 +1,6 @@
 /** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
 import { type Level, levels, worst } from '@svc/protocol'
-import type { Context } from 'hono'
 import type { Fleet, FleetRow, FleetSort } from '../../api.ts'
-import { flagOf, numberOf, textOf } from '../query.ts'
 
 export interface FleetQuery {
   search: string | undefined
@@ -14,21 +12,6 @@ export interface FleetQuery {
   desc: boolean
   offset: number
   limit: number
-}
-
-export function readFleetQuery(c: Context): FleetQuery {
-  const level = textOf(c, 'level')
-  const sort = textOf(c, 'sort')
-  return {
-    search: textOf(c, 'search')?.trim().toLowerCase(),
-    level: level === 'never' ? level : levels.find((l) => l === level),
-    silent: flagOf(c, 'silent'),
-    stopped: flagOf(c, 'stopped'),
-    sort: sort !== undefined && Object.hasOwn(sorts, sort) ? (sort as FleetSort) : 'name',
-    desc: flagOf(c, 'desc') ?? false,
-    offset: numberOf(c, 'offset', 1_000_000, 0),
-    limit: numberOf(c, 'limit', 200, 50),
-  }
 }
 
 /** `all` by the agent's id. */
@@ -65,6 +48,9 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   if (stopped !== undefined && (row.stopped !== null) !== stopped) return false
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
+
+/** Whether the list can be sorted so. */
+export const isFleetSort = (name: string): name is FleetSort => Object.hasOwn(sorts, name)
 
 /** By what a column is sorted; null goes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
