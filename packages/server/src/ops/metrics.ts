@@ -9,7 +9,7 @@ import type { Db } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
 import { silentAt } from '../limits/silent.ts'
 import type { Hub } from '../live/hub.ts'
-import { type AgentMetrics, batchClasses } from '../reports/metrics.ts'
+import type { AgentMetrics } from '../reports/metrics.ts'
 
 export interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
   agents: AgentMetrics
@@ -61,7 +61,7 @@ function countsOf(registry: Registry, { agents }: Observed): void {
     registers,
     collect() {
       this.reset()
-      for (const most of batchClasses) this.inc({ most }, agents.batchSizes[most])
+      for (const [most, count] of Object.entries(agents.batchSizes)) this.inc({ most }, count)
     },
   })
 }

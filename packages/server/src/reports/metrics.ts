@@ -19,7 +19,7 @@ export interface AgentMetrics {
   inBatches: number
 }
 
-export const batchClasses = [1, 4, 16, 64, 128] as const
+const batchClasses = [1, 4, 16, 64, 128] as const
 
 export const newMetrics = (): AgentMetrics => ({
   reports: 0,
