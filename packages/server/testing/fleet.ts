@@ -4,10 +4,10 @@
  * the service may be away, a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
-import { hashToken, newToken } from '../src/agents/tokens.ts'
 import { newId } from '../src/ids.ts'
 import { openReportStore } from '../src/reports/store.ts'
 import { advanceRollouts } from '../src/rollouts/advance.ts'
+import { hashToken, newToken } from '../src/tokens.ts'
 import { beat } from '../src/wishes/away.ts'
 import { grantWaiting } from '../src/wishes/trials.ts'
 import { submission } from './reporting.ts'

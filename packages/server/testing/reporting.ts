@@ -1,13 +1,13 @@
 /** Reports straight into the store, without HTTP: for tests of the rules on both engines. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
-import { hashToken } from '../src/agents/tokens.ts'
 import { Deliveries } from '../src/commands/deliveries.ts'
 import { commandOf, queueCommand } from '../src/commands/store.ts'
 import type { CommandRow } from '../src/db/tables.ts'
 import type { ReportStore } from '../src/reports/committing.ts'
 import type { Decision, Places, Submission } from '../src/reports/rows.ts'
 import { openReportStore } from '../src/reports/store.ts'
+import { hashToken } from '../src/tokens.ts'
 import { newClock, type TestAgent, type World } from './world.ts'
 
 export interface Sent {

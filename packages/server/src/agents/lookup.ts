@@ -2,7 +2,7 @@
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
 import type { Places } from '../reports/rows.ts'
-import { hashToken } from './tokens.ts'
+import { hashToken } from '../tokens.ts'
 
 export interface Caller {
   agentId: string

@@ -3,6 +3,7 @@
  * The service's main opens it once, gives `routes` to the listener, and closes it last.
  */
 import { limits } from '@svc/protocol'
+import { productCalls } from '../bots/calls.ts'
 import { Deliveries } from '../commands/deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { agentRoutes } from '../http/agent-routes.ts'
@@ -11,7 +12,6 @@ import { Turns } from '../http/turns.ts'
 import { bundleCall } from '../installs/bundle.ts'
 import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
-import { productCalls } from '../products/calls.ts'
 import { type Batcher, newBatcher } from '../reports/batch.ts'
 import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
 import type { Decision, Submission } from '../reports/rows.ts'

@@ -7,8 +7,8 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { hashToken, newToken } from '../tokens.ts'
 import { roomFor } from '../workspaces/limits.ts'
-import { hashToken, newToken } from './tokens.ts'
 
 export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 

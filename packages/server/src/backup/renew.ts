@@ -4,7 +4,7 @@ import { rotateToken } from '../agents/store.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { endWishes } from '../wishes/restored.ts'
+import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {
   /** `SLUG/NAME`. */

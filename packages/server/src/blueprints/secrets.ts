@@ -2,7 +2,7 @@
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
-import { runningVersion } from './agents.ts'
+import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string

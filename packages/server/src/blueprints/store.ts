@@ -8,10 +8,10 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { isRollingOut } from '../rollouts/store.ts'
+import { agentsOf, keptVersions, runningVersion } from '../versions/agents.ts'
+import { versionNamed } from '../versions/named.ts'
+import { neededSvcOf } from '../wishes/needs.ts'
 import { wishStateOf } from '../wishes/state.ts'
-import { agentsOf, keptVersions, runningVersion } from './agents.ts'
-import { neededSvcOf } from './needs.ts'
-import { versionNamed } from './version.ts'
 
 interface Place {
   id: string

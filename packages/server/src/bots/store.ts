@@ -3,7 +3,6 @@
  * that act as it; each agent has one token for it, stored as a hash.
  */
 import { limits, shown, type Verdict } from '@svc/protocol'
-import { hashToken, newToken } from '../agents/tokens.ts'
 import type { Bot, BotToken, BotTokenState } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -11,6 +10,7 @@ import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { hashToken, newToken } from '../tokens.ts'
 
 interface Place {
   id: string

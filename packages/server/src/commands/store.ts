@@ -13,11 +13,11 @@ import {
 } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { declaredLogs, manifestOf } from '../blueprints/declared.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
 

@@ -21,7 +21,7 @@ export interface AgentTable {
   installed_version: string | null
   reported_version: string | null
   previous_version: string | null
-  /** JSON of what is compared with the next report (agents/changes.ts): pause, settings, version. Rarely rewritten. */
+  /** JSON of what is compared with the next report (reports/machine-changes.ts): pause, settings, version. Rarely rewritten. */
   facts: string | null
   /** JSON of standing wishes and holds, null while there are none, and of what its last report said of its attempts; wishes/kept.ts. */
   wishes: string | null

@@ -14,8 +14,8 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, type World, world } from '../../testing/world.ts'
-import { hashToken, newToken } from '../agents/tokens.ts'
 import { commandOf, queueCommand } from '../commands/store.ts'
+import { hashToken, newToken } from '../tokens.ts'
 
 let w: World
 let service: TestService

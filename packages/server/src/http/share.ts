@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressesIn, callerKey, plainAddress } from '../web/address.ts'
+import { addressesIn, callerKey, plainAddress } from './address.ts'
 
 /** The largest part of all connections that one address may hold. */
 export const addressShare = 0.25

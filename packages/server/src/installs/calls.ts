@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
+import { callerAddress, callerKey } from '../http/address.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
 import { drain, isEncoded, readBody } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
-import { callerAddress, callerKey } from '../web/address.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
 export type Needs = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>

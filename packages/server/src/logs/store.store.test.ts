@@ -4,8 +4,8 @@ import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
-import { hashToken, newToken } from '../agents/tokens.ts'
 import { newSweeper } from '../sweeper/sweeper.ts'
+import { hashToken, newToken } from '../tokens.ts'
 import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
 
 everyEngine('logs', (open) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newToken } from '../agents/tokens.ts'
+import { newToken } from '../tokens.ts'
 import { openLog } from './log.ts'
 
 const agent = newToken('agent')

@@ -1,12 +1,12 @@
 /** One-time links: the first person's sign-up, a person's sign-in. 256 random bits of which only the hash is kept. */
 import { randomBytes } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
-import { hashToken } from '../agents/tokens.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
+import { hashToken } from '../tokens.ts'
 import { isEmailConfirmed } from './confirmed.ts'
 import { done, refuse } from './library.ts'
 import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'

@@ -6,12 +6,12 @@ import { queueCommand } from '../commands/store.ts'
 import type { Store } from '../db/open.ts'
 import { accept, invitationInfo, invitationsOf, invite } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
+import { firstStart } from '../workspaces/start.ts'
 import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
 import { openAuth } from './auth.ts'
 import { makeLink, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { sessionsOf } from './sessions.ts'
-import { firstStart } from './start.ts'
 import { createPerson, findPerson, listPeople, nobodyYet, resetPassword } from './store.ts'
 
 const operator = { id: null, name: 'operator' }

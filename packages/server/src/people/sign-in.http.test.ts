@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import type { Failure, SignInRecord } from '../api.ts'
-import { logRequests } from '../ops/requests.ts'
+import { logRequests } from '../http/requests.ts'
 import { password, type Service, serve } from '../web/testing/service.ts'
 import { openAuth } from './auth.ts'
 import { hashQueue } from './hashing.ts'

@@ -1,12 +1,12 @@
 /** Products: other services that know our bots by tokens stamped for them. `svc` is this service itself and always there. */
 import { randomBytes } from 'node:crypto'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
-import { hashToken } from '../agents/tokens.ts'
 import type { WorkspaceProduct } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { hashToken } from '../tokens.ts'
 import { ownProduct } from '../workspaces/store.ts'
 
 export interface ProductInfo {

@@ -1,10 +1,10 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
 
 import type { Command, CommandState, CommandType, Level, Report, Stop } from '@svc/protocol'
-import type { AgentVersions, MachineChange } from '../agents/changes.ts'
 import type { Served } from '../releases/store.ts'
 import type { WishColumns } from '../wishes/kept.ts'
 import type { Told, UpdateNote } from '../wishes/report.ts'
+import type { AgentVersions, MachineChange } from './machine-changes.ts'
 
 /** A report on its way into the store. */
 export interface Submission {

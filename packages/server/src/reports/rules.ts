@@ -1,10 +1,10 @@
 /** What one report does (D1), as a pure function of what is stored: both engines read the rows, ask this, and write. */
 import type { Report } from '@svc/protocol'
-import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from '../agents/changes.ts'
 import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settle.ts'
 import { wishOf } from '../commands/wish.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
+import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { bodiesOf, mergeRuns } from './runs.ts'

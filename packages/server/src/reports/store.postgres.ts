@@ -4,12 +4,12 @@
  */
 import type { Level } from '@svc/protocol'
 import type pg from 'pg'
-import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import { many, textArray } from '../db/columns.ts'
 import type { Store } from '../db/open.ts'
 import { type Prepared, pipelined, type Row } from '../db/pipeline.ts'
 import { untilWon } from '../db/transaction.ts'
+import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentRows, Decision, KeptRun, LastReport, Ranked, StoredCommand, Submission } from './rows.ts'
 import { asksForLog, decide } from './rules.ts'

@@ -1,10 +1,10 @@
 /** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Level } from '@svc/protocol'
-import { declaredLogsIn, versionRun } from '../blueprints/declared.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
 import type { Served } from '../releases/store.ts'
+import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { updateEventsMost } from '../wishes/events.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type {

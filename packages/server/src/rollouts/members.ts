@@ -2,14 +2,14 @@
 import type { NeededSvc } from '@svc/blueprint'
 import { type Level, parseJson, type Report } from '@svc/protocol'
 import type { NewRollout, RolloutKind } from '../api.ts'
-import { runningVersion } from '../blueprints/agents.ts'
-import { tooOld } from '../blueprints/needs.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
 import type { Served } from '../releases/store.ts'
+import { runningVersion } from '../versions/agents.ts'
 import { judgePress } from '../wishes/judge.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { tooOld } from '../wishes/needs.ts'
 import { ownLevel, type Standing } from './judge.ts'
 
 export interface LeftOut {

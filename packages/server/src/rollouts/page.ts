@@ -8,10 +8,10 @@ import type {
   RolloutState,
   Rollouts,
 } from '../api.ts'
-import { runningVersion } from '../blueprints/agents.ts'
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
+import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
 import { unfinished } from './store.ts'

@@ -1,10 +1,10 @@
 /** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { NewRollout, RolloutPreview } from '../api.ts'
-import { neededSvcOf } from '../blueprints/needs.ts'
-import { versionNamed } from '../blueprints/version.ts'
 import type { Db } from '../db/open.ts'
 import { servedRelease } from '../releases/store.ts'
+import { versionNamed } from '../versions/named.ts'
+import { neededSvcOf } from '../wishes/needs.ts'
 import { type Candidate, candidatesOf, type Named } from './members.ts'
 import { inWaves, readWaves } from './waves.ts'
 

@@ -11,11 +11,11 @@ import type {
   StandingWish,
   WishState,
 } from '../api.ts'
-import { runningVersion } from '../blueprints/agents.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
+import { runningVersion } from '../versions/agents.ts'
 import { judgePress } from './judge.ts'
 import { attemptsIn, type HoldNote, isHeld, type Wish, type Wishes, wishesIn } from './kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from './state.ts'

@@ -4,8 +4,8 @@ import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { logNamesOf, queueCommand } from '../commands/store.ts'
-import { machineChangesMost } from '../reports/rules.ts'
 import { machineChangesOf } from '../web/queries/machine-changes.ts'
+import { machineChangesMost } from './rules.ts'
 
 const offer = { controls: ['pause', 'resume'] }
 const set = (every: number) => ({

@@ -4,9 +4,9 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isToken } from '@svc/protocol'
-import { hashToken } from '../agents/tokens.ts'
-import { tokenState } from '../bots/store.ts'
 import type { Db } from '../db/open.ts'
+import { hashToken } from '../tokens.ts'
+import { tokenState } from './store.ts'
 
 export interface ActiveToken {
   active: true

@@ -1,8 +1,8 @@
 import type { Verdict } from '@svc/protocol'
-import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from '../workspaces/store.ts'
-import { decide, done, type People, refuse } from './library.ts'
-import { linkIsGood, useLink } from './links.ts'
-import { insertPerson, type Person, type PersonRefusal, readyPerson } from './store.ts'
+import { decide, done, type People, refuse } from '../people/library.ts'
+import { linkIsGood, useLink } from '../people/links.ts'
+import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../people/store.ts'
+import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from './store.ts'
 
 export interface FirstStart {
   token: string

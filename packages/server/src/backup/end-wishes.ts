@@ -1,9 +1,9 @@
 import type { By } from '../audit/by.ts'
 import type { Db } from '../db/open.ts'
 import { unfinished } from '../rollouts/store.ts'
-import { noteUpdate } from './events.ts'
-import { wishesIn } from './kept.ts'
-import { keep } from './row.ts'
+import { noteUpdate } from '../wishes/events.ts'
+import { wishesIn } from '../wishes/kept.ts'
+import { keep } from '../wishes/row.ts'
 
 const why = 'A backup was restored.'
 

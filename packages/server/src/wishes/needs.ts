@@ -1,7 +1,7 @@
 /** The svc that a version of a blueprint needs on the machine, and which agents have an older one by their reports. */
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../db/tables.ts'
-import { attemptsIn } from '../wishes/kept.ts'
+import { attemptsIn } from './kept.ts'
 
 /** From the manifest as it is stored. */
 export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSvc(JSON.parse(manifest) as Manifest)

@@ -1,6 +1,6 @@
 import type { Report, Wish } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './changes.ts'
+import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 
 const at = 1_000_000
 const minute = 60_000

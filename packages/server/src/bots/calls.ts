@@ -1,11 +1,11 @@
 /** `POST /api/product/v1/introspect` on the bare listener, for products' servers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
+import { callerAddress, callerKey } from '../http/address.ts'
 import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
 import { drain, readBody } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
-import { callerAddress, callerKey } from '../web/address.ts'
 import { introspect, productOf } from './introspect.ts'
 
 /** A token and a hint of its type. */

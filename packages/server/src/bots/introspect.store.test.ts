@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { type Installing, installing } from '../../testing/installing.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { deleteAgent } from '../agents/store.ts'
-import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
 import { redeemInstall } from '../installs/redeem.ts'
+import { addProduct, listProducts, productsOf, removeProduct } from '../products/store.ts'
 import { activate, deactivate } from '../workspaces/store.ts'
 import { introspect, productOf } from './introspect.ts'
-import { addProduct, listProducts, productsOf, removeProduct } from './store.ts'
+import { deleteBot, listBots, revokeBot } from './store.ts'
 
 everyEngine('introspection', (open) => {
   const start = async () => {
