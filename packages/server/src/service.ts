@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
-import { openAgentSide } from './agents/side.ts'
+import { openAgentSide } from './agent-side/side.ts'
 import type { Settings } from './config.ts'
 import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
 import type { Deps } from './deps.ts'

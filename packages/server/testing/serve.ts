@@ -1,7 +1,7 @@
 /** The agents' side of the service as a process of its own, for tests that kill it: `serve.ts STORE`; prints its port. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { openAgentSide } from '../src/agents/side.ts'
+import { openAgentSide } from '../src/agent-side/side.ts'
 import { openEmbedded, openPostgres } from '../src/db/open.ts'
 import { createListener } from '../src/http/listener.ts'
 import { noReleases } from '../src/releases/releases.ts'

@@ -1,7 +1,7 @@
 /** The bundle route (4, rule 3) on the bare listener. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
-import type { Caller, Lookup } from '../agents/lookup.ts'
+import type { Caller, Lookup } from '../agent-side/lookup.ts'
 import { bundleBytes, bundleFacts } from '../blueprints/store.ts'
 import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'

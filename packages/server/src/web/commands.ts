@@ -1,4 +1,4 @@
-/** The routes by which a person sends an agent commands (3.2). The agent's own routes stand on the bare listener, see http/agent-routes.ts. */
+/** The routes by which a person sends an agent commands (3.2). The agent's own routes stand on the bare listener, see agent-side/routes.ts. */
 import { controls, readWish } from '@svc/protocol'
 import { Hono } from 'hono'
 import { z } from 'zod'

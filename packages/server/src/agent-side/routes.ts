@@ -1,17 +1,17 @@
 /** The two routes of an agent (4): report and log, on the bare listener. The order of refusals is D15's. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, limits, type RefusalCode, readLogUpload, readReport } from '@svc/protocol'
-import type { Caller } from '../agents/lookup.ts'
-import type { Side } from '../agents/side.ts'
+import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
+import { drain, isEncoded, readBody } from '../http/body.ts'
+import type { BareRoutes } from '../http/listener.ts'
+import { Room } from '../http/room.ts'
 import type { Window } from '../limits/window.ts'
 import { storeLog } from '../logs/store.ts'
 import { countRefusal } from '../reports/metrics.ts'
 import type { Decision } from '../reports/rows.ts'
 import { bodiesOf } from '../reports/runs.ts'
-import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy, send } from './answers.ts'
-import { drain, isEncoded, readBody } from './body.ts'
-import type { BareRoutes } from './listener.ts'
-import { Room } from './room.ts'
+import type { Caller } from './lookup.ts'
+import type { Side } from './side.ts'
 
 /** A request that may go on: who calls, and the bytes. */
 interface Admitted {
