@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '../api.ts'
 import type { Db } from '../db/open.ts'
-import { dayOf, fleetRows } from '../web/queries/fleet-rows.ts'
+import { dayOf, fleetRows } from '../pages/fleet-rows.ts'
 
 /**
  * Read again whole after this, in milliseconds. On the embedded engine every change comes through this process; on

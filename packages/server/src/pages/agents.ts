@@ -1,10 +1,10 @@
 /** Agents as the operator's command line shows them. */
 import { limits, type Run } from '@svc/protocol'
-import { statusAge } from '../agents/age.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { storedReport } from '../reports/body.ts'
-import { agentUpdates } from '../wishes/page.ts'
+import { statusAge } from './age.ts'
+import { agentUpdates } from './updates.ts'
 
 /** The agents of a workspace by name, with when they last reported and what. */
 export async function listAgents(db: Db, workspace: { id: string }, now: number) {

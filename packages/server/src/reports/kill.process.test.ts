@@ -9,7 +9,7 @@ import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { type TestAgent, world } from '../../testing/world.ts'
 import { queueCommand } from '../commands/store.ts'
 import { openEmbedded, openPostgres, type Store } from '../db/open.ts'
-import { usageSums } from '../web/queries/usage.ts'
+import { usageSums } from '../pages/usage.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 30 : 4
 /** After how many answers a round's kill comes: always before all of the agents are out of the reports that one minute has for them. */

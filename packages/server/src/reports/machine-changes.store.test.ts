@@ -4,7 +4,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { logNamesOf, queueCommand } from '../commands/store.ts'
-import { machineChangesOf } from '../web/queries/machine-changes.ts'
+import { machineChangesOf } from '../pages/machine-changes.ts'
 import { machineChangesMost } from './rules.ts'
 
 const offer = { controls: ['pause', 'resume'] }

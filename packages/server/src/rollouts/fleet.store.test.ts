@@ -3,11 +3,11 @@ import { type Fleet, newFleet } from '../../testing/fleet.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import type { RolloutPage } from '../api.ts'
+import { rolloutPage } from '../pages/rollouts.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { wishMany } from '../wishes/many.ts'
 import { liftHold } from '../wishes/store.ts'
 import { addVersion, serveRelease } from '../wishes/testing.ts'
-import { rolloutPage } from './page.ts'
 import { continueRollout, createRollout } from './store.ts'
 
 /** A large fleet on the embedded engine; on the other one fewer agents show the same. */

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
+import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { newSweeper } from '../sweeper/sweeper.ts'
 import { addVersion, ofBlueprint } from '../wishes/testing.ts'
-import { rolloutPage, rolloutsOf } from './page.ts'
 import { cancelRollout, createRollout } from './store.ts'
 
 const by = { id: null, name: 'Ada' }

@@ -1,9 +1,9 @@
 /** Logs that agents sent (2.8): admins only, and not after 30 days (I32). */
 import { type Context, Hono } from 'hono'
 import { noteReading } from '../logs/reading.ts'
+import { logOf, logsOf } from '../pages/logs.ts'
 import type { WebDeps } from './app.ts'
 import { admin, agent, type WebEnv } from './guards.ts'
-import { logOf, logsOf } from './queries/logs.ts'
 import { found } from './refusal.ts'
 
 export const logRoutes = (deps: WebDeps) => {

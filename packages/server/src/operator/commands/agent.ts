@@ -1,5 +1,5 @@
 import type { Level, Stop } from '@svc/protocol'
-import type { StatusAge } from '../../agents/age.ts'
+import type { StatusAge } from '../../pages/age.ts'
 import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
 import { line, moment, onItsMachine, table } from '../show.ts'
 import { wishText } from '../waits.ts'

@@ -2,11 +2,11 @@
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
 import type { AgentBinding } from '../api.ts'
+import { tokenState } from '../bots/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { manifestOf } from '../versions/declared.ts'
 import { versionNamed } from '../versions/named.ts'
-import { tokenState } from './store.ts'
 
 /** Those the agent has a token for, and those that its blueprint names, also the version that is wished of it; by product. */
 export async function bindingsOf(

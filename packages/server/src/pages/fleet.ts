@@ -1,6 +1,6 @@
 /** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
 import { type Level, levels, worst } from '@svc/protocol'
-import type { Fleet, FleetRow, FleetSort } from '../../api.ts'
+import type { Fleet, FleetRow, FleetSort } from '../api.ts'
 
 export interface FleetQuery {
   search: string | undefined

@@ -1,5 +1,5 @@
-import type { LevelChange } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
+import type { LevelChange } from '../api.ts'
+import type { Db } from '../db/open.ts'
 
 /** When the level of an agent changed, newest first. */
 export const levelsOf = (db: Db, agent: { id: string }, limit: number): Promise<LevelChange[]> =>

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
+import type { AuditEntry } from '../api.ts'
+import type { Db } from '../db/open.ts'
 
 /** What was done in a workspace before this moment (Unix milliseconds), newest first. */
 export async function activityOf(

@@ -16,11 +16,11 @@ import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
 import { runningVersion } from '../versions/agents.ts'
-import { judgePress } from './judge.ts'
-import { attemptsIn, type HoldNote, isHeld, type Wish, type Wishes, wishesIn } from './kept.ts'
-import { blueprintState, runtimeState, wishStateOf } from './state.ts'
-import { trialsOf } from './trials.ts'
-import { blueprintWaits, type Heard, runtimeWaits } from './waits.ts'
+import { judgePress } from '../wishes/judge.ts'
+import { attemptsIn, type HoldNote, isHeld, type Wish, type Wishes, wishesIn } from '../wishes/kept.ts'
+import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'
+import { trialsOf } from '../wishes/trials.ts'
+import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
 
 /** The columns that tell of an agent's updates. */
 export type UpdateColumns = Pick<

@@ -11,10 +11,10 @@ import type {
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
+import { unfinished } from '../rollouts/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
-import { unfinished } from './store.ts'
 
 export interface Piece {
   /** Only rollouts that began before this one; it need not be there any more. */

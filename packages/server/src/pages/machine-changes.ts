@@ -1,6 +1,6 @@
 import type { SettingValue } from '@svc/protocol'
-import type { MachineChange } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
+import type { MachineChange } from '../api.ts'
+import type { Db } from '../db/open.ts'
 
 /** What changed on the machine and not by a wish from here, newest first. */
 export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {

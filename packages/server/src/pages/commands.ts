@@ -1,8 +1,8 @@
-import type { Command, Commands } from '../../api.ts'
-import { listCommands } from '../../commands/store.ts'
-import type { Db } from '../../db/open.ts'
-import type { CommandRow } from '../../db/tables.ts'
-import { logsOfCommands } from '../../logs/store.ts'
+import type { Command, Commands } from '../api.ts'
+import { listCommands } from '../commands/store.ts'
+import type { Db } from '../db/open.ts'
+import type { CommandRow } from '../db/tables.ts'
+import { logsOfCommands } from '../logs/store.ts'
 
 /** Who wished what of an agent, and what became of it, newest first. */
 export async function ledgerOf(

@@ -1,6 +1,6 @@
-import type { LogEntry, LogText } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
-import { type LogLine, listLogs, readLog } from '../../logs/store.ts'
+import type { LogEntry, LogText } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { type LogLine, listLogs, readLog } from '../logs/store.ts'
 
 /** The logs of an agent that may still be read, newest first. */
 export const logsOf = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>

@@ -1,13 +1,13 @@
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { FleetRow } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
-import { silentAt } from '../../limits/silent.ts'
-import { servedRelease } from '../../releases/store.ts'
-import { warnsOf } from '../../reports/columns.ts'
-import { pendingUsage } from '../../reports/pending.ts'
-import type { UsageDelta } from '../../reports/rows.ts'
-import { fleetUpdates } from '../../wishes/page.ts'
+import type { FleetRow } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { silentAt } from '../limits/silent.ts'
+import { servedRelease } from '../releases/store.ts'
+import { warnsOf } from '../reports/columns.ts'
+import { pendingUsage } from '../reports/pending.ts'
+import type { UsageDelta } from '../reports/rows.ts'
+import { fleetUpdates } from './updates.ts'
 
 /** Days since 1970, UTC. */
 export const dayOf = (at: number): number => Math.floor(at / 86_400_000)

@@ -1,6 +1,6 @@
 import type { Run } from '@svc/protocol'
-import type { Runs } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
+import type { Runs } from '../api.ts'
+import type { Db } from '../db/open.ts'
 
 export interface RunFilter {
   status?: string | undefined

@@ -1,8 +1,8 @@
-import type { UsageDay } from '../../api.ts'
-import type { Db } from '../../db/open.ts'
-import { addUp, pendingUsage } from '../../reports/pending.ts'
-import type { UsageDelta } from '../../reports/rows.ts'
-import { otherModels } from '../../reports/usage-names.ts'
+import type { UsageDay } from '../api.ts'
+import type { Db } from '../db/open.ts'
+import { addUp, pendingUsage } from '../reports/pending.ts'
+import type { UsageDelta } from '../reports/rows.ts'
+import { otherModels } from '../reports/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { dayOf } from './fleet-rows.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Fleet } from '../../api.ts'
-import { serve } from '../testing/service.ts'
+import type { Fleet } from '../api.ts'
+import { serve } from '../web/testing/service.ts'
 import { dayOf } from './fleet-rows.ts'
 
 const agents = 2000
