@@ -23,7 +23,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'origin: a page of a neighbouring host may write',
     harm: 'A page at other.example.com changes settings with the cookie of svc.example.com.',
-    file: at('web/guards.ts'),
+    file: at('web/kit/guards.ts'),
     old: "if (foreign && !(reads && site === 'same-site'))",
     new: "if (foreign && site !== 'same-site')",
     tests: [at('web/rules.http.test.ts')],

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
-import { Refusal } from '../web/refusal.ts'
+import { Refusal } from '../web/kit/refusal.ts'
 
 export interface UploadLimits {
   /** Uploads of one person that have not ended. */

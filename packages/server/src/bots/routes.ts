@@ -2,10 +2,10 @@
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { Bots } from '../api.ts'
-import { asMember } from '../people/acting.ts'
 import { productsOf } from '../products/store.ts'
 import type { WebDeps } from '../web/app.ts'
-import { admin, type WebEnv } from '../web/guards.ts'
+import { asMember } from '../web/kit/acting.ts'
+import { admin, type WebEnv } from '../web/kit/guards.ts'
 import { deleteBot, listBots, revokeBot } from './store.ts'
 
 export const botRoutes = (deps: WebDeps) => {

@@ -19,7 +19,7 @@ const lost = new Set(['40001', '40P01', '23505'])
 export const hasLost = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
-/** Runs each piece of work in a transaction that a person's right to write opened (people/acting.ts). */
+/** Runs each piece of work in a transaction that a person's right to write opened (web/kit/acting.ts). */
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**

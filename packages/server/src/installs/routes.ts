@@ -2,11 +2,11 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { NewCode } from '../api.ts'
-import { asMember } from '../people/acting.ts'
 import type { WebDeps } from '../web/app.ts'
-import { bodyOf } from '../web/body.ts'
-import { admin, type WebEnv } from '../web/guards.ts'
-import { found } from '../web/refusal.ts'
+import { asMember } from '../web/kit/acting.ts'
+import { bodyOf } from '../web/kit/body.ts'
+import { admin, type WebEnv } from '../web/kit/guards.ts'
+import { found } from '../web/kit/refusal.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from './codes.ts'
 
 const wanted = z.object({ blueprint: z.string(), version: z.string(), agent: z.string().optional() })

@@ -1,6 +1,6 @@
 /**
  * Answers that many pages ask for in the same moment: a frame tells all of them to ask for their part of the list, and most
- * look at the same part. Who may ask is decided for each request before (web/guards.ts); an answer is the same for everybody
+ * look at the same part. Who may ask is decided for each request before (web/kit/guards.ts); an answer is the same for everybody
  * who may.
  */
 

@@ -13,7 +13,7 @@ export type Trx = Transaction<Tables>
 export interface People {
   store: Store
   auth: Auth
-  /** The right of the person who asks, where it is judged with the change (acting.ts). */
+  /** The right of the person who asks, where it is judged with the change (web/kit/acting.ts). */
   write?: Writer
 }
 /** The library's tables and its account functions, bound to the running transaction. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import { inPieces } from '../web/pieces.ts'
-import { Refusal } from '../web/refusal.ts'
+import { inPieces } from '../web/kit/pieces.ts'
+import { Refusal } from '../web/kit/refusal.ts'
 import type { Files, Releases } from './releases.ts'
 
 /** `/cli/`: the same for everyone, without a credential. Always asked about anew, rarely sent again (D56). */

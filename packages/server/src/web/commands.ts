@@ -6,12 +6,12 @@ import { findAgent } from '../agents/store.ts'
 import type { BulkResult } from '../api.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
-import { asMember, memberWriter } from '../people/acting.ts'
 import type { WebDeps } from './app.ts'
-import { bodyOf } from './body.ts'
-import { admin, agent, type WebEnv } from './guards.ts'
-import { numberOf } from './query.ts'
-import { granted } from './refusal.ts'
+import { asMember, memberWriter } from './kit/acting.ts'
+import { bodyOf } from './kit/body.ts'
+import { admin, agent, type WebEnv } from './kit/guards.ts'
+import { numberOf } from './kit/query.ts'
+import { granted } from './kit/refusal.ts'
 
 /** Agents in one press: a whole large fleet. */
 const bulkMost = 2000

@@ -3,8 +3,8 @@ import { type Context, Hono } from 'hono'
 import { noteReading } from '../logs/reading.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
 import type { WebDeps } from './app.ts'
-import { admin, agent, type WebEnv } from './guards.ts'
-import { found } from './refusal.ts'
+import { admin, agent, type WebEnv } from './kit/guards.ts'
+import { found } from './kit/refusal.ts'
 
 export const logRoutes = (deps: WebDeps) => {
   const { store, now } = deps

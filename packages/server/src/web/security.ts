@@ -1,7 +1,7 @@
 /** `/.well-known/security.txt` (RFC 9116): whom to tell about a vulnerability of this installation. */
 import { Hono } from 'hono'
 import type { Deps } from '../deps.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './kit/refusal.ts'
 
 const dayMs = 86_400_000
 /** The file is made for each call, so it always holds for so long; RFC 9116 wants less than a year. */

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './kit/refusal.ts'
 import { staticRoutes } from './static.ts'
 import { serve } from './testing/service.ts'
 

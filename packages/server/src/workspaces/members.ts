@@ -87,7 +87,7 @@ export function removeMember(
 
 /**
  * Locks a member's row, then the workspace, so that no two changes take its last admin. What that member has in flight
- * holds its row first too (people/acting.ts), so it ends before this, or finds that the membership changed.
+ * holds its row first too (web/kit/acting.ts), so it ends before this, or finds that the membership changed.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

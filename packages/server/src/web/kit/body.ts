@@ -1,8 +1,8 @@
 import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
-import { type Arrivals, arrivals } from '../http/arrivals.ts'
-import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
+import { type Arrivals, arrivals } from '../../http/arrivals.ts'
+import { announcesTooMuch, continueIfAsked } from '../../http/body.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal } from './refusal.ts'
 

@@ -3,13 +3,13 @@
  * writes. A removal, a demotion or a sign-out that was confirmed before therefore leaves a request in flight no way to write.
  */
 import type { Verdict } from '@svc/protocol'
-import type { Role } from '../api.ts'
-import { isPostgres } from '../db/engine.ts'
-import { transaction, type Writer } from '../db/transaction.ts'
-import { granted, Refusal, type WebCode } from '../web/refusal.ts'
-import { asRole } from '../workspaces/store.ts'
-import type { People, Trx } from './library.ts'
-import type { Person } from './store.ts'
+import type { Role } from '../../api.ts'
+import { isPostgres } from '../../db/engine.ts'
+import { transaction, type Writer } from '../../db/transaction.ts'
+import type { People, Trx } from '../../people/library.ts'
+import type { Person } from '../../people/store.ts'
+import { asRole } from '../../workspaces/store.ts'
+import { granted, Refusal, type WebCode } from './refusal.ts'
 
 type Needs = Pick<People, 'store' | 'auth'> & { now: () => number }
 

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildOf } from '../../testing/releases.ts'
-import { addRelease } from '../releases/store.ts'
-import { operator, serve } from './testing/service.ts'
+import { buildOf } from '../../../testing/releases.ts'
+import { addRelease } from '../../releases/store.ts'
+import { operator, serve } from '../testing/service.ts'
 
 const size = 6 * 1024 * 1024
 const many = 40

@@ -2,12 +2,12 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { findAgent } from '../agents/store.ts'
-import type { Role } from '../api.ts'
-import type { AgentRow } from '../db/tables.ts'
-import type { Deps } from '../deps.ts'
-import { type SignedIn, signedInBy } from '../people/sessions.ts'
-import { findWorkspace, roleOf, type WorkspaceInfo } from '../workspaces/store.ts'
+import { findAgent } from '../../agents/store.ts'
+import type { Role } from '../../api.ts'
+import type { AgentRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { type SignedIn, signedInBy } from '../../people/sessions.ts'
+import { findWorkspace, roleOf, type WorkspaceInfo } from '../../workspaces/store.ts'
 import { found, Refusal } from './refusal.ts'
 
 export interface WebEnv {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import type { Failure, SignInRecord } from '../api.ts'
-import { logRequests } from '../http/requests.ts'
-import { password, type Service, serve } from '../web/testing/service.ts'
-import { openAuth } from './auth.ts'
-import { hashQueue } from './hashing.ts'
+import type { Failure, SignInRecord } from '../../api.ts'
+import { logRequests } from '../../http/requests.ts'
+import { openAuth } from '../../people/auth.ts'
+import { hashQueue } from '../../people/hashing.ts'
+import { password, type Service, serve } from '../testing/service.ts'
 
 /** Refused by its length before anything is hashed, so that many tries cost a test nothing. */
 const wrong = 'w'.repeat(201)
@@ -169,7 +169,7 @@ test('the filter for fail2ban in the documents finds tries that failed, and thei
   await attempt('198.51.100.1', wrong)
   await attempt('2001:db8::7', wrong, undefined, '","address":"192.0.2.99","account":"x","outcome":"wrong"')
   await attempt('192.0.2.1', password)
-  const page = readFileSync(new URL('../../../../docs/operate.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../../../docs/operate.md', import.meta.url), 'utf8')
   const [, filter = ''] = /^failregex = (.+)$/m.exec(page) ?? []
   const shape = new RegExp(filter.replace('<HOST>', '(?<host>[0-9a-f.:]+)'))
   const found = service.lines.map((line) => shape.exec(line)?.groups?.host).filter(Boolean)

@@ -1,4 +1,4 @@
-import { Turns } from '../http/turns.ts'
+import { Turns } from '../../http/turns.ts'
 
 /** So much of a file is on its way at once. */
 const pieceBytes = 64 * 1024

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
 import type { Deps } from '../deps.ts'
+import type { Hub, Subscriber } from '../live/hub.ts'
 import { goodSessions, signedInBy } from '../people/sessions.ts'
-import { Refusal } from '../web/refusal.ts'
 import { findWorkspace, roleOf } from '../workspaces/store.ts'
-import type { Hub, Subscriber } from './hub.ts'
+import { Refusal } from './kit/refusal.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
 /** Streams of one person; a browser holds six per host, so more are left over or not a page. */

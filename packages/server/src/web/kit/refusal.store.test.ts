@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { world } from '../../../testing/world.ts'
 import { isConstraint, isDatabaseFailure } from './refusal.ts'
 
 everyEngine('what the database says', (open) => {
