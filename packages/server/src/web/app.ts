@@ -12,13 +12,11 @@ import { agentRoutes } from '../agents/routes.ts'
 import type { Failure } from '../api.ts'
 import { blueprintRoutes } from '../blueprints/routes.ts'
 import { botRoutes } from '../bots/routes.ts'
-import type { Deps } from '../deps.ts'
 import { callerAddress } from '../http/address.ts'
 import { refuseAndClose } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import { pathOf } from '../http/requests.ts'
 import { codeRoutes } from '../installs/routes.ts'
-import type { Hub } from '../live/hub.ts'
 import { HashingBusy } from '../people/hashing.ts'
 import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
 import { releaseRoutes } from '../releases/routes.ts'
@@ -26,25 +24,16 @@ import { rolloutRoutes } from '../rollouts/routes.ts'
 import { wishRoutes } from '../wishes/routes.ts'
 import { invitationRoutes, newWorkspaceRoutes, workspaceRoutes } from '../workspaces/routes.ts'
 import { commandRoutes } from './commands.ts'
+import type { WebDeps, WebNeeds } from './kit/deps.ts'
 import { member, sameOrigin, signedIn, type WebEnv } from './kit/guards.ts'
 import { securityHeaders } from './kit/headers.ts'
 import { isConstraint, isDatabaseFailure, isForeignText, Refusal } from './kit/refusal.ts'
-import { type SignIn, signInOf } from './kit/sign-in.ts'
+import { signInOf } from './kit/sign-in.ts'
 import { logRoutes } from './logs.ts'
 import { securityRoutes } from './security.ts'
 import { sseHandler } from './sse.ts'
 import { staticRoutes } from './static.ts'
 import { isPlainPath, rawPathOf } from './target.ts'
-
-/** What this part needs besides what everybody is given: the live hub whole. */
-export interface WebNeeds extends Deps {
-  live: Hub
-  /** The folder of the built page; the dashboard's own when it is not said. */
-  pageDir?: string
-}
-export interface WebDeps extends WebNeeds {
-  signIn: SignIn
-}
 
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
 

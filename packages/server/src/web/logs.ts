@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { noteReading } from '../logs/reading.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
-import type { WebDeps } from './app.ts'
+import type { WebDeps } from './kit/deps.ts'
 import { admin, agent, type WebEnv } from './kit/guards.ts'
 import { found } from './kit/refusal.ts'
 
