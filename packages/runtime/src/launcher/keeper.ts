@@ -5,6 +5,7 @@
  */
 
 import { existsSync } from 'node:fs'
+import { limits } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
@@ -14,8 +15,6 @@ import type { FromWorker } from './contract.ts'
 import { type Event, judge, type RuntimeNote } from './trial.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
 
-/** How long a new file has to report, and one that reported has to last (3.5, 5). */
-const windowSeconds = 300
 /** What the disk refused is tried again after so long. */
 const retrySeconds = 60
 
@@ -218,9 +217,9 @@ export function keepRuntime(
   }
 }
 
-/** Of the present five minutes; of those of a file that reported, from its last start on. */
+/** How long a new file has to report, and one that reported has to last (3.5, 5). Of the present five minutes; of those of a file that reported, from its last start on. */
 function remaining(trial: Extract<RuntimeNote['trial'], { is: 'trying' | 'kept' }>): number {
-  const whole = duration(windowSeconds)
+  const whole = duration(limits.trialSeconds)
   if (trial.is === 'kept') return whole
   return Math.min(whole, Math.max(0, trial.began + whole - Date.now()))
 }

@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { download } from './download.ts'
-import { mostBytes } from './release.ts'
 
 let folder: string
 let server: Server | undefined
@@ -24,7 +24,12 @@ async function from(answer: RequestListener) {
   server = createServer(answer)
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return download(new URL(`http://127.0.0.1:${port}/cli/svc.pyz`), join(folder, 'svc.pyz'), mostBytes, stop.signal)
+  return download(
+    new URL(`http://127.0.0.1:${port}/cli/svc.pyz`),
+    join(folder, 'svc.pyz'),
+    limits.runtimeBytes,
+    stop.signal,
+  )
 }
 /** Goes on for ever, as fast as it is taken or so many KB a second. */
 const endless =
@@ -44,7 +49,7 @@ const endless =
 
 test('a file of more than 32 MB is given up (D59)', async () => {
   expect(await from(endless())).toEqual({ is: 'lost', why: 'it is larger than 32768 KB' })
-  expect(readFileSync(join(folder, 'svc.pyz')).length).toBeLessThanOrEqual(mostBytes)
+  expect(readFileSync(join(folder, 'svc.pyz')).length).toBeLessThanOrEqual(limits.runtimeBytes)
 })
 
 test('a download that takes more than ten minutes is given up, however lively it is (D59)', async () => {

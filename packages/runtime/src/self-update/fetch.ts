@@ -1,9 +1,10 @@
 /** Step `fetching` and `checking` of an attempt: the file and its signature, and whether they are the ones that were meant (3.5, 2). */
 import { join } from 'node:path'
-import type { ServedRuntime } from '@svc/protocol'
+import { limits, type ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
 import { type Downloaded, download } from './download.ts'
-import { insideOf, mostBytes } from './release.ts'
+import { insideOf } from './release.ts'
+import { signatureBytes } from './verify.ts'
 
 export interface Fetched {
   readonly sha256: string
@@ -15,14 +16,13 @@ export type Step<T = unknown> =
 
 /** D35: seconds before each try. */
 const tries = [0, 30, 120]
-const signatureBytes = 8192
 
 /** Fetches both into `folder`. A file without a signature is a verdict; everything else that goes wrong here is tried again. */
 export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<Step<Fetched>> {
   let why = ''
   for (const pause of tries) {
     if (!(await wait(duration(pause), signal))) return stopped
-    const file = await download(new URL('/cli/svc.pyz', origin), join(folder, 'svc.pyz'), mostBytes, signal)
+    const file = await download(new URL('/cli/svc.pyz', origin), join(folder, 'svc.pyz'), limits.runtimeBytes, signal)
     const sig =
       file.is === 'file'
         ? await download(new URL('/cli/svc.pyz.sig', origin), join(folder, 'svc.pyz.sig'), signatureBytes, signal)

@@ -1,6 +1,6 @@
 /** What a file says of itself: `release.json` in its archive. Read, never run: it is not verified yet. */
 import { inflateRawSync } from 'node:zlib'
-import { isObject } from '@svc/protocol'
+import { isObject, limits } from '@svc/protocol'
 import { readFile } from '../files/read.ts'
 
 export interface InsideRelease {
@@ -9,13 +9,11 @@ export interface InsideRelease {
   /** The keys that it trusts for its own updates; absent in files of before. */
   readonly keys?: readonly string[]
 }
-/** A runtime file of more is refused (D59). */
-export const mostBytes = 32 * 1024 * 1024
 const mostInside = 65_536
 
 /** Undefined when there is no such file, or none of ours. */
 export function insideOf(file: string): InsideRelease | undefined {
-  const read = readFile(file, mostBytes)
+  const read = readFile(file, limits.runtimeBytes)
   if (read.is !== 'bytes') return undefined
   try {
     const text = member(read.bytes, 'release.json')

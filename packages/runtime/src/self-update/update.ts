@@ -4,7 +4,7 @@
  */
 
 import { rmSync } from 'node:fs'
-import type { ReceivedAnswer, ServedRuntime } from '@svc/protocol'
+import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import { makeFolder } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
@@ -23,8 +23,6 @@ import { ends } from './moves.ts'
 import { readPin } from './pin.ts'
 import { lifts, type Verdict, wanted } from './wanted.ts'
 
-/** D35: while the wish stands, after what was not the file's fault. */
-const retrySeconds = 600
 /** Between any two attempts, whatever the service names in between. */
 const leastSeconds = 60
 /** So often an attempt may end the runtime with it, until it counts as one that failed. */
@@ -123,7 +121,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
     if (performance.now() - last < duration(leastSeconds)) return false
     const before = readAttempt(folder)
     if (fresh || before?.is !== 'ended' || before.wish !== named) return true
-    return Math.abs(Date.now() - before.at) >= duration(retrySeconds)
+    return Math.abs(Date.now() - before.at) >= duration(limits.fetchRetrySeconds)
   }
 
   async function make(named: string): Promise<void> {

@@ -12,7 +12,8 @@ import { duration } from '../time.ts'
 
 export const namespace = 'svc-runtime'
 export const signer = 'svc-release'
-const signatureBytes = 8192
+/** A longer signature is none. */
+export const signatureBytes = 8192
 const seconds = 30
 
 export type Verified =

@@ -2,7 +2,7 @@
  * The window (3.3, D27, D28): for 30 minutes of running the agent goes back if it gets worse than when it was kept. Only time in which it
  * runs and is not paused counts, by the monotonic clock, and it is saved each minute, so that no restart shortens or lengthens it.
  */
-import { type Level, rank } from '@svc/protocol'
+import { type Level, limits, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { processHealth } from '../process/health.ts'
 import { duration, wait } from '../time.ts'
@@ -11,7 +11,6 @@ import type { Update, Window } from './journal.ts'
 import { ownLevel } from './level.ts'
 import { statusReader } from './status.ts'
 
-const windowSeconds = 30 * 60
 const evaluateSeconds = 10
 const saveSeconds = 60
 /** D28 */
@@ -70,7 +69,7 @@ export const watching: Step = async (ground, update) => {
     }
     const why = verdict(window, level)
     if (why !== undefined) return { event: 'worse', why }
-    if (window.ran >= windowSeconds) return { event: 'over' }
+    if (window.ran >= limits.windowSeconds) return { event: 'over' }
     if (differs(saved, window)) keep()
   }
 }
@@ -89,4 +88,4 @@ const differs = (saved: Window, now: Window): boolean =>
   now.worse !== saved.worse
 
 /** For people: how many seconds of running are left of the window. */
-export const leftOf = ({ window }: Update): number => Math.max(0, windowSeconds - Math.floor(window?.ran ?? 0))
+export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

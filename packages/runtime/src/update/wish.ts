@@ -1,5 +1,5 @@
 /** What becomes of a `desired` (3.3): the contract's conditions and D24 to D31, one a line. Pure. */
-import { type Desired, isVersion } from '@svc/protocol'
+import { type Desired, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
 export type Verdict =
@@ -40,7 +40,7 @@ export function judgeWish(
 }
 
 /** No retry is further away than this: the clock was wrong when it was noted, or was set back since. */
-const longestWaitMs = 660_000
+const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
 
 export const loops = ({ rollbacks }: Update, version: string, at: number, scale = 1): boolean =>

@@ -1,0 +1,16 @@
+/** A limit that only tests name is a promise that nobody keeps, or one whose number is typed again where it counts. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { isShipped } from './figures.ts'
+import { readSources } from './read.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test('every limit of the contract is used in what is shipped', async () => {
+  const shipped = [...(await readSources()).keys()].filter((file) => isShipped(file) && !file.endsWith('/limits.ts'))
+  const text = shipped.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const used = new Set([...text.matchAll(/\blimits\.(\w+)/g)].map(([, name]) => name))
+  expect(Object.keys(limits).filter((name) => !used.has(name))).toEqual([])
+})
