@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { addUp, addUsage, pendingUsage } from './pending.ts'
-import { usageMost } from './runs.ts'
+import { addUp, addUsage, pendingUsage, usageMost } from './pending.ts'
 
 const sum = (day: number, model: string, costMicro: number, runs = 1) => ({
   day,

@@ -3,8 +3,9 @@
  * of the disk for most reports. Whoever reads sums adds these.
  */
 import type { UsageDelta } from './rows.ts'
-import { usageMost } from './runs.ts'
 
+/** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
+export const usageMost = 1e12
 /** When more wait, they go to `usage_day`, all at once (usage-names.ts says into which rows). An agent with one model has two a day. */
 const waitMost = 8
 

@@ -1,5 +1,6 @@
 /** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
 import { limits, placeOf, type Report, type Run } from '@svc/protocol'
+import { usageMost } from './pending.ts'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
 import { otherModels, usageDayOf, usageDays } from './usage-names.ts'
 
@@ -7,9 +8,6 @@ type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runsKep
 
 /** So many names of models, counted by day, one report may add to; what it names beyond is summed among the others of the day. */
 const namesPerReport = 1000
-/** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
-export const usageMost = 1e12
-
 /** A report without runs changes none. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 

@@ -7,6 +7,7 @@ import type { Served } from '../releases/store.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { updateEventsMost } from '../wishes/events.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
+import { usageMost } from './pending.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -19,7 +20,7 @@ import type {
   Writes,
 } from './rows.ts'
 import { asksForLog, decide, machineChangesMost } from './rules.ts'
-import { excess, usageMost } from './runs.ts'
+import { excess } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
 import { otherModels, type UsageRows, underNames, usageDayOf } from './usage-names.ts'
 

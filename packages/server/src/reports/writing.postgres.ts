@@ -2,6 +2,7 @@
 import { type Columns, type Many, many } from '../db/columns.ts'
 import type { Step } from '../db/pipeline.ts'
 import { updateEventsMost } from '../wishes/events.ts'
+import { usageMost } from './pending.ts'
 import type {
   AgentRows,
   CommandChange,
@@ -13,7 +14,6 @@ import type {
   Writes,
 } from './rows.ts'
 import { machineChangesMost } from './rules.ts'
-import { usageMost } from './runs.ts'
 
 /** Writes what was decided: a statement for each table, and none for a table that nothing changes. */
 export function writing(
