@@ -3,7 +3,8 @@
 import type { Command, CommandState, CommandType, Level, Report, Stop } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import type { WishColumns } from '../wishes/kept.ts'
-import type { Told, UpdateNote } from '../wishes/report.ts'
+import type { UpdateNote } from '../wishes/note.ts'
+import type { Told } from '../wishes/report.ts'
 import type { AgentVersions, MachineChange } from './machine-changes.ts'
 
 /** A report on its way into the store. */

@@ -1,7 +1,7 @@
 /** What a report says of the version of its blueprint that an agent should run (3.3). Pure. */
 import { type Applied, isVersion, type Report } from '@svc/protocol'
 import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
-import type { Note, UpdateRow } from './report.ts'
+import type { Note, UpdateRow } from './note.ts'
 
 /** D24: nothing ends the wish; what became of it is noted, and what the machine holds from now on (D25). */
 export function judgeBlueprint(

@@ -2,7 +2,7 @@
 import type { UpdateEvent } from '../api.ts'
 import type { Db } from '../db/open.ts'
 import { awayBetween, timesAway } from './away.ts'
-import type { UpdateNote } from './report.ts'
+import type { UpdateNote } from './note.ts'
 
 /** Lines of an agent's timeline that are kept: the newest ones. */
 export const updateEventsMost = 300

@@ -3,38 +3,14 @@
  * Pure: the report's transaction gives the row and writes what comes back.
  */
 import type { Answer, Report } from '@svc/protocol'
-import type { RolloutKind, UpdateEvent, UpdateKind } from '../api.ts'
 import type { Served } from '../releases/store.ts'
 import { judgeBlueprint } from './blueprint.ts'
-import {
-  attemptsIn,
-  attemptsOf,
-  columnsOfWishes,
-  mayGoOut,
-  type Wish,
-  type WishColumns,
-  type Wishes,
-  wishesIn,
-} from './kept.ts'
+import { attemptsIn, attemptsOf, columnsOfWishes, mayGoOut, type WishColumns, type Wishes, wishesIn } from './kept.ts'
+import type { Note, UpdateNote, UpdateRow } from './note.ts'
 import { judgeRuntime } from './runtime.ts'
-
-/** Of the agent's row. */
-export interface UpdateRow {
-  blueprint: string | null
-  /** As last reported, else as installed. */
-  running: string | null
-  wishes: string | null
-  attempts: string | null
-}
 
 /** What an answer says beside commands and interval. */
 export type Told = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
-
-/** A line of the timeline, to be written. */
-export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
-  /** Of an outcome: when its attempt may have begun. */
-  since: number | null
-}
 
 export interface UpdatesAfter {
   told: Told
@@ -74,7 +50,6 @@ export function updatesAfter(
   }
 }
 
-export type Note = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: Wish) => void
 const nothing = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
 const untouched = { told: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter

@@ -3,7 +3,7 @@ import type { Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
-import type { Note } from './report.ts'
+import type { Note } from './note.ts'
 
 /** 3.4, row by row. */
 export function judgeRuntime(
