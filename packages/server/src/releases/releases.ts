@@ -3,7 +3,8 @@
  * serve a new one at any moment, so the row is looked at twice a second, and for each call of `/cli/`; who decides in a
  * transaction asks `servedRelease` there.
  */
-import type { Deps } from '../deps.ts'
+import type { Logger } from 'pino'
+import type { Store } from '../db/open.ts'
 import { readBuild } from './build.ts'
 import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
 
@@ -25,8 +26,11 @@ export interface Releases {
   close(): Promise<void>
 }
 
-type Needs = Pick<Deps, 'store' | 'log' | 'now'> & {
-  config: Pick<Deps['config'], 'releaseDir' | 'version'>
+interface Needs {
+  store: Store
+  log: Logger
+  now: () => number
+  config: { releaseDir: string; version: string }
   /** Called when another release is served. */
   changed?: () => void
 }
