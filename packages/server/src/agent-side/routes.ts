@@ -10,8 +10,8 @@ import { storeLog } from '../logs/store.ts'
 import { countRefusal } from '../reports/metrics.ts'
 import type { Decision } from '../reports/rows.ts'
 import { bodiesOf } from '../reports/runs.ts'
+import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
-import type { Side } from './side.ts'
 
 /** A request that may go on: who calls, and the bytes. */
 interface Admitted {

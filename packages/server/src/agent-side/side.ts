@@ -5,37 +5,20 @@
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'
 import { Deliveries } from '../commands/deliveries.ts'
-import type { Deps } from '../deps.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { Turns } from '../http/turns.ts'
 import { bundleCall } from '../installs/bundle.ts'
 import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
-import { type Batcher, newBatcher } from '../reports/batch.ts'
+import { newBatcher } from '../reports/batch.ts'
 import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
 import type { Decision, Submission } from '../reports/rows.ts'
 import { openReportStore } from '../reports/store.ts'
 import { newSweeper, type Sweeper } from '../sweeper/sweeper.ts'
+import type { AgentDeps } from './deps.ts'
 import { type Lookup, newLookup } from './lookup.ts'
 import { agentRoutes } from './routes.ts'
-import { newTrouble, type Trouble } from './trouble.ts'
-
-/** The agents' side knows no people. */
-export type AgentDeps = Omit<Deps, 'auth'>
-
-/** What the agent routes stand on. */
-export interface Side {
-  deps: AgentDeps
-  lookup: Lookup
-  batcher: Batcher
-  /** Turns of the event loop for work that takes milliseconds: reading a large report, storing a batch. */
-  turns: Turns
-  metrics: AgentMetrics
-  trouble: Trouble
-  windows: { reports: Window; logs: Window }
-  /** Whether wishes may be told that an agent has not heard of: not when this process is about to end. */
-  offers: () => boolean
-}
+import { newTrouble } from './trouble.ts'
 
 export interface AgentSide {
   routes: BareRoutes
