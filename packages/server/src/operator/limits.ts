@@ -1,6 +1,6 @@
 /** Limits of a workspace as they are typed. `default` puts the default back. */
 import { shown } from '@svc/protocol'
-import { Misused, option, type Request } from './command.ts'
+import { Misused, option, type Request } from './request.ts'
 
 export type TypedLimits = Partial<Record<'agents' | 'people' | 'bundles', number | null>>
 

@@ -8,7 +8,7 @@ import type { Config } from '../deps.ts'
 import { type MovedRows, moveRows } from '../move/move.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
-import { granted, Misused, option, Refused, type Request } from './command.ts'
+import { granted, Misused, option, Refused, type Request } from './request.ts'
 import { table } from './show.ts'
 
 type Moved = MovedRows & {

@@ -9,8 +9,8 @@ import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { isCode } from '../errors.ts'
 import { notYours } from '../ops/data-folder.ts'
-import { Missing, Misused, Refused, type Request, type Service } from './command.ts'
 import { commands } from './commands.ts'
+import { Missing, Misused, Refused, type Request, type Service } from './request.ts'
 
 /** A command of 1 MB, and a bundle in Base64. */
 const bodyMost = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)

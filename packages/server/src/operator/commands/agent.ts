@@ -1,6 +1,7 @@
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../pages/age.ts'
-import { argument, command, granted, operator, partsOf, type Service } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, operator, partsOf, type Service } from '../request.ts'
 import { line, moment, onItsMachine, table } from '../show.ts'
 import { wishText } from '../waits.ts'
 

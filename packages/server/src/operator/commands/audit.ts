@@ -1,5 +1,6 @@
 import { shown } from '@svc/protocol'
-import { argument, command, Misused, option } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, Misused, option } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 export const auditCommands = {

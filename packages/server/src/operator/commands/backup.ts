@@ -1,4 +1,5 @@
-import { argument, command, granted } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted } from '../request.ts'
 
 export const backupCommands = {
   backup: command({

@@ -1,5 +1,6 @@
 import { limits, shown } from '@svc/protocol'
-import { argument, command, granted, Missing, Misused, operator, partsOf, Refused } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../request.ts'
 import { line, moment, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]

@@ -1,16 +1,6 @@
 import { shown } from '@svc/protocol'
-import {
-  argument,
-  command,
-  granted,
-  Missing,
-  operator,
-  option,
-  partsOf,
-  type Request,
-  type Service,
-  type Stores,
-} from '../command.ts'
+import { command, type Stores } from '../command.ts'
+import { argument, granted, Missing, operator, option, partsOf, type Request, type Service } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the bot']

@@ -1,4 +1,5 @@
-import { argument, command, granted, Missing, operator, option } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, Missing, operator, option } from '../request.ts'
 import { line, moment, onItsMachine, table } from '../show.ts'
 import { versionedOf } from './blueprint.ts'
 

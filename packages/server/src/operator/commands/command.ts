@@ -1,5 +1,6 @@
 import { commandTypes, readWish, shown } from '@svc/protocol'
-import { argument, command, granted, Misused, operator, type Request } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, Misused, operator, type Request } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']

@@ -1,5 +1,6 @@
 import { clean, shown } from '@svc/protocol'
-import { argument, command, Missing, operator } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, Missing, operator } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 export const logCommands = {

@@ -1,4 +1,5 @@
-import { argument, command, granted, Missing, operator, option, roleOption } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, Missing, operator, option, roleOption } from '../request.ts'
 import { line, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]

@@ -1,4 +1,5 @@
-import { argument, command, granted, Misused, operator, option } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, Misused, operator, option } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']

@@ -1,4 +1,5 @@
-import { argument, command, granted, operator, Refused } from '../command.ts'
+import { command } from '../command.ts'
+import { argument, granted, operator, Refused } from '../request.ts'
 import { moment, table } from '../show.ts'
 
 /** 3.5: a machine holds what it refused; the service's own hold is over. */

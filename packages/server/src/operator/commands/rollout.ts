@@ -1,17 +1,7 @@
 import { shown } from '@svc/protocol'
 import type { NewRollout, RolloutAgent, RolloutPage, RolloutPreview, RolloutRow } from '../../api.ts'
-import {
-  argument,
-  command,
-  granted,
-  Missing,
-  Misused,
-  operator,
-  option,
-  type Request,
-  type Service,
-  type Stores,
-} from '../command.ts'
+import { command, type Stores } from '../command.ts'
+import { argument, granted, Missing, Misused, operator, option, type Request, type Service } from '../request.ts'
 import { secretsText } from '../secrets.ts'
 import { line, moment, table } from '../show.ts'
 import { versionedOf } from './blueprint.ts'

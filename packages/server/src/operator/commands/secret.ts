@@ -1,5 +1,6 @@
 import { adoptSecret } from '../../ops/agreed.ts'
-import { command, Refused } from '../command.ts'
+import { command } from '../command.ts'
+import { Refused } from '../request.ts'
 
 export const secretCommands = {
   'secret adopt': command({

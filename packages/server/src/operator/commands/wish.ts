@@ -1,16 +1,7 @@
 import { isVersion, shown } from '@svc/protocol'
 import type { AgentUpdates } from '../../api.ts'
-import {
-  argument,
-  command,
-  granted,
-  Misused,
-  operator,
-  Refused,
-  type Request,
-  type Service,
-  type Stores,
-} from '../command.ts'
+import { command, type Stores } from '../command.ts'
+import { argument, granted, Misused, operator, Refused, type Request, type Service } from '../request.ts'
 import { secretsText } from '../secrets.ts'
 import { wishText } from '../waits.ts'
 

@@ -1,6 +1,7 @@
 import { sizeInWords } from '../../limits/size.ts'
-import { argument, command, granted, operator, option } from '../command.ts'
+import { command } from '../command.ts'
 import { limitsIn } from '../limits.ts'
+import { argument, granted, operator, option } from '../request.ts'
 import { line, table } from '../show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
