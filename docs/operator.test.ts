@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readers } from '../packages/server/src/config.ts'
-import { commands } from '../packages/server/src/operator/commands.ts'
+import { commands } from '../packages/server/src/operator/commands/all.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

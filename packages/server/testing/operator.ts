@@ -1,9 +1,9 @@
 /** `svc-server`'s commands in the service that runs, asked from the test's own process: a command costs no start of a program. */
 import { resolve } from 'node:path'
-import { commands } from '../src/operator/commands.ts'
+import { commands } from '../src/operator/commands/all.ts'
 import { readBeside } from '../src/operator/input.ts'
 import { choose } from '../src/operator/program.ts'
-import { askService, type Outcome } from '../src/operator/socket.ts'
+import { askService, type Outcome } from '../src/operator/socket/socket.ts'
 
 export interface Asked {
   readonly dataDir: string

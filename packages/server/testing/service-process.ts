@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
 import { within } from '../../../scripts/testing/within.ts'
-import type { Outcome } from '../src/operator/socket.ts'
+import type { Outcome } from '../src/operator/socket/socket.ts'
 import { askOperator } from './operator.ts'
 
 export interface Ran {

@@ -103,10 +103,10 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'operator socket: any request runs a command',
     harm: 'What is no command reaches the commands of the operator.',
-    file: at('operator/socket.ts'),
+    file: at('operator/socket/socket.ts'),
     old: "req.method !== 'POST' || req.url !== '/run'",
     new: "req.method !== 'POST' && req.url !== '/run'",
-    tests: [at('operator/socket.http.test.ts')],
+    tests: [at('operator/socket/socket.http.test.ts')],
   },
   {
     name: 'backup: sessions come alive again with a restore',

@@ -3,9 +3,9 @@ import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
 import { openAuth } from '../people/auth.ts'
 import { listPeople } from '../people/store.ts'
-import { commands } from './commands.ts'
-import type { Request, Service } from './request.ts'
-import { runCommand } from './socket.ts'
+import { commands } from './commands/all.ts'
+import type { Request, Service } from './kit/request.ts'
+import { runCommand } from './socket/socket.ts'
 
 const password = 'correct horse battery staple'
 

@@ -1,7 +1,7 @@
 /** What a command gets beside its words: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
-import type { OperatorCommand } from './command.ts'
-import { Refused } from './request.ts'
+import type { OperatorCommand } from './kit/command.ts'
+import { Refused } from './kit/request.ts'
 
 /** In Base64, read where the person types. */
 export function readBeside(file: string, { most, what }: NonNullable<OperatorCommand['reads']>): string {

@@ -8,8 +8,8 @@ import type { Config } from '../deps.ts'
 import { type MovedRows, moveRows } from '../move/move.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
-import { granted, Misused, option, Refused, type Request } from './request.ts'
-import { table } from './show.ts'
+import { granted, Misused, option, Refused, type Request } from './kit/request.ts'
+import { table } from './kit/show.ts'
 
 type Moved = MovedRows & {
   /** Where it lies now, without a password. */

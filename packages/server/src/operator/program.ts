@@ -1,7 +1,7 @@
-/** The words of `svc-server` for commander: groups, arguments, options, help. What they do stands in commands.ts and main.ts. */
+/** The words of `svc-server` for commander: groups, arguments, options, help. What they do stands in commands/ and main.ts. */
 import { Command, CommanderError } from 'commander'
-import type { OperatorCommand } from './command.ts'
-import type { Request } from './request.ts'
+import type { OperatorCommand } from './kit/command.ts'
+import type { Request } from './kit/request.ts'
 
 /** A command without its `run`: `start` and `restore` do theirs in main.ts. */
 export type Words = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>

@@ -6,8 +6,8 @@ import type { Config } from '../deps.ts'
 import { openService } from '../open.ts'
 import { adoptSecret } from '../ops/agreed.ts'
 import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
-import { granted, Misused, option, Refused, type Request } from './request.ts'
-import { table } from './show.ts'
+import { granted, Misused, option, Refused, type Request } from './kit/request.ts'
+import { table } from './kit/show.ts'
 
 type Value = Partial<Restored> & Pick<Restored, 'agents'>
 

@@ -3,7 +3,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { openLog } from '../ops/log.ts'
 import { untilSignal, watchOverErrors } from '../ops/process.ts'
 import { startService } from '../service.ts'
-import type { Request } from './request.ts'
+import type { Request } from './kit/request.ts'
 
 export async function start(options: Request['options'], flags: Variables, json: boolean): Promise<void> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)

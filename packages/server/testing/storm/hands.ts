@@ -1,8 +1,8 @@
 /** How a storm reaches what it blows through: by the operator's commands, as people type them, and by looks into the store. */
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { liveOf } from '../../src/open.ts'
-import type { Request, Service } from '../../src/operator/request.ts'
-import { askService, type Outcome, runCommand } from '../../src/operator/socket.ts'
+import type { Request, Service } from '../../src/operator/kit/request.ts'
+import { askService, type Outcome, runCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 

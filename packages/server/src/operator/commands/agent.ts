@@ -1,9 +1,9 @@
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../pages/age.ts'
-import { command } from '../command.ts'
-import { argument, granted, operator, partsOf, type Service } from '../request.ts'
-import { line, moment, onItsMachine, table } from '../show.ts'
-import { wishText } from '../waits.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, operator, partsOf, type Service } from '../kit/request.ts'
+import { line, moment, onItsMachine, table } from '../kit/show.ts'
+import { wishText } from '../kit/waits.ts'
 
 const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
 

@@ -1,7 +1,7 @@
 import { shown } from '@svc/protocol'
-import { command } from '../command.ts'
-import { argument, Misused, option } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, Misused, option } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 export const auditCommands = {
   'audit list': command({

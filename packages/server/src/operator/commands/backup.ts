@@ -1,5 +1,5 @@
-import { command } from '../command.ts'
-import { argument, granted } from '../request.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted } from '../kit/request.ts'
 
 export const backupCommands = {
   backup: command({

@@ -1,7 +1,7 @@
 import { limits, shown } from '@svc/protocol'
-import { command } from '../command.ts'
-import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../request.ts'
-import { line, moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../kit/request.ts'
+import { line, moment, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 

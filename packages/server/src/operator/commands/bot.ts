@@ -1,7 +1,7 @@
 import { shown } from '@svc/protocol'
-import { command, type Stores } from '../command.ts'
-import { argument, granted, Missing, operator, option, partsOf, type Request, type Service } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command, type Stores } from '../kit/command.ts'
+import { argument, granted, Missing, operator, option, partsOf, type Request, type Service } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the bot']
 const product: [string, string] = ['--product <id>', 'only its bot in this product']

@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { argument, granted, Missing, operator, option } from '../request.ts'
-import { line, moment, onItsMachine, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Missing, operator, option } from '../kit/request.ts'
+import { line, moment, onItsMachine, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]

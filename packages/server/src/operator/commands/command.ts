@@ -1,7 +1,7 @@
 import { commandTypes, readWish, shown } from '@svc/protocol'
-import { command } from '../command.ts'
-import { argument, granted, Misused, operator, type Request } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Misused, operator, type Request } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 /** Of the newest commands; the page has them all. */

@@ -1,7 +1,7 @@
 import { clean, shown } from '@svc/protocol'
-import { command } from '../command.ts'
-import { argument, Missing, operator } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, Missing, operator } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 export const logCommands = {
   'log list': command({

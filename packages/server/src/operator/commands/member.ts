@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { argument, granted, Missing, operator, option, roleOption } from '../request.ts'
-import { line, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Missing, operator, option, roleOption } from '../kit/request.ts'
+import { line, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const email: [string, string] = ['<email>', 'of a person who has an account']

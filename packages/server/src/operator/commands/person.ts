@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { shown } from '@svc/protocol'
 import type { Role } from '../../api.ts'
 import type { Person } from '../../people/store.ts'
-import { command } from '../command.ts'
-import { argument, granted, Misused, operator, option, Refused, roleOption } from '../request.ts'
-import { line, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Misused, operator, option, Refused, roleOption } from '../kit/request.ts'
+import { line, table } from '../kit/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in']
 

@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { argument, granted, Misused, operator, option } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, Misused, operator, option } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
 

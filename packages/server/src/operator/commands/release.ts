@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { argument, granted, operator, Refused } from '../request.ts'
-import { moment, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { argument, granted, operator, Refused } from '../kit/request.ts'
+import { moment, table } from '../kit/show.ts'
 
 /** 3.5: a machine holds what it refused; the service's own hold is over. */
 const heldSays =

@@ -1,9 +1,9 @@
 import { shown } from '@svc/protocol'
 import type { NewRollout, RolloutAgent, RolloutPage, RolloutPreview, RolloutRow } from '../../api.ts'
-import { command, type Stores } from '../command.ts'
-import { argument, granted, Missing, Misused, operator, option, type Request, type Service } from '../request.ts'
-import { secretsText } from '../secrets.ts'
-import { line, moment, table } from '../show.ts'
+import { command, type Stores } from '../kit/command.ts'
+import { argument, granted, Missing, Misused, operator, option, type Request, type Service } from '../kit/request.ts'
+import { secretsText } from '../kit/secrets.ts'
+import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]

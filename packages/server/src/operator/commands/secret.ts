@@ -1,6 +1,6 @@
 import { adoptSecret } from '../../ops/agreed.ts'
-import { command } from '../command.ts'
-import { Refused } from '../request.ts'
+import { command } from '../kit/command.ts'
+import { Refused } from '../kit/request.ts'
 
 export const secretCommands = {
   'secret adopt': command({

@@ -1,9 +1,9 @@
 import { isVersion, shown } from '@svc/protocol'
 import type { AgentUpdates } from '../../api.ts'
-import { command, type Stores } from '../command.ts'
-import { argument, granted, Misused, operator, Refused, type Request, type Service } from '../request.ts'
-import { secretsText } from '../secrets.ts'
-import { wishText } from '../waits.ts'
+import { command, type Stores } from '../kit/command.ts'
+import { argument, granted, Misused, operator, Refused, type Request, type Service } from '../kit/request.ts'
+import { secretsText } from '../kit/secrets.ts'
+import { wishText } from '../kit/waits.ts'
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 

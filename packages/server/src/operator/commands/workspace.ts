@@ -1,8 +1,8 @@
 import { sizeInWords } from '../../limits/size.ts'
-import { command } from '../command.ts'
-import { limitsIn } from '../limits.ts'
-import { argument, granted, operator, option } from '../request.ts'
-import { line, table } from '../show.ts'
+import { command } from '../kit/command.ts'
+import { limitsIn } from '../kit/limits.ts'
+import { argument, granted, operator, option } from '../kit/request.ts'
+import { line, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const product: [string, string] = ['<product>', 'a product; svc is this service itself']

@@ -1,5 +1,5 @@
 /** What the page says of new secrets before a version is named, in the words of a terminal. */
-import type { AskedSecrets } from '../blueprints/secrets.ts'
+import type { AskedSecrets } from '../../blueprints/secrets.ts'
 import { line } from './show.ts'
 
 export function secretsText(asked: AskedSecrets | undefined): string[] {

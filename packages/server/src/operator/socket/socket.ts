@@ -7,10 +7,10 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { join } from 'node:path'
 import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import { isCode } from '../errors.ts'
-import { notYours } from '../ops/data-folder.ts'
-import { commands } from './commands.ts'
-import { Missing, Misused, Refused, type Request, type Service } from './request.ts'
+import { isCode } from '../../errors.ts'
+import { notYours } from '../../ops/data-folder.ts'
+import { commands } from '../commands/all.ts'
+import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
 
 /** A command of 1 MB, and a bundle in Base64. */
 const bodyMost = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
@@ -27,7 +27,7 @@ export async function runCommand(name: string, request: Request, service: Servic
     return { ok: false, kind: 'refused', message }
   }
   try {
-    return { ok: true, value: (await command.run(request, service, await import('./stores.ts'))) ?? null }
+    return { ok: true, value: (await command.run(request, service, await import('../kit/stores.ts'))) ?? null }
   } catch (error) {
     if (error instanceof Missing)
       return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }

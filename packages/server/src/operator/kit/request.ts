@@ -1,8 +1,8 @@
 /** A command of `svc-server` as it was typed, what it may use, and how it ends. */
 import { shown, type Verdict } from '@svc/protocol'
-import type { Role } from '../api.ts'
-import type { By } from '../audit/by.ts'
-import type { Deps } from '../deps.ts'
+import type { Role } from '../../api.ts'
+import type { By } from '../../audit/by.ts'
+import type { Deps } from '../../deps.ts'
 
 /** A command as typed, read by the program and carried to where it runs. */
 export interface Request {

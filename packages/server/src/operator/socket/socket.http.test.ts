@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testConfig } from '../../testing/service.ts'
-import { liveOf, type Opened, openService } from '../open.ts'
+import { testConfig } from '../../../testing/service.ts'
+import { liveOf, type Opened, openService } from '../../open.ts'
 import { serveOperator } from './socket.ts'
 
 let dataDir: string

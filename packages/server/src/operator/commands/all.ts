@@ -1,0 +1,37 @@
+/** Every command of `svc-server` but `start` and `restore`, which run without a service (main.ts). */
+import type { OperatorCommand } from '../kit/command.ts'
+import { agentCommands } from './agent.ts'
+import { auditCommands } from './audit.ts'
+import { backupCommands } from './backup.ts'
+import { blueprintCommands } from './blueprint.ts'
+import { botCommands } from './bot.ts'
+import { codeCommands } from './code.ts'
+import { commandCommands } from './command.ts'
+import { logCommands } from './log.ts'
+import { memberCommands } from './member.ts'
+import { personCommands } from './person.ts'
+import { productCommands } from './product.ts'
+import { releaseCommands } from './release.ts'
+import { rolloutCommands } from './rollout.ts'
+import { secretCommands } from './secret.ts'
+import { wishCommands } from './wish.ts'
+import { workspaceCommands } from './workspace.ts'
+
+export const commands: Readonly<Record<string, OperatorCommand>> = {
+  ...workspaceCommands,
+  ...personCommands,
+  ...memberCommands,
+  ...agentCommands,
+  ...commandCommands,
+  ...logCommands,
+  ...productCommands,
+  ...blueprintCommands,
+  ...codeCommands,
+  ...botCommands,
+  ...wishCommands,
+  ...rolloutCommands,
+  ...releaseCommands,
+  ...auditCommands,
+  ...secretCommands,
+  ...backupCommands,
+}

@@ -1,0 +1,43 @@
+/**
+ * What the commands are done with, the same functions that the pages call. Loaded only where a command runs: the accounts
+ * library alone takes longer than asking a running service.
+ */
+
+export { sentence } from '@svc/blueprint'
+export { createAgent, deleteAgent, rotateToken } from '../../agents/store.ts'
+export { writeBackup } from '../../backup/backup.ts'
+export { askedSecrets } from '../../blueprints/secrets.ts'
+export { blueprintPage, deleteVersion, listBlueprints } from '../../blueprints/store.ts'
+export { uploadBlueprint } from '../../blueprints/upload.ts'
+export { botsNamed, deleteBot, listBots, revokeBot } from '../../bots/store.ts'
+export { queueCommand } from '../../commands/store.ts'
+export { issueCode, listCodes, revokeCode, workspaceOfCode } from '../../installs/codes.ts'
+export { noteReading } from '../../logs/reading.ts'
+export { agentSnapshot, listAgents } from '../../pages/agents.ts'
+export { ledgerOf } from '../../pages/commands.ts'
+export { logOf, logsOf } from '../../pages/logs.ts'
+export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../pages/rollouts.ts'
+export { agentUpdates } from '../../pages/updates.ts'
+export { decide } from '../../people/library.ts'
+export { linkUrl, makeLink } from '../../people/links.ts'
+export { insertPerson, listPeople, type Person, readyPerson, resetPassword } from '../../people/store.ts'
+export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
+export { readBuild, strangerTo } from '../../releases/build.ts'
+export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
+export { advanceNow } from '../../rollouts/advance.ts'
+export { previewRollout } from '../../rollouts/plan.ts'
+export { cancelRollout, continueRollout, createRollout, pauseRollout } from '../../rollouts/store.ts'
+export { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from '../../wishes/store.ts'
+export { limitsOf, roomFor, setLimits } from '../../workspaces/limits.ts'
+export { membersOf, removeMember } from '../../workspaces/members.ts'
+export {
+  activate,
+  addMember,
+  createWorkspace,
+  deactivate,
+  findWorkspace,
+  insertMember,
+  listWorkspaces,
+  unknownWorkspace,
+} from '../../workspaces/store.ts'
+export { agentOf, workspaceOf } from './find.ts'
