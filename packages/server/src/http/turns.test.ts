@@ -2,8 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Turns } from './turns.ts'
 
+const still = () => 0
+
 test('pieces of work come one a turn, in their order, and a later one begins a new row of turns', async () => {
-  const turns = new Turns()
+  const turns = new Turns(1, still)
   const done: number[] = []
   const add = (n: number) => void turns.next().then(() => done.push(n))
   for (const n of [1, 2, 3]) add(n)
@@ -19,7 +21,7 @@ test('pieces of work come one a turn, in their order, and a later one begins a n
 })
 
 test('what is added first goes before those that wait, in a turn of its own', async () => {
-  const turns = new Turns()
+  const turns = new Turns(1, still)
   const done: string[] = []
   for (const name of ['a', 'b']) turns.add(() => done.push(name))
   turns.addFirst(() => done.push('first'))
@@ -30,7 +32,7 @@ test('what is added first goes before those that wait, in a turn of its own', as
 })
 
 test('where a few are permitted in a turn, those that are added meanwhile come last', async () => {
-  const turns = new Turns(2)
+  const turns = new Turns(2, still)
   const called: number[] = []
   for (let i = 0; i < 5; i++)
     turns.add(() => {
@@ -46,4 +48,20 @@ test('where a few are permitted in a turn, those that are added meanwhile come l
     await turn()
     expect(called).toEqual(expected)
   }
+})
+
+test('work is put off while other work fills the turns, but not for ever', async () => {
+  let time = 0
+  const turns = new Turns(1, () => time)
+  const done: string[] = []
+  for (const name of ['a', 'b']) turns.add(() => done.push(name))
+  const counts: number[] = []
+  for (let i = 0; i < 7; i++) {
+    time += 20
+    await turn()
+    counts.push(done.length)
+  }
+  expect(counts).toEqual([0, 0, 0, 0, 1, 1, 1])
+  await turn()
+  expect(done).toEqual(['a', 'b'])
 })

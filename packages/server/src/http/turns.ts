@@ -1,11 +1,21 @@
-/** Work of many clients, a few pieces in each turn of the event loop, so that what is small gets between them. */
+/** A turn that has already taken so many milliseconds with other work is full, but work is put off only a few times in a row. */
+const full = { ms: 8, inARow: 4 } as const
+
+/**
+ * Work of many clients, a few pieces in each turn of the event loop, so that small work gets between them. Work is put off while turns
+ * are full with reading what many clients send. `clock` returns milliseconds.
+ */
 export class Turns {
   readonly #perTurn: number
+  readonly #clock: () => number
   #waiting: (() => void)[] = []
   #due = false
+  #dueSince = 0
+  #fullTurns = 0
 
-  constructor(perTurn = 1) {
+  constructor(perTurn = 1, clock = () => performance.now()) {
     this.#perTurn = perTurn
+    this.#clock = clock
   }
 
   /** Calls `act` in a later turn, after those that were added before. */
@@ -33,10 +43,22 @@ export class Turns {
   #schedule(): void {
     if (this.#due) return
     this.#due = true
+    this.#wait()
+  }
+
+  /** The event loop does not sleep meanwhile, so the time until the next turn is the time that other work takes. */
+  #wait(): void {
+    this.#dueSince = this.#clock()
     setImmediate(this.#run)
   }
 
   readonly #run = (): void => {
+    if (this.#clock() - this.#dueSince > full.ms && this.#fullTurns < full.inARow) {
+      this.#fullTurns++
+      this.#wait()
+      return
+    }
+    this.#fullTurns = 0
     const now = this.#waiting.slice(0, this.#perTurn)
     this.#waiting = this.#waiting.slice(this.#perTurn)
     for (const act of now) act()
