@@ -15,7 +15,7 @@ export type JsonSchema = { readonly [key: string]: unknown }
  * Takes parsed JSON and gives what of it is kept, undefined for nothing. It cuts and drops, and never throws (2). What is
  * kept as it came is the very same value, so that nothing is copied where nothing changes, and `kept === input` says so.
  * With `notes` it also tells what it did not know or had to drop (2.11). `tidy` says that all of its texts are known to be
- * clean (D13), so that they need not be looked through one by one.
+ * clean (D13), so that they need not be looked through one by one. An object may come as a Map (json-large.ts), without `notes`.
  */
 export interface Field<T> {
   (input: unknown, notes?: Notes, tidy?: boolean): T | undefined
@@ -129,6 +129,7 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
   return field(
     (v, notes, tidy) => {
       if (!isObject(v)) return undefined
+      if (v instanceof Map) return withoutPrototype(keptEntries(v, value, readKey, max, tidy))
       const keys = Object.keys(v)
       const stays = (key: string) =>
         readKey(key, undefined, tidy) === key && Object.is(value(v[key], undefined, tidy), v[key])
@@ -154,15 +155,68 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
   )
 }
 
+/** Free keys, each with a value. Of a large text it stays a Map, so that thousands of new keys cost little (json-large.ts). */
+export type Dictionary<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>
+
+/** Like `record`, but what came as a Map stays one. */
+export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>> => {
+  const asRecord = record(value, max)
+  const readKey = name(limits.name)
+  return field<Dictionary<T>>(
+    (v, notes, tidy) => (v instanceof Map ? keptEntries(v, value, readKey, max, tidy) : asRecord(v, notes, tidy)),
+    asRecord.schema,
+  )
+}
+
+/** Calls `each` for every entry. */
+export function forEachEntry<T>(all: Dictionary<T>, each: (key: string, value: T) => void): void {
+  if (all instanceof Map) for (const [key, value] of all) each(key, value)
+  else for (const key in all) each(key, (all as Record<string, T>)[key] as T)
+}
+
+function keptEntries<T>(
+  entries: Map<string, unknown>,
+  value: Field<T>,
+  readKey: Field<string>,
+  max: number,
+  tidy: boolean | undefined,
+): Map<string, T> {
+  const kept = new Map<string, T>()
+  for (const [rawKey, rawValue] of entries) {
+    if (kept.size === max) break
+    const key = readKey(rawKey, undefined, tidy)
+    const read = value(rawValue, undefined, tidy)
+    if (key !== undefined && read !== undefined) kept.set(key, read)
+  }
+  return kept
+}
+
+function withoutPrototype<T>(entries: Map<string, T>): Record<string, T> {
+  const all: Record<string, T> = Object.create(null)
+  for (const [key, value] of entries) all[key] = value
+  return all
+}
+
 /** Known keys only; without one of `required` the whole is nothing. A null counts as missing (2.1). */
 export function object<S extends Shape, R extends keyof S & string = never>(
   shape: S,
   ...required: R[]
 ): Field<ObjectOf<S, R>> {
   const fields = new Map(Object.entries(shape))
+  /** Of a large text only the known keys become properties (json-large.ts). */
+  const ofMap = (v: Map<string, unknown>, tidy: boolean | undefined): ObjectOf<S, R> | undefined => {
+    const whole: Record<string, unknown> = {}
+    for (const [key, raw] of v) {
+      const read = raw === null ? undefined : fields.get(key)
+      const value = read?.(raw, undefined, tidy)
+      if (value !== undefined) whole[key] = value
+    }
+    return required.every((key) => whole[key] !== undefined) ? (whole as ObjectOf<S, R>) : undefined
+  }
   return field(
     (v, notes, tidy) => {
       if (!isObject(v)) return undefined
+      if (v instanceof Map) return ofMap(v, tidy)
       let changed: Record<string, unknown> | undefined
       for (const key in v) {
         const raw = v[key]

@@ -4,10 +4,10 @@ export * from './answer.ts'
 export { type Attempt, readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
-export { isObject, type JsonSchema, type Kept } from './fields.ts'
+export { type Dictionary, forEachEntry, isObject, type JsonSchema, type Kept } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
-export { parseJson } from './json-large.ts'
+export { parseAsMaps } from './json-large.ts'
 export * from './levels.ts'
 export * from './limits.ts'
 export { isLink } from './link.ts'
@@ -23,9 +23,11 @@ export {
   controls,
   type Gauge,
   type HealthItem,
+  keptReport,
   logNames,
   type Outcome,
   outcomes,
+  type ReadRun,
   type Report,
   type Run,
   type RuntimeInfo,

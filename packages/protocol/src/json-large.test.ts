@@ -1,15 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { randomOf } from '../testing/mutate.ts'
+import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { faultIn } from './json-fault.ts'
-import { isOfNewNames, parseJson, parseLarge } from './json-large.ts'
-import { readReport } from './report.ts'
+import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
+import { keptReport, readReport, report } from './report.ts'
 
 const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
 /** The long form takes a minute and more. */
 const timeout = 600_000
-const hasNoPrototype = (value: unknown) => isOfNewNames(value as object)
+
+/** The value with objects in the place of Maps, as JSON.parse makes them. Only for values that are not deep. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries([...(value instanceof Map ? value : Object.entries(value))].map(([k, v]) => [k, plain(v)]))
+}
+const readAsMaps = (text: string) => plain(parseAsMaps(text))
 
 /** A report of about so many bytes, whose runs name models that occur in no other place. */
 function newNames(bytes: number): string {
@@ -54,7 +61,7 @@ test.each([
   ],
   ...['12.5e-3', '-1E+2', '1e400', '123456789012345', '1234567890123456789', '-17', '[0,10,0.5,1.0]'],
   ...['"\\""', '"\\\\"', '"\\u00e9\\ud83d"', '"a\u2028b"', '"€👍 is longer than twelve characters"', '{"\\u0061":1}'],
-])('%s is read as JSON.parse reads it', (text) => expect(parseLarge(text)).toEqual(JSON.parse(text)))
+])('%s is read as JSON.parse reads it', (text) => expect(readAsMaps(text)).toEqual(JSON.parse(text)))
 
 test.each([
   ...['', ' ', '{', '[', '[1', '[1,', '[1,]', '[,]', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{,}'],
@@ -78,14 +85,14 @@ test.each([
   ],
   ...['"', '"a', '"\\', '"\\x"', '"\\u12"', '"\n"', 'tru', 'nul', 'True', 'NaN', '\ufeff{}', "{'a':1}", '[\u00a0]'],
 ])('%j is no JSON, as for JSON.parse', (text) => {
-  expect(() => parseLarge(text)).toThrow(SyntaxError)
+  expect(() => parseAsMaps(text)).toThrow(SyntaxError)
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
 
 test('any JSON is read as JSON.parse reads it', { timeout }, () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5, stringUnit: 'binary' }), (text) => {
-      expect(parseLarge(text)).toEqual(JSON.parse(text))
+      expect(readAsMaps(text)).toEqual(JSON.parse(text))
     }),
     { numRuns: repeats },
   )
@@ -100,7 +107,7 @@ test('a damaged report is refused exactly where JSON.parse refuses it', { timeou
     const part = Math.floor(random() * text.length)
     const damaged = text.slice(0, at) + text.slice(part, part + 3 * random()) + text.slice(at + 2 * random())
     const expected = outcome(JSON.parse, damaged)
-    expect(outcome(parseLarge, damaged), damaged).toEqual(expected)
+    expect(outcome(readAsMaps, damaged), damaged).toEqual(expected)
     if ('refused' in expected) refused++
     expect(faultIn(damaged) !== undefined).toBe('refused' in expected)
   }
@@ -110,26 +117,40 @@ test('a damaged report is refused exactly where JSON.parse refuses it', { timeou
 test('a text may be nested however deep', () => {
   const lists = '['.repeat(200_000) + ']'.repeat(200_000)
   const objects = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
-  for (const text of [lists, objects]) expect(typeof parseLarge(text)).toBe('object')
+  for (const text of [lists, objects]) expect(typeof parseAsMaps(text)).toBe('object')
 })
 
 test('a large text of names that occur once makes no shapes, wherever the names stand', () => {
   const other = `"x":"${'x'.repeat(60_000)}"`
   const large = newNames(120_000)
   for (const text of [large, `{${other},"r":${large}}`, `{"r":${large},${other}}`])
-    for (let i = 0; i < 20; i++) expect(hasNoPrototype(parseJson(text))).toBe(true)
+    for (let i = 0; i < 20; i++) expect(isOfNewNames(parseJson(text))).toBe(true)
 })
 
 test('a large text of names that repeat is left to JSON.parse', () => {
   const text = sameNames(200_000)
-  for (let i = 0; i < 20; i++) expect(hasNoPrototype(parseJson(text))).toBe(false)
+  for (let i = 0; i < 20; i++) expect(isOfNewNames(parseJson(text))).toBe(false)
 })
 
-test('a short text is left to JSON.parse', () => expect(hasNoPrototype(parseJson(newNames(20_000)))).toBe(false))
+test('a short text is left to JSON.parse', () => expect(isOfNewNames(parseJson(newNames(20_000)))).toBe(false))
 
-test('a report of new names is kept as it came', () => {
+test('a report of new names is read as any other', () => {
   const text = newNames(200_000)
   const read = readReport(new TextEncoder().encode(text), Date.now())
-  expect(read).toMatchObject({ ok: true, text, newNames: true })
-  expect(read.ok && read.value).toEqual(JSON.parse(text))
+  expect(read).toMatchObject({ ok: true, newNames: true })
+  expect(plain(read.ok && read.value)).toEqual(JSON.parse(text))
+  expect(plain(keptReport(text))).toEqual(JSON.parse(text))
+})
+
+test('a large body of new names that names no protocol is refused with what it names', () => {
+  const body = new TextEncoder().encode(newNames(200_000).replace('"protocol":1', '"protocol":7'))
+  expect(readReport(body, Date.now())).toMatchObject({ ok: false, message: expect.stringContaining('got 7.') })
+})
+
+test('the same is kept of a report, whether its objects are Maps or not', { timeout }, () => {
+  for (let seed = 0; seed < repeats; seed++) {
+    const random = randomOf(seed)
+    const text = JSON.stringify(mutated(sampleReport, random, Math.floor(random() * 6))) ?? 'null'
+    expect(plain(report(parseAsMaps(text))), `seed ${seed}`).toEqual(plain(report(JSON.parse(text))))
+  }
 })

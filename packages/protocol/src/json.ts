@@ -1,6 +1,5 @@
 import { isObject } from './fields.ts'
 import { faultIn } from './json-fault.ts'
-import { parseJson } from './json-large.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A byte order mark is kept by this decoder, so that JSON.parse refuses it (D14). */
@@ -11,9 +10,10 @@ export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**
  * D14: the object in a body and its text, or why there is none: not UTF-8, a byte order mark, not JSON, no object. It may
- * be nested however deep, so only fields that are known may be written, compared or quoted.
+ * be nested however deep, so only fields that are known may be written, compared or quoted. With `parseJson` the objects of a
+ * large body may be Maps.
  */
-export function readJson(body: Uint8Array): Json {
+export function readJson(body: Uint8Array, parse: (text: string) => unknown = JSON.parse): Json {
   let text: string
   try {
     text = decoder.decode(body)
@@ -21,7 +21,7 @@ export function readJson(body: Uint8Array): Json {
     return invalid('The body must be in UTF-8: it holds bytes that are not.')
   }
   try {
-    const value = parseJson(text)
+    const value = parse(text)
     return isObject(value) ? { ok: true, value, text } : invalid('The body must be a JSON object.')
   } catch {
     return text.startsWith('\ufeff') ? invalid('The body must not begin with a byte order mark.') : notJson(text)

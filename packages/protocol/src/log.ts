@@ -1,6 +1,7 @@
 /** Log upload (2.8, D7). */
 import { field, type Kept, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
+import { parseJson } from './json-large.ts'
 import { limits } from './limits.ts'
 import { clean, endOf, tidyPattern } from './text.ts'
 import type { Verdict } from './verdict.ts'
@@ -24,7 +25,7 @@ export type LogUpload = Kept<typeof logUpload>
 
 /** Reads an upload; of a longer text the end is kept, cut at a code point (D7). */
 export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {
-  const json = readJson(body)
+  const json = readJson(body, parseJson)
   if (!json.ok) return json
   const kept = logUpload(json.value)
   if (kept) return { ok: true, value: kept }

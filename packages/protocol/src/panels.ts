@@ -41,7 +41,7 @@ const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown
 export const panel: Field<Panel> = field<Panel>(
   (v, notes, tidy) => {
     if (!isObject(v)) return undefined
-    const { type } = v
+    const type = v instanceof Map ? v.get('type') : v.type
     return isPanelType(type) ? kinds[type](v, notes, tidy) : undefined
   },
   { oneOf: Object.values(kinds).map((kind) => kind.schema) },

@@ -4,6 +4,7 @@
  */
 import {
   boolean,
+  dictionary,
   type Field,
   field,
   integer,
@@ -15,11 +16,10 @@ import {
   object,
   oneOf,
   opaque,
-  record,
   text,
 } from './fields.ts'
 import { isTidy, type Refused, readJson } from './json.ts'
-import { isOfNewNames } from './json-large.ts'
+import { isOfNewNames, parseJson } from './json-large.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
@@ -46,20 +46,23 @@ export const run = object(
     status: text(limits.runStatus),
     cost_usd: number(0),
     output_tokens: integer(0),
-    models: record(number(0), limits.models),
+    models: dictionary(number(0), limits.models),
     subjects,
     log: logName,
   },
   'id',
 )
-export type Run = Kept<typeof run>
+/** A run as it is read. */
+export type ReadRun = Kept<typeof run>
+/** A run in JSON. */
+export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
 /**
  * D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. Too many runs are not cut
  * here, since which of them are the newest depends on the time: `withNewestRuns` does it.
  */
 const runList = list(run, Infinity)
-export const runs: Field<Run[]> = field(
+export const runs: Field<ReadRun[]> = field(
   (v, notes, tidy) => {
     const kept = runList(v, notes, tidy)
     return kept === undefined || differ(kept) ? kept : [...new Map(kept.map((one) => [one.id, one])).values()]
@@ -68,12 +71,13 @@ export const runs: Field<Run[]> = field(
 )
 
 /** D12: of more runs than are read, the newest ones (D10). The very same value where none is too many. */
-export function withNewestRuns<T extends { runs?: Run[] }>(part: T, now: number): T {
+export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
 }
 
-const differ = (all: readonly Run[]): boolean => all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
+const differ = (all: readonly ReadRun[]): boolean =>
+  all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
 
 export const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
 export type State = Kept<typeof state>
@@ -174,21 +178,28 @@ export type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
   | Refused
 
+/** The report in a text that is stored: `text` of ReadReport, or its value in JSON. */
+export function keptReport(text: string): Report {
+  const value = parseJson(text)
+  return isOfNewNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
+}
+
 /** D14: reads the bytes of a body, at this time in Unix milliseconds; refuses only what is no report at all. */
 export function readReport(body: Uint8Array, now: number): ReadReport {
-  const json = readJson(body)
+  const json = readJson(body, parseJson)
   if (!json.ok) return json
   const { value, text } = json
   const tidy = isTidy(text, body.length)
   const newNames = isOfNewNames(value)
-  if (tidy && fits(value)) return newNames ? { ok: true, value, text, newNames } : { ok: true, value, text }
+  if (tidy && fits(value)) return { ok: true, value, text }
   const all = report(value, undefined, tidy)
   if (all) {
     const kept = withNewestRuns(all, now)
     const runsDropped = (all.runs?.length ?? 0) - (kept.runs?.length ?? 0) || undefined
     return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined, newNames, runsDropped }
   }
-  const got = value.protocol == null ? 'it names none' : `got ${shown(value.protocol, 40)}`
+  const named = value instanceof Map ? value.get('protocol') : value.protocol
+  const got = named == null ? 'it names none' : `got ${shown(named, 40)}`
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
 }
 

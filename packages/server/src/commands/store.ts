@@ -2,10 +2,10 @@
 import {
   checkValues,
   commandDeadline,
+  keptReport,
   misfit,
   type Offer,
   offerOf,
-  parseJson,
   type Report,
   samePress,
   type Verdict,
@@ -213,7 +213,7 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
     .where('agent_id', '=', agent.id)
     .where('log', 'is not', null)
     .execute()
-  const report: Pick<Report, 'controls' | 'settings' | 'active'> = last ? (parseJson(last.body) as Report) : {}
+  const report: Pick<Report, 'controls' | 'settings' | 'active'> = last ? keptReport(last.body) : {}
   return offerOf(
     { protocol: 1, ...report },
     names.flatMap(({ log }) => (log === null ? [] : [log])),

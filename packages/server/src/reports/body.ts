@@ -1,5 +1,5 @@
 /** How the last report of an agent is stored. Its runs and acks have tables of their own. */
-import { parseJson, type Report } from '@svc/protocol'
+import { keptReport, type Report } from '@svc/protocol'
 
 export type StoredReport = Omit<Report, 'runs' | 'acks'>
 
@@ -9,7 +9,7 @@ export type StoredReport = Omit<Report, 'runs' | 'acks'>
  */
 export const bodyOf = (report: Report, text: string | undefined): string => text ?? JSON.stringify(withoutLists(report))
 
-export const storedReport = (body: string): StoredReport => withoutLists(parseJson(body) as Report)
+export const storedReport = (body: string): StoredReport => withoutLists(keptReport(body))
 
 function withoutLists({ runs: _, acks: __, ...rest }: Report): StoredReport {
   return rest

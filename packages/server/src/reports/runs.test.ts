@@ -1,6 +1,7 @@
+import type { Report } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { modelsIn } from './runs.ts'
+import { bodiesOf, mergeRuns, modelsIn } from './runs.ts'
 
 test('the models of a run are found in its JSON, whatever its texts and the names of models are', () => {
   const hostile = fc.constantFrom(
@@ -32,4 +33,31 @@ test('the models of a run are found in its JSON, whatever its texts and the name
     }),
     { numRuns: 2000 },
   )
+})
+
+const now = Date.UTC(2026, 9, 1)
+/** Two names that JSON has to escape, one that looks like a number. */
+const models = { 'a "quoted" one': 0.25, 'a back\\slash': 1.5, zz9: 0 }
+const run = { id: 'r', started: now / 1000 - 60, models, status: 'done' }
+const asRecord: Report = { protocol: 1, runs: [run] }
+const asMap: Report = { protocol: 1, runs: [{ ...run, models: new Map(Object.entries(models)) }] }
+
+test('models that came as a Map are written and summed like any others', () => {
+  expect(bodiesOf(asMap)).toEqual([JSON.stringify(run)])
+  const merged = (report: Report) => mergeRuns(report, bodiesOf(report), new Map(), [], undefined, now)
+  expect(merged(asMap)).toEqual(merged(asRecord))
+  expect(merged(asMap).newRuns).toMatchObject([{ costMicro: 1_750_000 }])
+})
+
+test('a run whose models change counts once, whether they came as a Map or not', () => {
+  const before = { ...run, models: { 'a "quoted" one': 1, gone: 2 } }
+  const kept = new Map([
+    [
+      'r',
+      { seq: 3, place: run.started * 1000, body: JSON.stringify(before), costMicro: 3_000_000, outputTokens: null },
+    ],
+  ])
+  const usage = (report: Report) => mergeRuns(report, bodiesOf(report), kept, [], undefined, now).usage
+  expect(usage(asMap)).toEqual(usage(asRecord))
+  expect(usage(asMap)).toContainEqual(expect.objectContaining({ model: 'gone', runs: -1, costMicro: -2_000_000 }))
 })

@@ -1,5 +1,14 @@
 /** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
-import { limits, placeOf, type Report, type Run } from '@svc/protocol'
+import {
+  type Dictionary,
+  forEachEntry,
+  limits,
+  parseAsMaps,
+  placeOf,
+  type ReadRun,
+  type Report,
+  type Run,
+} from '@svc/protocol'
 import { usageMost } from './pending.ts'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
 import { otherModels, usageDayOf, usageDays } from './usage-names.ts'
@@ -12,7 +21,27 @@ const namesPerReport = 1000
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
 /** The runs of a report in JSON, as they are kept. */
-export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map((run) => JSON.stringify(run))
+export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map(jsonOf)
+
+/** JSON.stringify, which cannot write a Map. */
+function jsonOf(run: ReadRun): string {
+  if (!(run.models instanceof Map)) return JSON.stringify(run)
+  const parts: string[] = []
+  for (const [key, value] of Object.entries(run)) {
+    const json = value instanceof Map ? mapJson(value) : JSON.stringify(value)
+    parts.push(`"${key}":${json}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+function mapJson(entries: ReadonlyMap<string, number>): string {
+  const parts: string[] = []
+  for (const [key, value] of entries) parts.push(`${plainText.test(key) ? `"${key}"` : JSON.stringify(key)}:${value}`)
+  return `{${parts.join(',')}}`
+}
+
+/** Text that JSON writes as it is. */
+const plainText = /^[\w .:/@-]*$/
 
 /** What the runs of a report change, given those of them that are kept already and the lowest kept ones; `bodies` are they in JSON. */
 export function mergeRuns(
@@ -25,8 +54,8 @@ export function mergeRuns(
 ): RunWrites {
   const runsKept = last?.runsKept ?? 0
   if (!report.runs || report.runs.length === 0) return { ...none, runsKept }
-  const fresh: { run: Run; write: RunWrite }[] = []
-  const changed: { run: Run; was: KeptRun; body: string }[] = []
+  const fresh: { run: ReadRun; write: RunWrite }[] = []
+  const changed: { run: ReadRun; was: KeptRun; body: string }[] = []
   for (const [i, run] of report.runs.entries()) {
     const was = kept.get(run.id)
     const body = bodies[i] ?? ''
@@ -45,7 +74,7 @@ export function mergeRuns(
   for (const { run, was, body } of changed) {
     if (gone.kept.has(was.seq)) continue
     const write = { ...asWritten(run, was.place, now, body), seq: was.seq }
-    sums.add(was.place, was, modelsIn(was.body), -1)
+    sums.add(was.place, was, run.models instanceof Map ? manyModelsIn(was.body) : modelsIn(was.body), -1)
     sums.add(was.place, write, run.models, 1)
     changedRuns.push(write)
   }
@@ -79,7 +108,7 @@ function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], 
   return gone
 }
 
-const asWritten = (run: Run, place: number, now: number, body: string): RunWrite => ({
+const asWritten = (run: ReadRun, place: number, now: number, body: string): RunWrite => ({
   id: run.id,
   place,
   firstSeen: now,
@@ -94,11 +123,13 @@ const asWritten = (run: Run, place: number, now: number, body: string): RunWrite
 })
 
 /** Micro-dollars of a run: what it names, else the sum of its models; null when it names neither. */
-function costOf(run: Run): number | null {
+function costOf(run: ReadRun): number | null {
   if (run.cost_usd !== undefined) return micro(run.cost_usd)
   let sum: number | null = null
-  // `Object.values` would make a list for each run.
-  for (const model in run.models) sum = (sum ?? 0) + micro(run.models[model] ?? 0)
+  if (run.models)
+    forEachEntry(run.models, (_, dollars) => {
+      sum = (sum ?? 0) + micro(dollars)
+    })
   return sum === null ? null : Math.min(usageMost, sum)
 }
 
@@ -121,6 +152,12 @@ export function modelsIn(body: string): Run['models'] {
   }
 }
 
+/** The same, where thousands of names may be new to this process. */
+function manyModelsIn(body: string): ReadonlyMap<string, number> | undefined {
+  const run = parseAsMaps(body) as ReadonlyMap<string, unknown>
+  return run.get('models') as ReadonlyMap<string, number> | undefined
+}
+
 /** Differences of days, by day and model; '' holds the totals. What is older than the first day that is kept counts on that day. */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
@@ -132,18 +169,23 @@ class Sums {
   }
 
   /** Adds (or with sign -1 takes away) one run at its place. */
-  add(place: number, costs: Pick<RunWrite, 'costMicro' | 'outputTokens'>, models: Run['models'], sign: 1 | -1): void {
+  add(
+    place: number,
+    costs: Pick<RunWrite, 'costMicro' | 'outputTokens'>,
+    models: Dictionary<number> | undefined,
+    sign: 1 | -1,
+  ): void {
     const day = Math.max(this.#first, usageDayOf(place))
     const total = this.#of(day, '')
     total.runs += sign
     total.costMicro += sign * (costs.costMicro ?? 0)
     total.outputTokens += sign * Math.min(usageMost, costs.outputTokens ?? 0)
     if (!models) return
-    for (const model in models) {
+    forEachEntry(models, (model, dollars) => {
       const share = this.#named(day, model)
       share.runs += sign
-      share.costMicro += sign * micro(models[model] ?? 0)
-    }
+      share.costMicro += sign * micro(dollars)
+    })
   }
 
   deltas(): UsageDelta[] {

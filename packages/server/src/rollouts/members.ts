@@ -1,6 +1,6 @@
 /** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
 import type { NeededSvc } from '@svc/blueprint'
-import { type Level, parseJson, type Report } from '@svc/protocol'
+import { keptReport, type Level } from '@svc/protocol'
 import type { NewRollout, RolloutKind } from '../api.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
@@ -151,5 +151,4 @@ export async function standingsOf(
   )
 }
 
-export const levelIn = (body: string | null): Level | null =>
-  body === null ? null : ownLevel(parseJson(body) as Report)
+export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))
