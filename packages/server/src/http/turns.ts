@@ -1,5 +1,5 @@
 /** A turn that has already taken so many milliseconds with other work is full, but work is put off only a few times in a row. */
-const full = { ms: 8, inARow: 4 } as const
+const full = { ms: 8, inARow: 8 } as const
 
 /**
  * Work of many clients, a few pieces in each turn of the event loop, so that small work gets between them. Work is put off while turns
