@@ -97,6 +97,11 @@ test('an import against the order is named unless it is listed; a folder without
   expect(againstOrder(circle, 'server', { layers: [['main.ts'], ['a']], exceptions })).toHaveLength(1)
 })
 
+test('a file that the order names stands apart from its folder', () =>
+  expect(againstOrder(circle, 'server', { layers: [['main.ts'], ['a/one.ts'], ['b'], ['a']], exceptions: [] })).toEqual(
+    [],
+  ))
+
 test('an export that nobody imports is named, also through a file that only hands on', () => {
   const all = sources({
     'packages/server/src/a.ts': ['export const used = 1', 'export const unused = 2', 'export type Handed = 3'],

@@ -6,11 +6,15 @@ import { type Order, orders } from './layers.ts'
 
 export type Sources = ReadonlyMap<string, Facts>
 
-/** The package of a path, and its folder there: `server` and `web/kit`, or the file's name where it lies directly in `src`. */
-export function placeOf(path: string): { readonly part: string; readonly folder: string } | undefined {
+/**
+ * The package of a path, and its folder there: `server` and `web/kit`. A file that lies directly in `src`, or that the order of its
+ * package names, stands for itself.
+ */
+export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
   if (part === undefined || inside === undefined) return undefined
-  return { part, folder: inside.includes('/') ? dirname(inside) : inside }
+  const apart = !inside.includes('/') || (order ?? orders[part])?.layers.some((places) => places.includes(inside))
+  return { part, folder: apart ? inside : dirname(inside) }
 }
 
 /** The largest circle of folders of a package; empty where there is none. */
@@ -27,18 +31,18 @@ export function againstOrder(sources: Sources, part: string, order: Order | unde
   const layer = (folder: string) => order.layers.findIndex((folders) => folders.includes(folder))
   const listed = (file: string, imported: string) =>
     order.exceptions.some((one) => file.endsWith(`/src/${one.file}`) && imported.endsWith(`/src/${one.imports}`))
-  return arrows(sources, part)
+  return arrows(sources, part, order)
     .filter(({ from, to }) => layer(from.folder) < 0 || layer(to.folder) <= layer(from.folder))
     .filter(({ file, imported }) => !listed(file, imported))
     .map(({ file, imported }) => `${file} imports ${imported}`)
 }
 
-function arrows(sources: Sources, part: string) {
+function arrows(sources: Sources, part: string, order?: Order) {
   return [...sources].flatMap(([file, { imports }]) => {
-    const from = placeOf(file)
+    const from = placeOf(file, order)
     if (from?.part !== part) return []
     return imports.flatMap(({ from: imported, typeOnly }) => {
-      const to = placeOf(imported)
+      const to = placeOf(imported, order)
       return typeOnly || to?.part !== part || to.folder === from.folder ? [] : [{ file, imported, from, to }]
     })
   })

@@ -1,12 +1,20 @@
 /**
  * The order of the folders of each package, from above: a folder imports only what stands in a layer below its own. Types count for
- * nothing here, since nothing is loaded for them. A file that lies directly in `src` stands by its name.
+ * nothing here, since nothing is loaded for them. A file that lies directly in `src` stands by its name, and so does one whose path
+ * is in a layer: it stands apart from its folder.
  */
 export interface Order {
   readonly layers: readonly (readonly string[])[]
   /** Imports against the order that cannot be avoided. */
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
+
+/** The page's routes that lie beside the rules of their noun: they need read models and the kit of routes, which stand above those. */
+const nouns = ['agents', 'blueprints', 'bots', 'installs', 'people', 'releases', 'rollouts', 'wishes', 'workspaces']
+const routes = nouns.map((noun) => `${noun}/routes.ts`)
+/** The types of what the page is given. */
+const answers = ['api.ts', 'api-blueprints.ts', 'api-updates.ts']
+
 export const orders: Readonly<Record<string, Order>> = {
   blueprint: {
     layers: [['index.ts'], ['folder'], ['bundle'], ['manifest'], ['zip', 'key.ts']],
@@ -28,6 +36,26 @@ export const orders: Readonly<Record<string, Order>> = {
       ['hint.ts'],
       ['process', 'programs'],
       ['author/starting', 'errors.ts', 'part.ts', 'refusal.ts', 'time.ts', 'version.ts'],
+    ],
+    exceptions: [],
+  },
+  server: {
+    layers: [
+      ['main.ts'],
+      ['operator'],
+      ['service.ts'],
+      ['operator/socket'],
+      ['web', 'operator/commands'],
+      ['agent-side', 'open.ts', 'operator/kit', ...routes],
+      ['live', 'installs'],
+      ['pages', 'sweeper', 'blueprints', 'backup', 'move'],
+      ['reports', 'rollouts', 'web/kit'],
+      ['wishes', 'agents', 'products'],
+      ['logs', 'workspaces', 'config.ts'],
+      ['commands', 'bots', 'people', 'releases'],
+      ['audit', 'ops'],
+      ['db', 'http'],
+      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'deps.ts', ...answers],
     ],
     exceptions: [],
   },
