@@ -3,12 +3,25 @@
  * version to go back to; without the note of the installation no version would be changed until the next start. Until both can be
  * read no version is swept, swapped or proved, and that is said.
  */
+import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { unreadableInstall } from '../install/note.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { duration, wait } from '../time.ts'
 import { unreadable } from './journal.ts'
-import type { Updates } from './update.ts'
+
+/** The updates of an agent, as its side on the machine follows them. */
+export interface Updates {
+  /** An answer of the service came (2.7). */
+  heard(answer: Pick<ReceivedAnswer, 'desired'>): void
+  /** The launcher tells of the agent's process. */
+  changed(state: ProcessState): void
+  /** Undefined while nobody knows. */
+  applied(): Applied | undefined
+  health(): HealthItem[]
+  /** Resolves when everything is noted after `stop`. */
+  readonly over: Promise<void>
+}
 
 const againSeconds = 10
 

@@ -5,7 +5,7 @@
  */
 
 import type { Manifest } from '@svc/blueprint'
-import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
+import type { HealthItem, ReceivedAnswer } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { plainHint } from '../hint.ts'
@@ -22,7 +22,7 @@ import type { Ground } from './ground.ts'
 import { type Release, readUpdate, type Update, writeUpdate } from './journal.ts'
 import { appliedOf } from './now.ts'
 import { found } from './start.ts'
-import { onceReadable } from './unread.ts'
+import { onceReadable, type Updates } from './unread.ts'
 import { judgeWish, lifts, type Verdict } from './wish.ts'
 
 /** Between any two attempts, whatever the service names in between. */
@@ -37,17 +37,6 @@ export interface Hands {
   readonly manifest: () => Promise<Manifest | undefined>
   /** Why this process cannot restart the agent on another version; undefined when it can. */
   readonly cannot?: string | undefined
-}
-export interface Updates {
-  /** An answer of the service came (2.7). */
-  heard(answer: Pick<ReceivedAnswer, 'desired'>): void
-  /** The launcher tells of the agent's process. */
-  changed(state: ProcessState): void
-  /** Undefined while nobody knows. */
-  applied(): Applied | undefined
-  health(): HealthItem[]
-  /** Resolves when everything is noted after `stop`. */
-  readonly over: Promise<void>
 }
 
 /** Undefined in a folder that was not installed from a blueprint. */

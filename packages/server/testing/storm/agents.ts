@@ -6,32 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Applied } from '@svc/protocol'
 import type { Ack, Of } from '../checker/lines.ts'
 import { offering } from '../service.ts'
-import type { Storm } from './storm.ts'
-
-export interface Reporter {
-  id: string
-  name: string
-  /** The token it has; replaced by whoever rotates it. */
-  token: string
-  /** Runs that it sends first, so that the newest 2000 are what counts (I8). */
-  fill: number
-  /** The version of the blueprint that it runs; null for one without. */
-  version: string | null
-  /** What it last said of that (2.5). */
-  applied?: Applied
-  /** Undefined for a reporter that is no runtime. */
-  runtime?: Runtime | undefined
-  /** Somebody deleted it: it notices soon. */
-  gone: boolean
-}
-interface Runtime {
-  version: string
-  applied?: Applied
-  /** The version on trial, and how many reports are left until its outcome. */
-  trial?: { to: string; left: number } | undefined
-  /** An outcome that no report has told yet. */
-  news?: Applied['outcome'] | undefined
-}
+import type { Reporter, Runtime, Storm } from './roles.ts'
 
 let numbered = 0
 

@@ -5,8 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Named } from '../checker/lines.ts'
 import { buildFolder, pyz } from '../releases.ts'
-import type { Reporter } from './agents.ts'
-import type { Storm } from './storm.ts'
+import type { Reporter, Storm } from './roles.ts'
 
 export const slug = 'north'
 export const versions = ['1.0.0', '1.1.0'] as const

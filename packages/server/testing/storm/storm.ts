@@ -14,10 +14,11 @@ import { uploaded } from '../bundles.ts'
 import type { Line, Of } from '../checker/lines.ts'
 import { buildOf } from '../releases.ts'
 import { addAgent, addWorkspace } from '../world.ts'
-import { type Reporter, reportOn } from './agents.ts'
+import { reportOn } from './agents.ts'
 import { type Node, type Nodes, openAlone, openCluster } from './cluster.ts'
 import { beside, type Hands, through } from './hands.ts'
 import { firstRelease, install, release, slug, steer, tidy, versions } from './people.ts'
+import type { Reply, Reporter, Storm } from './roles.ts'
 import { viewOf } from './view.ts'
 
 export interface Weather {
@@ -34,25 +35,6 @@ export interface Weather {
   enough: (lines: readonly Line[]) => boolean
 }
 type Fault = 'node' | 'database' | 'both'
-export interface Storm extends Pick<Hands, 'operate' | 'read'> {
-  random: () => number
-  pick: <T>(from: readonly T[]) => T
-  note: (line: Line) => void
-  over: () => boolean
-  pause: number
-  /** Those that were not deleted. */
-  agents: Reporter[]
-  /** One more of them begins to report. */
-  join: (agent: Reporter) => void
-  /** To any node; undefined when no whole answer came. */
-  post: (path: string, body: object, headers?: Record<string, string>) => Promise<Reply | undefined>
-}
-export interface Reply {
-  status: number
-  headers: Headers
-  text: string
-  json: unknown
-}
 export interface Told {
   lines: Line[]
   /** Milliseconds from the database's return until every node took a report. */
