@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { expect } from 'vitest'
 import { type Folder, folderAt } from '../src/files/folder.ts'
-import { type InstallStep, readInstall } from '../src/install/note.ts'
+import { type Install, readInstall } from '../src/install/note.ts'
 import { code, handsOut } from './blueprint.ts'
 import { type Ran, svc, token } from './folder.ts'
 import { password } from './installed.ts'
@@ -33,7 +33,7 @@ export async function installWorld(packed: Packed): Promise<World> {
 export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
 
 /** Where a kill fell: before the code was noted as being sent, after that and before it was sent, or after it, with the step then noted. */
-export type Fell = 'before' | 'noted' | InstallStep
+export type Fell = 'before' | 'noted' | Install['is']
 
 /**
  * After a kill (docs/decisions/kills.md): before the code was sent the next installation works; after it nothing starts and the words say what to do,

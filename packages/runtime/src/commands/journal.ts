@@ -2,45 +2,48 @@
  * The journal of commands (D4, I4): an id is written down, synced, before its command is applied, and its answer after. So an id is
  * applied at most once, whatever is killed when. It is the outbox as well: an ack stays until a report that carried it was answered.
  */
-import { type Ack, isObject, limits, type ReceivedCommand } from '@svc/protocol'
-import { writeDurably } from '../files/durable.ts'
+import { type Ack, isObject, limits } from '@svc/protocol'
+import { boolean, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import { type Noted, note, words } from '../files/note.ts'
 
-export interface Entry {
-  readonly id: string
-  readonly type: string
-  /** What the command carried; only until it is answered. */
-  readonly payload?: ReceivedCommand['payload']
-  /** Unix seconds. */
-  readonly received: number
-  readonly answered?: number
-  readonly ok?: boolean
-  readonly message?: string
-  /** The ack still has to reach the service. */
-  readonly owed?: boolean
-}
+const entry = object(
+  {
+    id: words,
+    type: words,
+    /** What the command carried; only until it is answered. */
+    payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
+    /** Unix seconds. */
+    received: number(),
+    answered: number(),
+    ok: boolean,
+    message: words,
+    /** The ack still has to reach the service. */
+    owed: boolean,
+  },
+  'id',
+  'type',
+  'received',
+)
+export type Entry = Noted<typeof entry>
 export type Journal = readonly Entry[]
+
+const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
 
 /** Throws when the journal is there and cannot be read: without it nothing may be applied. */
 export function readJournal(folder: Folder): Journal {
-  const read = readFile(folder.commands, 64 * 1024 * 1024)
-  if (read.is === 'missing') return []
-  if (read.is === 'unreadable') throw new Error(`${folder.commands} ${read.why}.`)
-  try {
-    const parsed: unknown = JSON.parse(read.bytes.toString('utf8'))
-    if (isObject(parsed) && Array.isArray(parsed.commands)) return parsed.commands.filter(isEntry)
-  } catch {
-    // falls through
-  }
+  const seen = file.look(folder)
+  if (seen.is === 'read') return seen.value.commands
+  if (seen.is === 'missing') return []
+  if (seen.is === 'unreadable') throw new Error(`${folder.commands} ${seen.why}.`)
   throw new Error(
     `${folder.commands} is damaged. Look at it and remove it; commands received before may then come again.`,
   )
 }
 
-export function saveJournal(folder: Folder, journal: Journal): void {
+export function saveJournal(folder: Folder, commands: Journal): void {
   prepare(folder)
-  writeDurably(folder.commands, JSON.stringify({ commands: journal }), 0o600)
+  file.write(folder, { commands })
 }
 
 export const replace = (journal: Journal, entry: Entry): Journal =>
@@ -76,6 +79,3 @@ export const forget = (journal: Journal, now: number): Journal =>
       now - e.received <= limits.journalSeconds ||
       journal.length - i <= limits.journalIds,
   )
-
-const isEntry = (v: unknown): v is Entry =>
-  isObject(v) && typeof v.id === 'string' && typeof v.type === 'string' && typeof v.received === 'number'

@@ -38,6 +38,8 @@ export interface Folder {
   readonly install: string
   /** What is known of the agent's versions. */
   readonly update: string
+  /** What a person here wants of them. */
+  readonly updateAsk: string
   readonly bindings: string
   /** Which state paths are files because a version shipped one. */
   readonly shipped: string
@@ -94,6 +96,7 @@ export function folderAt(dir: string): Folder {
     process: at('journal', 'process.json'),
     install: at('journal', 'install.json'),
     update: at('journal', 'update.json'),
+    updateAsk: at('update-ask.json'),
     bindings: at('journal', 'bindings.json'),
     shipped: at('journal', 'shipped.json'),
     statusWrites: at('journal', 'status-writes.json'),

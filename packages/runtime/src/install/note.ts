@@ -7,64 +7,49 @@
  *   redeemed   the agent exists in the service; the machine's own work is not finished
  *   installed  everything is there; written last
  */
-import { writeDurably } from '../files/durable.ts'
+import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../files/folder.ts'
-import { readFile, readJsonObject } from '../files/read.ts'
+import { filled, type Noted, note, words } from '../files/note.ts'
 import { hint } from '../hint.ts'
 
-const steps = ['made', 'redeeming', 'redeemed', 'installed'] as const
-export type InstallStep = (typeof steps)[number]
-export interface Install {
-  readonly is: InstallStep
-  readonly url: string
-  /** The agent's name in the service. */
-  readonly agent: string
-  readonly blueprint: string
-  readonly version: string
-  /** Unix seconds. */
-  readonly at: number
-  /** Of the bundle, once it is known. */
-  readonly sha256?: string
-  /** The process that installs. */
-  readonly pid: number
-  readonly start: string
-  /** The folder itself was made, not only what is in it. */
-  readonly madeFolder: boolean
-}
+const install = filled(
+  object(
+    {
+      is: oneOf(['made', 'redeeming', 'redeemed', 'installed']),
+      url: words,
+      /** The agent's name in the service. */
+      agent: words,
+      blueprint: words,
+      version: words,
+      /** Unix seconds. */
+      at: number(),
+      /** Of the bundle, once it is known. */
+      sha256: words,
+      /** The process that installs. */
+      pid: number(),
+      start: words,
+      /** The folder itself was made, not only what is in it. */
+      madeFolder: boolean,
+    },
+    'is',
+  ),
+  { url: '', agent: '', blueprint: '', version: '', at: 0, pid: 0, start: '', madeFolder: false },
+)
+export type Install = Noted<typeof install>
 
-export const writeInstall = (folder: Folder, install: Install): void =>
-  writeDurably(folder.install, `${JSON.stringify(install)}\n`, 0o600)
-
+const file = note('install', install, 65_536)
 type Place = Pick<Folder, 'install'>
-const mostBytes = 65_536
+
+export const writeInstall: (folder: Place, install: Install) => void = file.write
 
 /** Why the disk does not give it out; undefined also where there is none. */
-export function unreadableInstall({ install }: Place): string | undefined {
-  const read = readFile(install, mostBytes)
-  return read.is === 'unreadable' ? `the note of the installation ${read.why}` : undefined
+export function unreadableInstall(folder: Place): string | undefined {
+  const seen = file.look(folder)
+  return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
 /** Undefined in a folder that was never installed into. */
-export function readInstall(folder: Place): Install | undefined {
-  const v = readJsonObject(folder.install, mostBytes)
-  const is = steps.find((step) => step === v?.is)
-  if (!v || !is) return undefined
-  const text = (key: string) => (typeof v[key] === 'string' ? v[key] : '')
-  const number = (key: string) => (typeof v[key] === 'number' ? v[key] : 0)
-  const sha256 = text('sha256')
-  return {
-    is,
-    url: text('url'),
-    agent: text('agent'),
-    blueprint: text('blueprint'),
-    version: text('version'),
-    at: number('at'),
-    pid: number('pid'),
-    start: text('start'),
-    madeFolder: v.madeFolder === true,
-    ...(sha256 !== '' && { sha256 }),
-  }
-}
+export const readInstall: (folder: Place) => Install | undefined = file.read
 
 /** Why nothing can be started in this folder, and what to do (4, rule 6, D44); undefined when it can. */
 export function unfinished(folder: Folder): string | undefined {

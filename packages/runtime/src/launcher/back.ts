@@ -3,35 +3,28 @@
  * Both files are named by what is in them, so that a wish that comes late cannot mean others.
  */
 
-import { isObject } from '@svc/protocol'
+import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../errors.ts'
-import { removeDurably, writeDurably } from '../files/durable.ts'
+import { removeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
-import { readRelease } from '../versions/runtime-note.ts'
-import type { Release } from './trial.ts'
+import { type Noted, note, words } from '../files/note.ts'
+import { release } from '../versions/release.ts'
 
-export interface AskedBack {
-  readonly from: Release
-  readonly to: Release
-  readonly by: string
-  /** Unix ms. */
-  readonly at: number
-}
+/** `at`: Unix ms. */
+const askedBack = object({ from: release, to: release, by: words, at: number() }, 'from', 'to', 'by', 'at')
+export type AskedBack = Noted<typeof askedBack>
 type Place = Pick<Folder, 'runtimeBack'>
 
 /** Who asked waits no longer than this. */
 const validMs = 60_000
 
-export const askBack = (place: Place, asked: AskedBack): void =>
-  writeDurably(place.runtimeBack, `${JSON.stringify(asked)}\n`, 0o600)
+const file = note('runtimeBack', askedBack, 65_536)
+
+export const askBack: (place: Place, asked: AskedBack) => void = file.write
 
 export function readAskedBack(place: Place): AskedBack | undefined {
-  const { from, to, by, at } = readJsonObject(place.runtimeBack, 65_536) ?? {}
-  const old = isObject(from) ? readRelease(from) : undefined
-  const fresh = isObject(to) ? readRelease(to) : undefined
-  if (!old || !fresh || typeof by !== 'string' || typeof at !== 'number') return undefined
-  return Math.abs(Date.now() - at) < validMs ? { from: old, to: fresh, by, at } : undefined
+  const asked = file.read(place)
+  return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }
 
 export function dropAskedBack(place: Place): void {

@@ -3,10 +3,12 @@
  * an old launcher, a restored file under a new one), so this only grows: a message or a part that is not known is ignored, and
  * a part that is missing means what it meant before there was one.
  */
+
 import type { Applied, Stop } from '@svc/protocol'
+import type { Release } from '../versions/release.ts'
+import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervisor.ts'
-import type { Hold, Release, RuntimeNote } from './trial.ts'
 
 /** 2: a launcher that replaces the file, and pings; a worker that says it is here, and answers pings. */
 export const contract = 2
@@ -49,6 +51,6 @@ export type FromWorker =
   /** Put this verified file in place of the running one, on trial (3.5, 4). */
   | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
   /** Note what came of an attempt that changed nothing, and what is not tried again. */
-  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: Hold }
+  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   /** Another version is wished: what was on hold is not any more (3.5, 1). */
   | { readonly is: 'lifted' }

@@ -7,10 +7,10 @@ import { Worker } from 'node:worker_threads'
 import type { Stop } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'
+import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervisor.ts'
-import type { RuntimeNote } from './trial.ts'
 
 export interface Host {
   tell(message: ToWorker): void

@@ -2,6 +2,7 @@
  * Every state of the self-update × every change of the disk in it × {killed before it, killed after it, EIO, ENOSPC}: the next start is on
  * a whole file that was there or was verified, says the outcome that docs/decisions/kills.md names, and nothing is written for ever (I21, I22).
  */
+
 import { createHash } from 'node:crypto'
 import fs, { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,10 +11,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
-import type { RuntimeNote } from './trial.ts'
 import { sha256Of } from './trial-files.ts'
 
 // Nothing here loses its power, so a sync need not reach the disk: there are ten thousands of them.

@@ -9,10 +9,11 @@ import { limits } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
+import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
-import { type Event, judge, type RuntimeNote } from './trial.ts'
+import { type Event, judge } from './trial.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
 
 /** What the disk refused is tried again after so long. */

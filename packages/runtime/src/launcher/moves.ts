@@ -8,42 +8,9 @@
  *   stopped   nobody starts it before something changes
  */
 import type { Restart } from '@svc/blueprint'
+import type { Alive, Because, Exit, NotedState } from './note.ts'
 
-/** How a process ended. All absent: it was taken over from an earlier runtime, and nobody knows. */
-export interface Exit {
-  readonly code?: number
-  readonly signal?: string
-  /** It could not be started at all. */
-  readonly error?: string
-  /** Unix ms. */
-  readonly at: number
-}
-/** `paused` and `asked`: a person's doing. `replaced`: another version is to run. `ended`: by itself. */
-export type Because = 'paused' | 'asked' | 'replaced' | 'ended'
-export interface Alive {
-  readonly pid: number
-  /** Boot and start time: with the pid, which process it is. */
-  readonly start: string
-  /** Unix ms. */
-  readonly since: number
-  /** Starts in a row that did not count. */
-  readonly crashes: number
-  /** Started by an earlier runtime. */
-  readonly adopted: boolean
-}
-export type ProcessState = (
-  | ({ readonly is: 'running' } & Alive)
-  | ({
-      readonly is: 'stopping'
-      readonly because: Because
-      readonly killAt: number
-      readonly killed?: true
-      /** Its leader ended already; what it left behind is being ended. */
-      readonly exit?: Exit
-    } & Alive)
-  | { readonly is: 'waiting'; readonly crashes: number; readonly startAt: number; readonly exit?: Exit }
-  | { readonly is: 'stopped'; readonly because: Because; readonly exit?: Exit }
-) & {
+export type ProcessState = NotedState & {
   /** Of an installed agent: the version that its last start was made from, by the name of its folder. */
   readonly version?: string
   /** The moment before that start (2.12), Unix seconds: what was written since, it wrote. */

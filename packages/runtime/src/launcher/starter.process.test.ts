@@ -1,4 +1,5 @@
 /** What a unit starts, as a process: a new file whose launcher is broken is no dead end (D38). */
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,8 +8,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { leastNodeHere } from '../../testing/releases.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import type { Trial } from '../versions/runtime-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
-import type { Trial } from './trial.ts'
 import { writeStarter } from './trial-files.ts'
 
 const old = 'console.log("old", process.argv.slice(2).join(" "))'

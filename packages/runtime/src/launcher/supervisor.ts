@@ -89,7 +89,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   /** A disk that refuses must not end the agent: the note is then older than the truth, and the mark still finds the process. */
   function note(starting = false): void {
     try {
-      writeNote(folder, { state, started, starting, version, output })
+      writeNote(folder, { state, started, ...(starting && { starting: true }), version, output })
     } catch (error) {
       say(`the note about the agent's process could not be written: ${messageOf(error)}`)
     }

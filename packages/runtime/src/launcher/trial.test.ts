@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Event, judge, type RuntimeNote, type Trial } from './trial.ts'
+import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
+import { type Event, judge } from './trial.ts'
 
 const from = { version: '1.0.0', sha256: 'a'.repeat(64) }
 const to = { version: '2.0.0', sha256: 'b'.repeat(64) }

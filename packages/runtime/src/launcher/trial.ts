@@ -6,42 +6,12 @@
  *   undoing  the previous file goes back into place
  *   (none)   nothing is on trial
  */
-import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
+import { attemptOf, type Release } from '../versions/release.ts'
+import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
 
-export interface Release {
-  readonly version: string
-  readonly sha256: string
-}
-interface Swapped {
-  /** What ran before and is kept as the previous file. */
-  readonly from: Release
-  readonly to: Release
-}
-export type Trial =
-  | (Swapped & {
-      readonly is: 'trying' | 'kept'
-      /** Starts of the new file, each noted before it is made. */
-      readonly starts: number
-      /** When the present five minutes began, Unix ms, and how many processes of ours had some. */
-      readonly began: number
-      readonly processes: number
-    })
-  | (Swapped & { readonly is: 'undoing'; readonly reason: string; readonly at: number })
-
-/** Not applied again until the service names another version, or the file is replaced (3.5, 1). */
-export interface Hold {
-  readonly version: string
-  readonly reason: string
-  /** Of the file that ran when it was put on hold. */
-  readonly running: string
-}
-/** What is known of the runtime's own file, `.svc/runtime/runtime.json`. */
-export interface RuntimeNote {
-  readonly trial?: Trial
-  /** 2.6: the last attempt. */
-  readonly applied?: Applied
-  readonly hold?: Hold
-}
+/** What runs before a swap, and after it. */
+type Swapped = Pick<Trial, 'from' | 'to'>
+const ways = ({ from, to }: Swapped): Swapped => ({ from, to })
 
 export type Event =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
@@ -86,7 +56,10 @@ export function judge(note: RuntimeNote, event: Event, now: number, last = ''): 
     case 'good':
       return trial.is === 'kept'
         ? note
-        : { trial: { ...trial, is: 'kept' }, applied: applied('ok', trial.to.version, trial, now, 'it reported') }
+        : {
+            trial: { ...trial, is: 'kept' },
+            applied: attemptOf({ ...ways(trial), outcome: 'ok', works: trial.to, at: now, reason: 'it reported' }),
+          }
     case 'hung':
       return undo(note, trial, event.reason, now)
     case 'over': {
@@ -98,21 +71,6 @@ export function judge(note: RuntimeNote, event: Event, now: number, last = ''): 
     default:
       return note
   }
-}
-
-/** 2.6, D34: no two attempts have the same message. */
-export function applied(
-  outcome: Outcome,
-  version: string,
-  { from, to }: { readonly from: Pick<Release, 'version'>; readonly to: Pick<Release, 'version'> },
-  now: number,
-  reason: string,
-): Applied {
-  const message = cut(
-    `${from.version} -> ${to.version}, ${new Date(now).toISOString()}: ${reason}`,
-    limits.appliedMessage,
-  )
-  return { version, outcome, message }
 }
 
 const begin = (note: RuntimeNote, { from, to }: Swapped, now: number): RuntimeNote => ({
@@ -133,14 +91,17 @@ function anotherProcess({ processes, began }: { processes: number; began: number
 function restored(trial: Extract<Trial, { is: 'undoing' }>): RuntimeNote {
   const { from, to, reason, at } = trial
   return {
-    applied: applied('rolled_back', from.version, trial, at, reason),
+    applied: attemptOf({ outcome: 'rolled_back', works: from, from, to, at, reason }),
     hold: { version: to.version, reason, running: from.sha256 },
   }
 }
 
 function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }>, now: number): RuntimeNote {
   const why = `${trial.reason}; it stays, since the previous file is gone`
-  return { ...(hold && { hold }), applied: applied('failed', trial.to.version, trial, now, why) }
+  return {
+    ...(hold && { hold }),
+    applied: attemptOf({ ...ways(trial), outcome: 'failed', works: trial.to, at: now, reason: why }),
+  }
 }
 
 /** docs/decisions/kills.md: killed between the note and the rename, or a person put a file there by hand. */
@@ -152,5 +113,8 @@ function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): R
   if (trial.starts > 0)
     return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })
   const why = 'interrupted before the swap'
-  return { ...(hold && { hold }), applied: applied('failed', trial.from.version, trial, now, why) }
+  return {
+    ...(hold && { hold }),
+    applied: attemptOf({ ...ways(trial), outcome: 'failed', works: trial.from, at: now, reason: why }),
+  }
 }

@@ -1,13 +1,14 @@
 /** What is true of the runtime's own file at this moment: for each report (2.6), and for people. */
+
 import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { hint } from '../hint.ts'
 import { programFile } from '../launcher/file.ts'
-import type { RuntimeNote } from '../launcher/trial.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { attemptText } from '../time.ts'
 import { version } from '../version.ts'
+import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { readPin } from './pin.ts'
 import { insideOf } from './release.ts'

@@ -10,11 +10,12 @@ import { makeFolder } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
-import { applied, type RuntimeNote } from '../launcher/trial.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { duration, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { busyWith } from '../versions/busy.ts'
+import { attemptOf } from '../versions/release.ts'
+import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { attempt, type Ended } from './attempt.ts'
 import type { Step } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
@@ -194,7 +195,14 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, { tell, say, note,
     const ending = event in ends ? ends[event as keyof typeof ends] : undefined
     if (ending) {
       const running = sha256Of(folder.runtime) ?? ''
-      const outcome = applied(ending.outcome, version, { from: { version }, to: { version: named } }, Date.now(), why)
+      const outcome = attemptOf({
+        outcome: ending.outcome,
+        works: { version },
+        from: { version },
+        to: { version: named },
+        at: Date.now(),
+        reason: why,
+      })
       const hold = ending.holds ? { hold: { version: named, reason: why, running } } : {}
       tell({ is: 'attempted', applied: outcome, ...hold })
     }

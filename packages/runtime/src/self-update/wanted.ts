@@ -1,11 +1,11 @@
 /** Whether a wished runtime is wanted here (3.5, 1): the contract's conditions, one a line. */
 import { runtimeVersion } from '@svc/protocol'
-import type { Hold } from '../launcher/trial.ts'
+import type { RuntimeHold } from '../versions/runtime-note.ts'
 
 export interface Facts {
   readonly running: string
   readonly pinned?: string | undefined
-  readonly hold?: Hold | undefined
+  readonly hold?: RuntimeHold | undefined
   /** Of the file in place. */
   readonly sha256?: string | undefined
 }
@@ -23,5 +23,5 @@ export const lifts = (wish: string, { hold, sha256 }: Pick<Facts, 'hold' | 'sha2
   hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || replaced(hold, sha256))
 
 /** Whether the file in place is another one than when the hold began. */
-export const replaced = (hold: Hold, sha256: string | undefined): boolean =>
+export const replaced = (hold: RuntimeHold, sha256: string | undefined): boolean =>
   sha256 !== undefined && hold.running !== '' && hold.running !== sha256

@@ -1,6 +1,7 @@
 /** What each event writes into the journal besides the next state. Pure: the time comes in, in Unix ms. */
-import { type Applied, cut, type Level, limits, type Outcome } from '@svc/protocol'
-import type { Release, Update } from './journal.ts'
+import { type Level, limits } from '@svc/protocol'
+import { attemptOf, type Release } from '../versions/release.ts'
+import type { Update } from './journal.ts'
 import { type Event, ends, move } from './moves.ts'
 import { ofTheDay } from './wish.ts'
 
@@ -62,7 +63,7 @@ function broken(
     ...rest,
     running,
     state: 'idle',
-    applied: outcome('failed', running.version, running.version, to.version, at, reason),
+    applied: attemptOf({ outcome: 'failed', works: running, from: running, to, at, reason }),
     ...(ending.holds
       ? { hold: { version: to.version, reason: why } }
       : { retry: { version: to.version, at: at + retryMs(chance) * scale } }),
@@ -80,7 +81,7 @@ function keep(now: Update, baseline: Level, at: number): Update {
     running: to,
     previous: running,
     window: { baseline, ran: 0, worse: 0, flips: 0, deaths: 0 },
-    applied: outcome('ok', to.version, running.version, to.version, at, level),
+    applied: attemptOf({ outcome: 'ok', works: to, from: running, to, at, reason: level }),
   }
 }
 
@@ -97,7 +98,7 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: 
     state: 'undoing',
     running: back,
     away,
-    applied: outcome('rolled_back', back.version, away.version, back.version, at, reason),
+    applied: attemptOf({ outcome: 'rolled_back', works: back, from: away, to: back, at, reason }),
     hold: { version: away.version, reason: why },
     rollbacks: [...ofTheDay(now.rollbacks, at, scale), { version: away.version, at }],
     ...(asked && { asked }),
@@ -106,16 +107,3 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: 
 
 /** A reason stands in the middle of a sentence, whoever said it. */
 const middle = (why: string): string => why.replace(/[\s.]+$/, '')
-
-/** D32: both versions and the moment in each message. */
-export function outcome(
-  outcome: Outcome,
-  version: string,
-  from: string,
-  to: string,
-  at: number,
-  reason: string,
-): Applied {
-  const message = cut(`${from} -> ${to}, ${new Date(at).toISOString()}: ${reason}`, limits.appliedMessage)
-  return { version, outcome, message }
-}

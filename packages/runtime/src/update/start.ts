@@ -1,8 +1,9 @@
 /** What a start makes of what it finds (docs/decisions/kills.md): the journal as it was left, and where `current` leads. Pure. */
 
 import { nameOf } from '../versions/folders.ts'
+import type { Release } from '../versions/release.ts'
 import { change } from './change.ts'
-import type { Release, Update } from './journal.ts'
+import type { Update } from './journal.ts'
 
 /** Proofs of one version: the first, and one more after a kill. */
 export const mostProofs = 2

@@ -1,10 +1,12 @@
 /** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
+
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
+import type { Release } from '../versions/release.ts'
 import { type Came, change } from './change.ts'
 import { judge } from './fetching.ts'
-import type { Release, Update, Window } from './journal.ts'
+import type { Update, Window } from './journal.ts'
 import { type Event, moves, type State, states } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
 import { prove } from './proving.ts'

@@ -11,9 +11,9 @@ const unproven = ['swapping', 'proving', 'undoing']
 
 /** Which of the two is under way; undefined when a swap may take place. */
 export function busyWith(
-  folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'journal'>,
+  folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {
   if (onTrial(folder) || readJsonObject(folder.selfUpdate)?.is === 'swapping') return 'runtime update'
-  const { state } = readJsonObject(`${folder.journal}/update.json`) ?? {}
+  const { state } = readJsonObject(folder.update) ?? {}
   return typeof state === 'string' && unproven.includes(state) ? 'blueprint update' : undefined
 }

@@ -1,0 +1,72 @@
+/**
+ * A note on the disk is described once: its fields give its type, a reader that never throws, a durable writer, and the size from
+ * which on it is none. A field that is missing or of another kind takes its default, so that a note of an older or newer runtime is read.
+ */
+import { type Field, field, type Kept } from '@svc/protocol/fields'
+import { writeDurably } from './durable.ts'
+import type { Folder } from './folder.ts'
+import { readFile } from './read.ts'
+
+export interface Note<K extends keyof Folder, T> {
+  /** Undefined where there is none, and where what is there is none. */
+  read(folder: Pick<Folder, K>): T | undefined
+  /** The same, and which of the two it is. `why` is the end of a sentence that begins with what the note is called. */
+  look(
+    folder: Pick<Folder, K>,
+  ):
+    | { readonly is: 'read'; readonly value: T }
+    | { readonly is: 'missing' | 'damaged' }
+    | { readonly is: 'unreadable'; readonly why: string }
+  /** Replaces it in one step, for its owner alone. */
+  write(folder: Pick<Folder, K>, value: T): void
+}
+
+/** `key`: where it lies (folder.ts). `max`: bytes. */
+export function note<K extends keyof Folder, F extends Field<unknown>>(
+  key: K,
+  read: F,
+  max: number,
+): Note<K, Noted<F>> {
+  const look: Note<K, Noted<F>>['look'] = (folder) => {
+    const file = readFile(String(folder[key]), max)
+    if (file.is !== 'bytes') return file
+    const value = read(parsed(file.bytes)) as Noted<F> | undefined
+    return value === undefined ? { is: 'damaged' } : { is: 'read', value }
+  }
+  return {
+    look,
+    read: (folder) => {
+      const seen = look(folder)
+      return seen.is === 'read' ? seen.value : undefined
+    },
+    write: (folder, value) => writeDurably(String(folder[key]), `${JSON.stringify(value)}\n`, 0o600),
+  }
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** What a field keeps; nobody changes it. */
+export type Noted<F> = Fixed<Kept<F>>
+type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T
+
+/** A text, whatever is in it: a note is our own. */
+export const words: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
+/** True, or nothing. */
+export const yes: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
+
+/** An object whose missing parts have a default. */
+export const filled = <T extends object, K extends keyof T>(
+  whole: Field<T>,
+  defaults: { readonly [P in K]: Required<T>[P] },
+): Field<Filled<T, K>> =>
+  field((v) => {
+    const kept = whole(v)
+    return kept && ({ ...defaults, ...kept } as unknown as Filled<T, K>)
+  }, whole.schema)
+type Filled<T, K extends keyof T> = Omit<T, K> & Required<Pick<T, K>>
