@@ -11,20 +11,22 @@ const root = join(import.meta.dirname, '..')
 const arrows: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: ['protocol'],
-  server: ['protocol', 'blueprint'],
+  api: ['protocol', 'blueprint'],
+  server: ['protocol', 'blueprint', 'api'],
   runtime: ['protocol', 'blueprint'],
   dashboard: ['protocol'],
 }
 /** The page knows what the service answers, and loads nothing of it. */
-const typeArrows = [['dashboard', '@svc/server/api']]
+const typeArrows = [['dashboard', '@svc/api']]
 
 /** What tests and tools may import beyond that. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
+  api: [],
   server: ['scripts'], // test support for free ports, programs and power cuts
   runtime: ['server', 'scripts'], // agents report to a real service
-  dashboard: ['server', 'scripts', 'examples'], // a browser looks at a real service with a real product
+  dashboard: ['api', 'scripts', 'examples'], // a browser looks at a real service with a real product
   '.': ['scripts'], // the order of the tests
   bench: ['blueprint', 'server', 'scripts'], // measures the service and prepares its data
   conformance: ['protocol'], // runs the fixed cases through our own implementation

@@ -2,7 +2,7 @@
  * The service's own routes, typed by what it exports. A refusal is thrown as `ApiError` with the service's code and words;
  * no connection is `ApiError` with status 0 and code `offline`.
  */
-import type * as web from '@svc/server/api'
+import type * as web from '@svc/api'
 import { serviceHeard } from './ui/clock.ts'
 
 export class ApiError extends Error {

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { NewToken } from '@svc/server/api'
+import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'

@@ -1,5 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core'
-import type { NewToken } from '@svc/server/api'
+import type { NewToken } from '@svc/api'
 import { IconKey } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'

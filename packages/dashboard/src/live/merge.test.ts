@@ -1,4 +1,4 @@
-import type { Fleet, FleetRow, Frame } from '@svc/server/api'
+import type { Fleet, FleetRow, Frame } from '@svc/api'
 import { expect, test } from 'vitest'
 import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 

@@ -1,5 +1,5 @@
 /** What a frame does to the part of the fleet that is on screen. Pure. */
-import type { Fleet, FleetRow, Frame } from '@svc/server/api'
+import type { Fleet, FleetRow, Frame } from '@svc/api'
 
 /** The same window with the rows that reported since put in place; the same object when none of them is in it. */
 export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {

@@ -1,4 +1,4 @@
-import type { UpdateEvent } from '@svc/server/api'
+import type { UpdateEvent } from '@svc/api'
 import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { exact, Text, Time, Tone } from '../ui/index.ts'

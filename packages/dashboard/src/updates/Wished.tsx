@@ -1,4 +1,4 @@
-import type { WishState } from '@svc/server/api'
+import type { WishState } from '@svc/api'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { Text, Tone } from '../ui/index.ts'
 import { stands, wishWords } from './words.ts'

@@ -1,5 +1,5 @@
 /** Updates in words: where a wish stands, what a rollout does, what happened to an agent. Pure. */
-import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/server/api'
+import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/api'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type {
   AgentPage,
   AuditEntry,
@@ -11,7 +10,8 @@ import type {
   NewToken,
   Runs,
   UsageDay,
-} from '../api.ts'
+} from '@svc/api'
+import { expect, test } from 'vitest'
 import { agentSnapshot } from '../pages/agents.ts'
 import { type Browser, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'

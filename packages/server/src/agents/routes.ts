@@ -1,8 +1,9 @@
 /** The agents of a workspace as people make and look at them. `signedIn` and `member` stand in front (web/app.ts). */
+
+import type { NewToken } from '@svc/api'
 import { levels } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { NewToken } from '../api.ts'
 import { agentPage } from '../pages/agent.ts'
 import { type FleetQuery, fleetPage, isFleetSort } from '../pages/fleet.ts'
 import { levelsOf } from '../pages/levels.ts'

@@ -1,5 +1,3 @@
-import { expect, test } from 'vitest'
-import { bundle, type Made } from '../../testing/bundles.ts'
 import type {
   AgentPage,
   AuditEntry,
@@ -12,7 +10,9 @@ import type {
   InstallCode,
   NewCode,
   WorkspaceProduct,
-} from '../api.ts'
+} from '@svc/api'
+import { expect, test } from 'vitest'
+import { bundle, type Made } from '../../testing/bundles.ts'
 import { addProduct } from '../products/store.ts'
 import { type Browser, operator, serve, value } from '../web/testing/service.ts'
 import { activate } from '../workspaces/store.ts'

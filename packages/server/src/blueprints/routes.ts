@@ -1,8 +1,9 @@
 /** Blueprints of a workspace on its page. `signedIn` and `member` stand in front (web/app.ts). */
+
+import type { Blueprints, BundleFinding } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
-import type { Blueprints, BundleFinding } from '../api.ts'
 import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
 import { asMember, memberWriter } from '../web/kit/acting.ts'
 import type { WebDeps } from '../web/kit/deps.ts'

@@ -1,7 +1,8 @@
 /** Blueprints and their versions as pages and the operator see them; deleting a version that no machine has. */
+
+import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
-import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'

@@ -1,7 +1,8 @@
 /** Bots and products on a workspace's page. `signedIn` and `member` stand in front (web/app.ts). */
+
+import type { Bots } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
-import type { Bots } from '../api.ts'
 import { productsOf } from '../products/store.ts'
 import { asMember } from '../web/kit/acting.ts'
 import type { WebDeps } from '../web/kit/deps.ts'

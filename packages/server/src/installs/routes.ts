@@ -1,7 +1,8 @@
 /** Install codes on a workspace's page. `signedIn` and `member` stand in front (web/app.ts). */
+
+import type { NewCode } from '@svc/api'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { NewCode } from '../api.ts'
 import { asMember } from '../web/kit/acting.ts'
 import { bodyOf } from '../web/kit/body.ts'
 import type { WebDeps } from '../web/kit/deps.ts'

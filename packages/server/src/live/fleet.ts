@@ -3,7 +3,7 @@
  * its agents, and the sums of costs are the dearest part. Loaded whole once, then only agents that reported are read again.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { FleetRow } from '../api.ts'
+import type { FleetRow } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { dayOf, fleetRows } from '../pages/fleet-rows.ts'
 

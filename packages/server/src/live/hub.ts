@@ -4,8 +4,8 @@
  * so a subscriber that does not keep up is ended instead of being waited for.
  */
 import type { ServerResponse } from 'node:http'
+import type { FleetRow, Frame } from '@svc/api'
 import type { Logger } from 'pino'
-import type { FleetRow, Frame } from '../api.ts'
 import type { Store } from '../db/open.ts'
 import type { Live } from '../deps.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'

@@ -1,5 +1,5 @@
+import type { Fleet, Session } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { Fleet, Session } from '../api.ts'
 import { type Given, serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
 

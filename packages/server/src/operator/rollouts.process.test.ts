@@ -1,7 +1,7 @@
+import type { RolloutPage, RolloutPreview } from '@svc/api'
 import { expect, test } from 'vitest'
 import { installed, twoVersions } from '../../testing/installed.ts'
 import { newPlace, type Place, report } from '../../testing/service-process.ts'
-import type { RolloutPage, RolloutPreview } from '../api.ts'
 
 test('a version is brought to many agents by the operator: previewed, begun, paused, continued, cancelled; or refused with the reason', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })

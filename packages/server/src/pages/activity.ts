@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../api.ts'
+import type { AuditEntry } from '@svc/api'
 import type { Db } from '../db/open.ts'
 
 /** What was done in a workspace before this moment (Unix milliseconds), newest first. */

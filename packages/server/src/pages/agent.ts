@@ -1,4 +1,4 @@
-import type { AgentPage, Role } from '../api.ts'
+import type { AgentPage, Role } from '@svc/api'
 import { logNamesOf, openCommands } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'

@@ -1,7 +1,8 @@
 /** An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine says of it, what mends it. */
+
+import type { AgentBinding } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
-import type { AgentBinding } from '../api.ts'
 import { tokenState } from '../bots/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'

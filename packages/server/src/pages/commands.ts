@@ -1,4 +1,4 @@
-import type { Command, Commands } from '../api.ts'
+import type { Command, Commands } from '@svc/api'
 import { listCommands } from '../commands/store.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'

@@ -1,6 +1,6 @@
+import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { FleetRow } from '../api.ts'
 import type { Db } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
 import { servedRelease } from '../releases/store.ts'

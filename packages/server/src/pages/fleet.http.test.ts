@@ -1,5 +1,5 @@
+import type { Fleet } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { Fleet } from '../api.ts'
 import { serve } from '../web/testing/service.ts'
 import { dayOf } from './fleet-rows.ts'
 

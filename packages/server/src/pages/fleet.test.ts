@@ -1,5 +1,5 @@
+import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { FleetRow } from '../api.ts'
 import { fleetPage } from './fleet.ts'
 
 const now = 1_000_000

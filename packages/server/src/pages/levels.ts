@@ -1,4 +1,4 @@
-import type { LevelChange } from '../api.ts'
+import type { LevelChange } from '@svc/api'
 import type { Db } from '../db/open.ts'
 
 /** When the level of an agent changed, newest first. */

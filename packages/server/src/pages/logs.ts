@@ -1,4 +1,4 @@
-import type { LogEntry, LogText } from '../api.ts'
+import type { LogEntry, LogText } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { type LogLine, listLogs, readLog } from '../logs/store.ts'
 

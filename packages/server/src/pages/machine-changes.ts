@@ -1,5 +1,5 @@
+import type { MachineChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
-import type { MachineChange } from '../api.ts'
 import type { Db } from '../db/open.ts'
 
 /** What changed on the machine and not by a wish from here, newest first. */

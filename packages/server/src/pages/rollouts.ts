@@ -7,7 +7,7 @@ import type {
   RolloutRow,
   RolloutState,
   Rollouts,
-} from '../api.ts'
+} from '@svc/api'
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'

@@ -1,5 +1,5 @@
+import type { Runs } from '@svc/api'
 import type { Run } from '@svc/protocol'
-import type { Runs } from '../api.ts'
 import type { Db } from '../db/open.ts'
 
 export interface RunFilter {

@@ -1,5 +1,5 @@
 /** Where an agent's updates stand, for pages and the command line: computed from its row (D24). */
-import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
+
 import type {
   AgentUpdates,
   BlueprintUpdate,
@@ -10,7 +10,8 @@ import type {
   ServedRuntime,
   StandingWish,
   WishState,
-} from '../api.ts'
+} from '@svc/api'
+import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'

@@ -1,4 +1,4 @@
-import type { UsageDay } from '../api.ts'
+import type { UsageDay } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { addUp, pendingUsage } from '../reports/pending.ts'
 import type { UsageDelta } from '../reports/rows.ts'

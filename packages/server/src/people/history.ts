@@ -1,5 +1,5 @@
 /** Tries to sign in: a line of the log for each, good or bad, and a person's last good ones for their own page. */
-import type { SignInRecord } from '../api.ts'
+import type { SignInRecord } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'

@@ -1,5 +1,5 @@
+import type { Me, Members, Session } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { Me, Members, Session } from '../api.ts'
 import { operator, password, serve, value } from '../web/testing/service.ts'
 import { makeLink } from './links.ts'
 import { resetPassword } from './store.ts'

@@ -1,7 +1,7 @@
+import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../agents/store.ts'
-import type { Role } from '../api.ts'
 import { queueCommand } from '../commands/store.ts'
 import type { Store } from '../db/open.ts'
 import { accept, invitationInfo, invitationsOf, invite } from '../workspaces/invitations.ts'

@@ -1,7 +1,8 @@
 /** One's own account: sign-in and sign-out, name, password, sessions; and the one-time links that lead to it. */
+
+import type { ClaimInfo, Me, Session } from '@svc/api'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { ClaimInfo, Me, Session } from '../api.ts'
 import { asPerson, personWriter } from '../web/kit/acting.ts'
 import { bodyOf } from '../web/kit/body.ts'
 import type { WebDeps } from '../web/kit/deps.ts'

@@ -1,7 +1,7 @@
 /** Products: other services that know our bots by tokens stamped for them. `svc` is this service itself and always there. */
 import { randomBytes } from 'node:crypto'
+import type { WorkspaceProduct } from '@svc/api'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
-import type { WorkspaceProduct } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'

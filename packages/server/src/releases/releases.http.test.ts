@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
 import { buildOf, newKey, pyz } from '../../testing/releases.ts'
-import type { Me } from '../api.ts'
 import { operator, serve } from '../web/testing/service.ts'
 import { addRelease } from './store.ts'
 

@@ -1,7 +1,8 @@
 /** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
+
+import type { NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
-import type { NewRollout, RolloutKind } from '../api.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'

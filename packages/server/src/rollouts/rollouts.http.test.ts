@@ -1,5 +1,5 @@
+import type { AgentPage, AuditEntry, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { AgentPage, AuditEntry, Members, RolloutPage, RolloutPreview, Rollouts } from '../api.ts'
 import { type Service, serve } from '../web/testing/service.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
 

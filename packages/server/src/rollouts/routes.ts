@@ -1,7 +1,8 @@
-/** Rollouts: a version for many agents in waves; api-updates.ts says what these routes give. `member` stands in front. */
+/** Rollouts: a version for many agents in waves; packages/api says what these routes give. `member` stands in front. */
+
+import type { NewRollout, RolloutPage, Rollouts } from '@svc/api'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { NewRollout, RolloutPage, Rollouts } from '../api.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { asMember } from '../web/kit/acting.ts'
 import { bodyOf } from '../web/kit/body.ts'

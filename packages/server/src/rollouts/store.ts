@@ -1,6 +1,7 @@
 /** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
+
+import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { NewRollout, RolloutKind, RolloutState } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'

@@ -1,6 +1,6 @@
+import type { Bots, Command, InstallCode, Members, NewCode } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { bundle } from '../../testing/bundles.ts'
-import type { Bots, Command, InstallCode, Members, NewCode } from '../api.ts'
 import { addProduct } from '../products/store.ts'
 import { activate } from '../workspaces/store.ts'
 import { operator, password, serve, value } from './testing/service.ts'

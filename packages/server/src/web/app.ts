@@ -1,15 +1,15 @@
 /**
- * The page and its routes (api.ts says what they give), the accounts library's sign-in, and `/cli/`. Order: headers for
+ * The page and its routes (packages/api says what they give), the accounts library's sign-in, and `/cli/`. Order: headers for
  * every answer; the stream of frames on the bare listener; everything else in one router with one place for refusals.
  */
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import type { Failure } from '@svc/api'
 import { envelope, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { agentRoutes } from '../agents/routes.ts'
-import type { Failure } from '../api.ts'
 import { blueprintRoutes } from '../blueprints/routes.ts'
 import { botRoutes } from '../bots/routes.ts'
 import { callerAddress } from '../http/address.ts'

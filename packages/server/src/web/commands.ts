@@ -1,9 +1,10 @@
 /** The routes by which a person sends an agent commands (3.2). The agent's own routes stand on the bare listener, see agent-side/routes.ts. */
+
+import type { BulkResult } from '@svc/api'
 import { controls, readWish } from '@svc/protocol'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { findAgent } from '../agents/store.ts'
-import type { BulkResult } from '../api.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { asMember, memberWriter } from './kit/acting.ts'

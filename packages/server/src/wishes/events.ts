@@ -1,5 +1,5 @@
 /** The timeline of an agent's updates: bounded, newest kept. The report path writes the same lines in its own statements. */
-import type { UpdateEvent } from '../api.ts'
+import type { UpdateEvent } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { awayBetween, timesAway } from './away.ts'
 import type { UpdateNote } from './note.ts'

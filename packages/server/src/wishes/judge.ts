@@ -1,6 +1,7 @@
 /** 3.4: the two tables of the runtime wish. Pure. */
+
+import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
-import type { RuntimeRefusal } from '../api.ts'
 import type { Served } from '../releases/store.ts'
 import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 

@@ -1,5 +1,5 @@
 /** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
-import type { WishOfMany, WishResult } from '../api.ts'
+import type { WishOfMany, WishResult } from '@svc/api'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'

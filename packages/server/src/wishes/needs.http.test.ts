@@ -1,6 +1,6 @@
+import type { BlueprintVersion, Failure, NewCode, RolloutPreview, WishResult } from '@svc/api'
 import { expect, test } from 'vitest'
 import { bundle, type Made } from '../../testing/bundles.ts'
-import type { BlueprintVersion, Failure, NewCode, RolloutPreview, WishResult } from '../api.ts'
 import { serve } from '../web/testing/service.ts'
 
 const w = '/api/web/w/north'

@@ -1,5 +1,5 @@
 /** What one report is judged by, and the lines that it adds to the timeline. */
-import type { RolloutKind, UpdateEvent, UpdateKind } from '../api.ts'
+import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
 import type { Wish } from './kept.ts'
 
 /** Of the agent's row. */

@@ -1,8 +1,9 @@
-/** Wishes and holds as admins make and lift them; api-updates.ts says what these routes give. `member` stands in front. */
+/** Wishes and holds as admins make and lift them; packages/api says what these routes give. `member` stands in front. */
+
+import type { RuntimeOverview, WishOfMany } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { RuntimeOverview, WishOfMany } from '../api.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { agentUpdates, servedOf } from '../pages/updates.ts'
 import { servedRelease } from '../releases/store.ts'

@@ -1,5 +1,5 @@
 /** The state of a standing wish (D24), as pages, rollouts and the command line name it. */
-import type { WishState } from '../api.ts'
+import type { WishState } from '@svc/api'
 import type { AgentRow } from '../db/tables.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'

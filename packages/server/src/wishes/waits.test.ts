@@ -1,5 +1,5 @@
+import type { WaitsFor, WishState } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { WaitsFor, WishState } from '../api.ts'
 import { type BlueprintFacts, blueprintWaits, type RuntimeFacts, runtimeWaits } from './waits.ts'
 
 const at = 1_790_000_000_000

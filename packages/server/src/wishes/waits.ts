@@ -1,5 +1,5 @@
 /** Why a wish that stands has no outcome yet, from what the agent's rows say. Pure. */
-import type { WaitsFor, WishState } from '../api.ts'
+import type { WaitsFor, WishState } from '@svc/api'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
 /** 3.3: so long an agent watches the version that it took last before it takes another one (D30). */

@@ -1,7 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { report, startService } from '../../testing/service.ts'
-import { openTestSqlite } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
 import type {
   AgentPage,
   AgentUpdates,
@@ -11,7 +7,11 @@ import type {
   RuntimeOverview,
   UpdateEvent,
   WishResult,
-} from '../api.ts'
+} from '@svc/api'
+import { expect, onTestFinished, test } from 'vitest'
+import { report, startService } from '../../testing/service.ts'
+import { openTestSqlite } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
 import { type Service, serve } from '../web/testing/service.ts'
 import { pressRuntime } from './store.ts'
 import { addVersion, ofBlueprint, serveRelease } from './testing.ts'

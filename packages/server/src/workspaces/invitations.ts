@@ -3,8 +3,8 @@
  * belongs. The link carries a signature, so that the table alone opens no door.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { InvitationInfo, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { InvitationInfo, Members, Role } from '../api.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'

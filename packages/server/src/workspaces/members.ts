@@ -1,6 +1,7 @@
 /** Who belongs to a workspace, and as what. A workspace always has an admin. */
+
+import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { Me, Members, Role } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'

@@ -1,7 +1,8 @@
 /** A workspace and the people in it. The guards `signedIn` and `member` stand in front of all (web/app.ts). */
+
+import type { Members, Workspace } from '@svc/api'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { Members, Workspace } from '../api.ts'
 import { activityOf } from '../pages/activity.ts'
 import { signedInBy } from '../people/sessions.ts'
 import { asMember, asPerson, personWriter } from '../web/kit/acting.ts'

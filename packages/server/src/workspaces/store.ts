@@ -1,6 +1,7 @@
 /** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
+
+import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { Role } from '../api.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'

@@ -1,5 +1,5 @@
+import type { AuditEntry, InvitationInfo, Me, Members } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { AuditEntry, InvitationInfo, Me, Members } from '../api.ts'
 import { type Browser, operator, password, serve } from '../web/testing/service.ts'
 import { deactivate } from './store.ts'
 

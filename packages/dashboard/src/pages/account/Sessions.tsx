@@ -1,5 +1,5 @@
 import { Badge, Button, Stack } from '@mantine/core'
-import type { Session } from '@svc/server/api'
+import type { Session } from '@svc/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { keys, sessionsQuery } from '../../queries.ts'

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import type { SignInRecord } from '@svc/server/api'
+import type { SignInRecord } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { signInsQuery } from '../../queries.ts'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { AuditEntry } from '@svc/server/api'
+import type { AuditEntry } from '@svc/api'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

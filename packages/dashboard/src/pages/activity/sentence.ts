@@ -1,5 +1,5 @@
 /** The audit trail as sentences. Pure; what nobody foresaw is still said, with its facts. */
-import type { AuditEntry } from '@svc/server/api'
+import type { AuditEntry } from '@svc/api'
 
 /** A piece of a sentence: our words, somebody's words, or an agent's name. */
 export type Part = string | { said: string } | { agent: string }

@@ -1,4 +1,4 @@
-import type { MachineChange } from '@svc/server/api'
+import type { MachineChange } from '@svc/api'
 import { IconDeviceDesktop } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Time } from '../../ui/index.ts'

@@ -1,5 +1,5 @@
+import type { Command, UsageDay } from '@svc/api'
 import { commandStates } from '@svc/protocol'
-import type { Command, UsageDay } from '@svc/server/api'
 import { expect, test } from 'vitest'
 import { lengthOf, percent, tokens } from '../../ui/format.ts'
 import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './commands/life.ts'

@@ -1,4 +1,4 @@
-import type { AgentPage, MachineChange } from '@svc/server/api'
+import type { AgentPage, MachineChange } from '@svc/api'
 import { expect, test } from 'vitest'
 import { pauseByMachine, settingByMachine, versionByMachine } from './machine.ts'
 

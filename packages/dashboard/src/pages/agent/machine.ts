@@ -2,7 +2,7 @@
  * Two authors, one truth: which of the changes on the machine still hold, so that they are marked where what they changed is
  * shown. One that a later wish from here, or a later change, has taken back is history and is not marked. Pure.
  */
-import type { AgentPage, MachineChange } from '@svc/server/api'
+import type { AgentPage, MachineChange } from '@svc/api'
 
 type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 

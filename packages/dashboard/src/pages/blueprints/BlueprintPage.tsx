@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/server/api'
+import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/api'
 import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-import type { BlueprintRow } from '@svc/server/api'
+import type { BlueprintRow } from '@svc/api'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { FetchProgram } from '../../agents/FetchProgram.tsx'

@@ -1,4 +1,4 @@
-import type { BlueprintVersion } from '@svc/server/api'
+import type { BlueprintVersion } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api.ts'

@@ -1,5 +1,5 @@
 import { CloseButton } from '@mantine/core'
-import type { BundleFinding } from '@svc/server/api'
+import type { BundleFinding } from '@svc/api'
 import { ApiError } from '../../api.ts'
 import { count, Text } from '../../ui/index.ts'
 

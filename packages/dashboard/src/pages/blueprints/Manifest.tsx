@@ -1,6 +1,6 @@
 /** The manifest for a person who decides whether to install it: what it runs, what it may reach, what it wants to know. */
 
-import type { BlueprintVersion } from '@svc/server/api'
+import type { BlueprintVersion } from '@svc/api'
 import type { ReactNode } from 'react'
 import { bytes, count, Facts, Section, Text } from '../../ui/index.ts'
 import { nameOf } from '../agent/settings/words.ts'

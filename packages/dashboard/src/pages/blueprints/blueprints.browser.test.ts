@@ -1,6 +1,6 @@
 /** Blueprints in the page, from the upload to a revoked bot: the real service, a real browser, the real `svc init` (2.9, 2.10). */
 import { readFileSync } from 'node:fs'
-import type { AgentPage, Bots, Members, NewCode } from '@svc/server/api'
+import type { AgentPage, Bots, Members, NewCode } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentPage } from '@svc/server/api'
+import type { AgentPage } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { Product } from '../../../../../examples/product-running.ts'

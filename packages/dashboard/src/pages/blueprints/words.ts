@@ -1,5 +1,5 @@
 /** A manifest in words. Pure. */
-import type { BlueprintVersion } from '@svc/server/api'
+import type { BlueprintVersion } from '@svc/api'
 import { shellWord } from '../../agents/lines.ts'
 import { boundsText, valueText } from '../agent/settings/words.ts'
 

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import type { Bot, BotToken, BotTokenState } from '@svc/server/api'
+import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { useState } from 'react'
 import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'

@@ -1,4 +1,4 @@
-import type { Bot, BotToken } from '@svc/server/api'
+import type { Bot, BotToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { BulkResult } from '@svc/server/api'
+import type { BulkResult } from '@svc/api'
 import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext, IconRefreshDot } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-import type { Fleet } from '@svc/server/api'
+import type { Fleet } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level } from '../../ui/index.ts'

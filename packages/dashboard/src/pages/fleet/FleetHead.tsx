@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 // biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
 import { Checkbox, NativeSelect } from '@mantine/core'
-import type { FleetSort } from '@svc/server/api'
+import type { FleetSort } from '@svc/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

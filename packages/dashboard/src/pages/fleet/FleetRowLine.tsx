@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 import { Checkbox } from '@mantine/core'
-import type { FleetRow } from '@svc/server/api'
+import type { FleetRow } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'

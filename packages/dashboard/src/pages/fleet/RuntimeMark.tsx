@@ -1,4 +1,4 @@
-import type { FleetUpdates } from '@svc/server/api'
+import type { FleetUpdates } from '@svc/api'
 import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
 import { wishWords } from '../../updates/words.ts'
 

@@ -1,6 +1,6 @@
 /** The fleet as a person sees and steers it, while agents report. */
 import { gzipSync } from 'node:zlib'
-import type { AuditEntry } from '@svc/server/api'
+import type { AuditEntry } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'
 import { type Look, openPlace, type Place, type Visitor } from '../../../testing/place.ts'

@@ -1,4 +1,4 @@
-import type { Fleet, FleetRow } from '@svc/server/api'
+import type { Fleet, FleetRow } from '@svc/api'
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { fleetQuery, fleetWindow, keys } from '../../queries.ts'

@@ -1,4 +1,4 @@
-import type { Fleet, FleetRow } from '@svc/server/api'
+import type { Fleet, FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
 import { query } from '../../api.ts'
 import { alarm, asked, nextSilence, pressed, troubles, windowsOf } from './view.ts'

@@ -1,5 +1,5 @@
 /** What the address says about the list, and what the service is asked for because of it. Pure. */
-import type { Fleet, FleetSort } from '@svc/server/api'
+import type { Fleet, FleetSort } from '@svc/api'
 import type { FleetQuery } from '../../api.ts'
 
 export interface FleetView {

@@ -1,4 +1,4 @@
-import type { BlueprintVersion } from '@svc/server/api'
+import type { BlueprintVersion } from '@svc/api'
 import { Facts, Text } from '../../ui/index.ts'
 import { commandText, needsText } from '../blueprints/words.ts'
 

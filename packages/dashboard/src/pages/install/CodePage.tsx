@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Stack } from '@mantine/core'
-import type { InstallCode, NewCode } from '@svc/server/api'
+import type { InstallCode, NewCode } from '@svc/api'
 import { IconAlertTriangle, IconKeyOff } from '@tabler/icons-react'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'

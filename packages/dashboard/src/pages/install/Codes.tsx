@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { InstallCode } from '@svc/server/api'
+import type { InstallCode } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AnchorLink } from '../../links.tsx'

@@ -1,4 +1,4 @@
-import type { InstallCode } from '@svc/server/api'
+import type { InstallCode } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { keys } from '../../queries.ts'

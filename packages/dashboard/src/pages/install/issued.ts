@@ -1,5 +1,5 @@
 /** A code is shown once: it goes from where it was issued to its page in this window's memory, and nowhere else (I29). */
-import type { NewCode } from '@svc/server/api'
+import type { NewCode } from '@svc/api'
 
 const waiting = new Map<string, NewCode>()
 

@@ -1,5 +1,5 @@
 import { Badge, Button, Menu, Select } from '@mantine/core'
-import type { Members, Role } from '@svc/server/api'
+import type { Members, Role } from '@svc/api'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

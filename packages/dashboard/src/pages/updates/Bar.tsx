@@ -1,4 +1,4 @@
-import type { RolloutAgentState } from '@svc/server/api'
+import type { RolloutAgentState } from '@svc/api'
 import { Tone as Dot } from '../../ui/index.ts'
 import { memberWords, type Tone } from '../../updates/words.ts'
 

@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core'
-import type { RolloutPreview } from '@svc/server/api'
+import type { RolloutPreview } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import type { WishResult } from '@svc/server/api'
+import type { WishResult } from '@svc/api'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { count, Section, Text } from '../../ui/index.ts'

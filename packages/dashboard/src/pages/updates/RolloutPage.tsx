@@ -1,5 +1,5 @@
 import { Checkbox, Group, Stack } from '@mantine/core'
-import type { Pressable, RolloutPage as Rollout, RolloutAgent } from '@svc/server/api'
+import type { Pressable, RolloutPage as Rollout, RolloutAgent } from '@svc/api'
 import { IconMoodEmpty } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

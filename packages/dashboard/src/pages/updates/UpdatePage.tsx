@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
-import type { WishResult } from '@svc/server/api'
+import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'

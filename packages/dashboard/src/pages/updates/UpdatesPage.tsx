@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { RolloutRow, RuntimeOverview } from '@svc/server/api'
+import type { RolloutRow, RuntimeOverview } from '@svc/api'
 import { IconRefreshDot } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { AnchorLink, ButtonLink } from '../../links.tsx'

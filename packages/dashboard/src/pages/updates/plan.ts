@@ -1,5 +1,5 @@
 /** What the form of an update asks the service for. Pure. */
-import type { NewRollout, WishOfMany } from '@svc/server/api'
+import type { NewRollout, WishOfMany } from '@svc/api'
 import { readWaves } from '../../updates/words.ts'
 
 export interface Plan {

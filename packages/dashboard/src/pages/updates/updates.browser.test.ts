@@ -1,5 +1,5 @@
 /** Updates in the page: the real service, a real browser, agents that are told by real answers (3.3, 3.4). */
-import type { NewToken, RolloutPage, Rollouts } from '@svc/server/api'
+import type { NewToken, RolloutPage, Rollouts } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, overflow } from '../../../testing/axe.ts'

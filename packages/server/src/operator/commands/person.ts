@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Role } from '@svc/api'
 import { shown } from '@svc/protocol'
-import type { Role } from '../../api.ts'
 import type { Person } from '../../people/store.ts'
 import { command } from '../kit/command.ts'
 import { argument, granted, Misused, operator, option, Refused, roleOption } from '../kit/request.ts'

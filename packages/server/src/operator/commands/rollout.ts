@@ -1,5 +1,5 @@
+import type { NewRollout, RolloutAgent, RolloutPage, RolloutPreview, RolloutRow } from '@svc/api'
 import { shown } from '@svc/protocol'
-import type { NewRollout, RolloutAgent, RolloutPage, RolloutPreview, RolloutRow } from '../../api.ts'
 import { command, type Stores } from '../kit/command.ts'
 import { argument, granted, Missing, Misused, operator, option, type Request, type Service } from '../kit/request.ts'
 import { secretsText } from '../kit/secrets.ts'

@@ -1,5 +1,5 @@
+import type { AgentUpdates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
-import type { AgentUpdates } from '../../api.ts'
 import { command, type Stores } from '../kit/command.ts'
 import { argument, granted, Misused, operator, Refused, type Request, type Service } from '../kit/request.ts'
 import { secretsText } from '../kit/secrets.ts'

@@ -1,5 +1,5 @@
 /** What a wish that stands waits for, in the words of a terminal; the page has it with times that run along. */
-import type { Standing, WaitsFor } from '../../api.ts'
+import type { Standing, WaitsFor } from '@svc/api'
 import { line, moment } from './show.ts'
 
 /** The state of a wish, and on a line below what it waits for, where that is more than the next report. */

@@ -1,9 +1,9 @@
 /** Who may call a route. A guard finds what the route is about and puts it beside the request. */
 import type { HttpBindings } from '@hono/node-server'
+import type { Role } from '@svc/api'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { findAgent } from '../../agents/store.ts'
-import type { Role } from '../../api.ts'
 import type { AgentRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { type SignedIn, signedInBy } from '../../people/sessions.ts'

@@ -1,6 +1,7 @@
 /** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
+
+import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'
-import type { BundleFinding } from '../../api.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
 export const webRefusals = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { Failure, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
-import type { Failure, SignInRecord } from '../../api.ts'
 import { logRequests } from '../../http/requests.ts'
 import { openAuth } from '../../people/auth.ts'
 import { hashQueue } from '../../people/hashing.ts'

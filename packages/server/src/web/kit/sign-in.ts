@@ -1,6 +1,7 @@
 /** Signing in and out: the library decides and sets the cookies; here tries are counted and noted, and the answer is made ours. */
+
+import type { SignInRecord } from '@svc/api'
 import type { Context } from 'hono'
-import type { SignInRecord } from '../../api.ts'
 import { isPostgres } from '../../db/engine.ts'
 import type { Db } from '../../db/open.ts'
 import type { Deps } from '../../deps.ts'

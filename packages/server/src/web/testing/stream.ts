@@ -1,7 +1,7 @@
 /** A page's stream of frames, as the browser's EventSource would read it. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { Frame } from '@svc/api'
 import { onTestFinished } from 'vitest'
-import type { Frame } from '../../api.ts'
 
 export interface Stream {
   /** The next frame that fits; those before it are passed over. */

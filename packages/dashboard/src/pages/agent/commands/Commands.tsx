@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { Command } from '@svc/server/api'
+import type { Command } from '@svc/api'
 import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

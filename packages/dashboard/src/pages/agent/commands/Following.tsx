@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import type { Command } from '@svc/server/api'
+import type { Command } from '@svc/api'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Text, Time } from '../../../ui/index.ts'

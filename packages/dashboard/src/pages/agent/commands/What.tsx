@@ -1,5 +1,5 @@
+import type { Command } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
-import type { Command } from '@svc/server/api'
 import { Text } from '../../../ui/index.ts'
 import { changesOf, titleOf } from './life.ts'
 

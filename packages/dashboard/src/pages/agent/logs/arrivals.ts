@@ -1,4 +1,4 @@
-import type { LogEntry } from '@svc/server/api'
+import type { LogEntry } from '@svc/api'
 import { useEffect, useState } from 'react'
 
 interface Waiting {

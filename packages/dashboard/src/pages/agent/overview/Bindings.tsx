@@ -1,4 +1,4 @@
-import type { AgentBinding } from '@svc/server/api'
+import type { AgentBinding } from '@svc/api'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Level, Text, Time } from '../../../ui/index.ts'

@@ -1,4 +1,4 @@
-import type { UsageDay } from '@svc/server/api'
+import type { UsageDay } from '@svc/api'
 import type { Column } from '../../../ui/charts/index.ts'
 
 /** The part of a day's cost of which no model was named. */

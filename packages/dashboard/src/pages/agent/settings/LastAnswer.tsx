@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
+import type { Command } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
-import type { Command } from '@svc/server/api'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
 import { wordsOf } from '../commands/life.ts'

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
+import type { MachineChange } from '@svc/api'
 import type { Setting, SettingValue } from '@svc/protocol'
-import type { MachineChange } from '@svc/server/api'
 import { IconArrowBackUp, IconX } from '@tabler/icons-react'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'

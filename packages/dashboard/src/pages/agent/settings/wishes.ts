@@ -1,6 +1,7 @@
 /** Wishes for settings that are under way, and the last that was answered. */
+
+import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
-import type { Command } from '@svc/server/api'
 import { isOpen } from '../commands/life.ts'
 
 export interface OpenWish {

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import type { BlueprintUpdate } from '@svc/server/api'
+import type { BlueprintUpdate } from '@svc/api'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { AnchorLink } from '../../../links.tsx'

@@ -1,4 +1,4 @@
-import type { RuntimeRefusal, RuntimeUpdate } from '@svc/server/api'
+import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'

@@ -1,4 +1,4 @@
-import type { Hold, LastOutcome, StandingWish, WaitsFor } from '@svc/server/api'
+import type { Hold, LastOutcome, StandingWish, WaitsFor } from '@svc/api'
 import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'

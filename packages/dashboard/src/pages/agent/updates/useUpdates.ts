@@ -1,4 +1,4 @@
-import type { AgentPage, AgentUpdates } from '@svc/server/api'
+import type { AgentPage, AgentUpdates } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { agentQuery, keys } from '../../../queries.ts'
 import type { Agent } from '../agent.ts'

@@ -1,5 +1,5 @@
 /**
- * What the page and the service say to each other about blueprints, install codes and bots (2.9, 2.10). Part of api.ts, whose
+ * What the page and the service say to each other about blueprints, install codes and bots (2.9, 2.10). Part of answers.ts, whose
  * conventions hold here.
  *
  * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
@@ -21,7 +21,7 @@
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
-import type { WishState } from './api-updates.ts'
+import type { WishState } from './answers-updates.ts'
 
 /** What is wrong with a bundle, and where: the entry of the archive and for the manifest its line, where they are known. */
 export interface BundleFinding {

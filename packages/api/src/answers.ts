@@ -43,14 +43,14 @@
  * PATCH  /members/:id {role}                            admin
  * DELETE /members/:id                                   admin (or oneself)
  * GET    /activity?before=&limit=                                 → AuditEntry[]
- * blueprints, install codes, bots: api-blueprints.ts; wishes, holds, timelines and rollouts: api-updates.ts
+ * blueprints, install codes, bots: answers-blueprints.ts; wishes, holds, timelines and rollouts: answers-updates.ts
  */
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
-import type { BotTokenState, BundleFinding } from './api-blueprints.ts'
-import type { AgentUpdates, FleetUpdates } from './api-updates.ts'
+import type { BotTokenState, BundleFinding } from './answers-blueprints.ts'
+import type { AgentUpdates, FleetUpdates } from './answers-updates.ts'
 
-export type * from './api-blueprints.ts'
-export type * from './api-updates.ts'
+export type * from './answers-blueprints.ts'
+export type * from './answers-updates.ts'
 
 export interface Failure {
   /** `findings`: every reason for which a bundle was refused (code `bundle_refused`). */

@@ -1,5 +1,5 @@
 /**
- * What the page and the service say to each other about updates: wishes, what became of them, and rollouts. Part of api.ts,
+ * What the page and the service say to each other about updates: wishes, what became of them, and rollouts. Part of answers.ts,
  * whose conventions hold here.
  *
  * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
