@@ -12,8 +12,6 @@ export interface Order {
 /** The page's routes that lie beside the rules of their noun: they need read models and the kit of routes, which stand above those. */
 const nouns = ['agents', 'blueprints', 'bots', 'installs', 'people', 'releases', 'rollouts', 'wishes', 'workspaces']
 const routes = nouns.map((noun) => `${noun}/routes.ts`)
-/** The types of what the page is given. */
-const answers = ['api.ts', 'api-blueprints.ts', 'api-updates.ts']
 
 export const orders: Readonly<Record<string, Order>> = {
   blueprint: {
@@ -55,7 +53,7 @@ export const orders: Readonly<Record<string, Order>> = {
       ['commands', 'bots', 'people', 'releases'],
       ['audit', 'ops'],
       ['db', 'http'],
-      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'deps.ts', ...answers],
+      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'deps.ts'],
     ],
     exceptions: [],
   },
