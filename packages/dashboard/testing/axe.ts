@@ -5,29 +5,74 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** Rules that look at colours. */
+const ofColours = ['color-contrast', 'link-in-text-block']
+
 /**
  * What axe finds wrong on the page as it stands, one line each; empty when nothing. It is brought in by the debugger, so
  * that the page's content security policy need not be loosened for it.
  */
-export async function axe(page: Page): Promise<string[]> {
+export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
   // "As it stands" begins when the page stands: the frame comes with the program, the rest with its route.
   await page.locator('h1').first().waitFor()
-  await page.evaluate(() => {
-    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => undefined)
+  // The end of one begins that of what inherits the colour: as long as there are some, others may follow.
+  await page.evaluate(async () => {
+    const ending = () =>
+      document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    for (let all = ending(); all.length > 0; all = ending()) {
+      await Promise.allSettled(all.map(({ finished }) => finished))
+      await new Promise(requestAnimationFrame)
+    }
   })
-  const debug = await page.context().newCDPSession(page)
-  await debug.send('Runtime.evaluate', { expression: source })
-  const { violations } = (await page.evaluate(async () => {
+  if (!(await page.evaluate(() => 'axe' in window))) {
+    const debug = await page.context().newCDPSession(page)
+    await debug.send('Runtime.evaluate', { expression: source })
+    await debug.detach()
+  }
+  const { violations } = (await page.evaluate(async (values) => {
     const { axe } = window as unknown as { axe: { run: (root: Document, options: object) => Promise<AxeResults> } }
-    return axe.run(document, { resultTypes: ['violations'] })
-  })) as AxeResults
-  await debug.detach()
+    return axe.run(document, { resultTypes: ['violations'], ...(values && { runOnly: { type: 'rule', values } }) })
+  }, rules)) as AxeResults
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.replaceAll(/\s+/g, ' ')}`),
   )
 }
 
+/**
+ * What is wrong with how the page looks in windows of these widths, light and dark: what axe finds, and what is wider than the window.
+ * `whole` waits until all of it stands. The dark page is the same document in other colours, so there only the rules of colours run.
+ */
+export async function wrongLooks(
+  page: Page,
+  whole: () => Promise<unknown>,
+  widths: readonly number[] = [1440, 360],
+): Promise<string[]> {
+  const wrong: string[] = []
+  for (const width of widths) {
+    await resize(page, width)
+    await whole()
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.waitForFunction((now) => document.documentElement.dataset.mantineColorScheme === now, scheme)
+      await drawn(page)
+      const found = await axe(page, scheme === 'dark' ? ofColours : undefined)
+      const wider = await overflow(page)
+      if (wider > 0) found.push(`${wider} pixels wider than the window`)
+      wrong.push(...found.map((fault) => `${scheme} at ${width}: ${fault}`))
+    }
+  }
+  return wrong
+}
+
 /** How many pixels the page is wider than its window: a page that must be pushed sideways is broken. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** The page has seen its new width, and laid itself out for it. */
+export async function resize(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 800 })
+  await drawn(page)
+}
+
+const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
