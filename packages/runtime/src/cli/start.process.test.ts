@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
@@ -135,7 +134,6 @@ test('the service: a unit is written, enabled, started, found by start and stop,
   expect((await runs('service', 'uninstall')).code).toBe(1)
 })
 
-const here = fileURLToPath(new URL('../..', import.meta.url))
 test('killed at any change of the disk while it starts and stops, the next start finds one agent, never two', {
   timeout: 600_000,
 }, async () => {
@@ -144,7 +142,7 @@ test('killed at any change of the disk while it starts and stops, the next start
     const count = join(agent.root, 'count')
     const running = starts(agent, ['run'], {
       scale: 0.05,
-      file: ['--require', join(here, 'testing/kill-at.ts'), programs.svc],
+      file: ['--require', programs.killAt, programs.svc],
       env: { SVC_TEST_KILL_AT: String(at), SVC_TEST_KILL_COUNT: count },
     })
     const ended = new Promise<string | null>((resolve) =>

@@ -1,14 +1,12 @@
 /** kill -9 at every change of the disk while commands are taken (D4, I4): none is applied twice, none is lost without a word. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Ack } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, type Running, reporter, starts } from '../../testing/folder.ts'
 import { command, json, startService } from '../../testing/service.ts'
 
-const killer = fileURLToPath(new URL('../../testing/kill-at.ts', import.meta.url))
 /** A report every 250 ms, a request may take as long as it needs on a busy machine. */
 const scale = 0.05
 
@@ -47,7 +45,7 @@ async function life(at: number, again = false): Promise<Seen> {
   try {
     service.usual = json({ commands: [], interval: 5 })
     service.next.push(sent())
-    running = starts(folder, ['report'], { scale, file: ['--require', killer, programs.svc], env })
+    running = starts(folder, ['report'], { scale, file: ['--require', programs.killAt, programs.svc], env })
     if (at === 0) {
       await service.reported(2)
       await running.end()

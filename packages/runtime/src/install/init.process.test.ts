@@ -24,7 +24,6 @@ import { readInstall } from './note.ts'
 
 const password = 'correct horse battery'
 const here = fileURLToPath(new URL('../..', import.meta.url))
-const killer = join(here, 'testing/kill-at.ts')
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -431,7 +430,7 @@ function counted(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; signal: string | null; err: string }> {
   return new Promise((resolve) => {
-    const args = ['--require', killer, programs.svc, 'init', '--url', w.service.origin, '--code', code]
+    const args = ['--require', programs.killAt, programs.svc, 'init', '--url', w.service.origin, '--code', code]
     const child = execFile(
       process.execPath,
       args,
@@ -446,10 +445,11 @@ const changes = async (): Promise<number> => {
   expect(await counted(w, { SVC_TEST_KILL_COUNT: file })).toMatchObject({ code: 0 })
   return Number(readFileSync(file, 'utf8'))
 }
-const points = (all: number): number[] => {
-  const step = process.env.SVC_TEST_LONG ? 1 : 6
-  return Array.from({ length: Math.ceil(all / step) }, (_, i) => 1 + i * step)
-}
+/** All; else every so many, from the first on. */
+const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
+  Array.from({ length: all }, (_, i) => 1 + i).filter(
+    (n) => process.env.SVC_TEST_LONG || (n >= first && (n - first) % step === 0),
+  )
 
 const limit = process.env.SVC_TEST_LONG ? 20 * 60_000 : 120_000
 test('killed at any change of the disk: before the code was sent the next installation works; after it nothing starts, or everything is there', {
@@ -458,7 +458,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   const all = await changes()
   expect(all).toBeGreaterThan(60)
   const found: Fell[] = []
-  for (const at of points(all)) {
+  for (const at of points(all, { step: 6 })) {
     const w = await world()
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
     const where = `killed at change ${at} of ${all}`
@@ -468,12 +468,16 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-test.each(['ENOSPC', 'EIO'])(
+// One error at every second of the places where it is killed, the other one at the places between.
+test.each([
+  ['ENOSPC', 1],
+  ['EIO', 7],
+] as const)(
   '%s at any change of the disk: it says what to do, exits 1, and leaves no secret and no half version',
   { timeout: limit },
-  async (fault) => {
+  async (fault, first) => {
     const all = await changes()
-    for (const at of points(all)) {
+    for (const at of points(all, { first, step: 12 })) {
       const w = await world()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`

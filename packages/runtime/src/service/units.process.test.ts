@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, svc } from '../../testing/folder.ts'
 import type { Folder } from '../files/folder.ts'
 import { prepare } from '../files/folder.ts'
@@ -21,7 +21,6 @@ import { writeInstall } from '../install/note.ts'
 import { ownIdentity } from '../process/identity.ts'
 import { systemdUnit } from './text.ts'
 
-const standIn = fileURLToPath(new URL('../../testing/systemctl.ts', import.meta.url))
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -34,7 +33,7 @@ function machine() {
   mkdirSync(join(home, 'systemd/user'), { recursive: true })
   const program = (name: string, line: string) =>
     writeFileSync(join(home, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
-  program('systemctl', `exec '${process.execPath}' '${standIn}' "$@"`)
+  program('systemctl', `exec '${process.execPath}' '${programs.systemctl}' "$@"`)
   program('loginctl', 'echo Linger=yes')
   const env = {
     PATH: `${home}:${process.env.PATH}`,

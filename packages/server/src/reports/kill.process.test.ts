@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
+import { programs } from '../../../../scripts/testing/program.ts'
 import { offering, send } from '../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { type TestAgent, world } from '../../testing/world.ts'
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 async function serve(where: string): Promise<{ port: number; process: ChildProcess }> {
-  const started = spawn(process.execPath, [join(import.meta.dirname, '../../testing/serve.ts'), where], {
+  const started = spawn(process.execPath, [programs.serve, where], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   child = started
