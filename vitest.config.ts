@@ -31,12 +31,34 @@ const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
   browser: cleaning,
 }
 /**
- * Files of these kinds and unit tests run one after another in the same worker, which loads each module once. A file that replaces
- * a module (`vi.mock`) belongs to another kind.
+ * Files of one kind run one after another in the same worker, which loads each module once. These get a worker of their own: they
+ * replace a module, or functions of Node, before the modules that use them are loaded.
  */
-const shares = new Set<(typeof kinds)[number]>(['store', 'http'])
+const alone = ['**/judge.process.test.ts', '**/update/faults.process.test.ts']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
 const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**']
+
+function project(
+  name: string,
+  kind: (typeof kinds)[number],
+  more: { include: string[]; exclude?: string[]; isolate?: true },
+) {
+  const timeout = (kind === 'process' || kind === 'browser' ? 120 : 60) * seconds
+  return {
+    test: {
+      name,
+      env,
+      exclude: never,
+      expect: patient,
+      testTimeout: timeout,
+      hookTimeout: timeout,
+      isolate: false,
+      ...(setupFiles[kind] && { setupFiles: setupFiles[kind] }),
+      ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
+      ...more,
+    },
+  }
+}
 
 export default defineConfig({
   test: {
@@ -55,23 +77,10 @@ export default defineConfig({
           hookTimeout: 60 * seconds,
         },
       },
-      ...kinds.map((kind) => {
-        const timeout = (kind === 'process' || kind === 'browser' ? 120 : 60) * seconds
-        return {
-          test: {
-            name: kind,
-            env,
-            include: files(`.${kind}.test.{ts,tsx}`),
-            exclude: never,
-            expect: patient,
-            testTimeout: timeout,
-            hookTimeout: timeout,
-            isolate: !shares.has(kind),
-            ...(setupFiles[kind] && { setupFiles: setupFiles[kind] }),
-            ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
-          },
-        }
-      }),
+      ...kinds.map((kind) =>
+        project(kind, kind, { include: files(`.${kind}.test.{ts,tsx}`), exclude: [...never, ...alone] }),
+      ),
+      project('process-alone', 'process', { include: alone, isolate: true }),
     ],
   },
 })

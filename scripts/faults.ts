@@ -83,7 +83,7 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
   const report = join(copy.root, '.cache/faults.json')
   rmSync(report, { force: true })
   const kinds = [...new Set(tests.map(kindOf))]
-  const args = ['run', ...kinds.flatMap((kind) => ['--project', kind]), '--bail=1', `--maxWorkers=${workers}`]
+  const args = ['run', ...kinds.flatMap((kind) => ['--project', `${kind}*`]), '--bail=1', `--maxWorkers=${workers}`]
   const reporters = ['--reporter=json', `--outputFile=${report}`]
   const vitest = join(copy.root, 'node_modules/vitest/vitest.mjs')
   const { SVC_TEST_LONG: _, ...inherited } = process.env // the short form must catch it

@@ -101,7 +101,7 @@ async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = 
   const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
   const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const projects = kinds.flatMap((kind) => ['--project', kind])
+  const projects = kinds.flatMap((kind) => ['--project', `${kind}*`])
   const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters]
   const chosen = quick ? [...quickArgs, ...filters] : filters
   const code = await run([vitest, ...args, ...chosen], quick ? { ...env, SVC_TEST_QUICK: '1' } : env)

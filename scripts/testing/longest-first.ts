@@ -28,7 +28,7 @@ interface TestFile {
 /** Process and browser tests, which a fresh clone has to guess: the more text, the more steps. */
 const guess = ({ bytes }: TestFile): number => bytes * 3
 
-/** Kinds that share a worker stay together, because a worker that changes the kind starts again. */
+/** Kinds that share a worker stay together, because a worker that changes the kind starts again; what shares none comes first. */
 export function longestFirst<T extends TestFile>(files: readonly T[], durations: Durations): T[] {
   const duration = (file: T) => durations[file.path] ?? guess(file)
   const group = ({ shares, kind }: T) => (shares ? kind : '')
