@@ -1,13 +1,14 @@
 /** An agent that was really installed with a code, and what it notes of itself. */
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Packed } from '@svc/blueprint'
 import { type Folder, folderAt } from '../src/files/folder.ts'
 import { readNote } from '../src/launcher/note.ts'
 import { groupLives, signalGroup } from '../src/process/group.ts'
 import { bundle, code, handsOut } from './blueprint.ts'
 import { svc } from './folder.ts'
-import type { Service } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 export const password = 'correct horse battery'
 
@@ -23,19 +24,50 @@ export interface InstalledAgent extends Folder {
   remove(): void
 }
 
-/** Installs into a folder of its own; `files` are those of the blueprint. */
+/** An agent in a folder of its own, as `svc init` leaves it; `files` are those of the blueprint. */
 export async function installedAgent(
   service: Service,
   files: Readonly<Record<string, string>> = {},
   productOrigin: string = service.origin,
 ): Promise<InstalledAgent> {
+  const packed = await bundle(files)
+  handsOut(service, packed, productOrigin)
+  const template = await (templates.get(packed.sha256) ?? install(packed))
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-installed-')))
-  handsOut(service, await bundle(files), productOrigin)
-  const ran = await svc({ ...folderAt(above) }, ['init', '--url', service.origin, '--code', code], {
-    env: { MAIL_PASSWORD: password },
-  })
-  if (ran.code !== 0) throw new Error(ran.err)
-  return agentIn(join(above, 'mail-triage'), above)
+  cpSync(template.above, above, { recursive: true, verbatimSymlinks: true })
+  const agent = agentIn(join(above, 'mail-triage'), above)
+  for (const file of [agent.env, agent.install])
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll(template.origin, service.origin).replaceAll(product, productOrigin),
+    )
+  return agent
+}
+
+interface Template {
+  readonly above: string
+  /** Of the service that it was installed from. */
+  readonly origin: string
+}
+/** Each blueprint is installed once, and copied then. */
+const templates = new Map<string, Promise<Template>>()
+const product = 'http://product.invalid'
+
+function install(packed: Packed): Promise<Template> {
+  const made = (async () => {
+    const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-template-')))
+    process.once('exit', () => rmSync(above, { recursive: true, force: true }))
+    const service = await startService()
+    handsOut(service, packed, product)
+    const ran = await svc({ ...folderAt(above) }, ['init', '--url', service.origin, '--code', code], {
+      env: { MAIL_PASSWORD: password },
+    })
+    await service.close()
+    if (ran.code !== 0) throw new Error(ran.err)
+    return { above, origin: service.origin }
+  })()
+  templates.set(packed.sha256, made)
+  return made
 }
 
 export function agentIn(root: string, remove = root): InstalledAgent {
