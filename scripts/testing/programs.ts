@@ -36,6 +36,7 @@ export async function makePrograms(now: number): Promise<Programs> {
     serve: join(folder, 'server/serve.mjs'),
     killAt: join(folder, 'kill-at.cjs'),
     systemctl: join(folder, 'systemctl.mjs'),
+    unpack: join(folder, 'fault.mjs'),
   }
 }
 
@@ -44,7 +45,14 @@ async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
   // `--require` loads it.
   await build({ ...options, entryPoints: [sources.killAt], format: 'cjs', outExtension: { '.js': '.cjs' } })
-  await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
+  const programs = [sources.systemctl, sources.unpack]
+  await build({
+    ...options,
+    entryPoints: programs,
+    entryNames: '[name]',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+  })
 }
 
 /** In parts, since `main.ts` turns the compile cache on for what it then imports. */
@@ -64,8 +72,8 @@ async function buildServer(outdir: string): Promise<void> {
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    // They start threads or look for optional libraries by their own paths.
-    external: ['pino', 'pino-pretty', 'pg-native'],
+    // pg looks for it, and goes on without.
+    external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],
   }
   await build({ ...options, entryPoints: [sources.server, sources.serve] })
