@@ -206,7 +206,7 @@ test.skipIf(missing !== undefined)(
     const all = pointsIn(out, naming, whole.svc)
     expect(all.length).toBeGreaterThan(30)
     let killed = 0
-    for (const point of chosen(all, 3)) {
+    for (const point of chosen(all, 2)) {
       const where = `killed on entering ${point.join(' ')}`
       const agent = copy(before)
       try {
