@@ -40,6 +40,11 @@ export async function makePrograms(now: number): Promise<Programs> {
   }
 }
 
+/** Libraries that are CommonJS ask for Node's own modules with `require`. */
+const banner = {
+  js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+}
+
 /** What tests start or load as often as `svc` itself. Node loads its whole TypeScript reader for one file of it. */
 async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
@@ -52,6 +57,7 @@ async function buildHelpers(outdir: string): Promise<void> {
     entryNames: '[name]',
     format: 'esm',
     outExtension: { '.js': '.mjs' },
+    banner,
   })
 }
 
@@ -68,10 +74,7 @@ async function buildServer(outdir: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     logLevel: 'error',
-    // Libraries that are CommonJS ask for Node's own modules with `require`.
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-    },
+    banner,
     // pg looks for it, and goes on without.
     external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],
