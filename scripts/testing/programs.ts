@@ -17,7 +17,7 @@ const day = 86_400_000
 
 /** Makes the programs once for each state of their sources. */
 export async function makePrograms(now: number): Promise<Programs> {
-  const packages = ['protocol', 'blueprint', 'runtime', 'server'].map((name) => `packages/${name}`)
+  const packages = ['protocol', 'blueprint', 'api', 'runtime', 'server'].map((name) => `packages/${name}`)
   const folder = join(cache, fingerprint(root, ['package-lock.json', 'scripts/testing/programs.ts', ...packages]))
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true })
