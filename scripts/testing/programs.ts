@@ -36,13 +36,7 @@ export async function makePrograms(now: number): Promise<Programs> {
     serve: join(folder, 'server/serve.mjs'),
     killAt: join(folder, 'kill-at.cjs'),
     systemctl: join(folder, 'systemctl.mjs'),
-    unpack: join(folder, 'fault.mjs'),
   }
-}
-
-/** Libraries that are CommonJS ask for Node's own modules with `require`. */
-const banner = {
-  js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
 }
 
 /** What tests start or load as often as `svc` itself. Node loads its whole TypeScript reader for one file of it. */
@@ -50,15 +44,7 @@ async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
   // `--require` loads it.
   await build({ ...options, entryPoints: [sources.killAt], format: 'cjs', outExtension: { '.js': '.cjs' } })
-  const programs = [sources.systemctl, sources.unpack]
-  await build({
-    ...options,
-    entryPoints: programs,
-    entryNames: '[name]',
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    banner,
-  })
+  await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
 }
 
 /** In parts, since `main.ts` turns the compile cache on for what it then imports. */
@@ -74,7 +60,10 @@ async function buildServer(outdir: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     logLevel: 'error',
-    banner,
+    // Libraries that are CommonJS ask for Node's own modules with `require`.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
     // pg looks for it, and goes on without.
     external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],

@@ -12,8 +12,6 @@ export interface Programs {
   readonly killAt: string
   /** Stands for systemd: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
-  /** Unpacks a bundle on a disk that fails: packages/blueprint/testing/fault.ts. */
-  readonly unpack: string
 }
 export const sources: Programs = {
   svc: join(root, 'packages/runtime/src/main.ts'),
@@ -21,5 +19,4 @@ export const sources: Programs = {
   serve: join(root, 'packages/server/testing/serve.ts'),
   killAt: join(root, 'packages/runtime/testing/kill-at.ts'),
   systemctl: join(root, 'packages/runtime/testing/systemctl.ts'),
-  unpack: join(root, 'packages/blueprint/testing/fault.ts'),
 }

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { programs } from '../../../../scripts/testing/program.ts'
 import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
+const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
 /** In the short form every third kill. */
 const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
 let root: string
@@ -29,7 +30,11 @@ interface Attempt {
   readonly count: number
   readonly left: readonly string[]
 }
-const run = (...args: string[]) => spawnSync(process.execPath, [programs.unpack, bundle, ...args], { encoding: 'utf8' })
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [program, bundle, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') }, // it starts a dozen times from the sources
+  })
 
 test.each(['ENOSPC', 'EIO'])(
   '%s at any change of the disk leaves nothing, and is told as the fault of the disk (I19, D26)',
