@@ -53,7 +53,7 @@ export const orders: Readonly<Record<string, Order>> = {
       ['commands', 'bots', 'people', 'releases'],
       ['audit', 'ops'],
       ['db', 'http'],
-      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'deps.ts'],
+      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'verdict.ts', 'deps.ts'],
     ],
     exceptions: [],
   },

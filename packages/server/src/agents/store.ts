@@ -8,6 +8,7 @@ import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from '../tokens.ts'
+import { refuse, unknownAgent } from '../verdict.ts'
 import { roomFor } from '../workspaces/limits.ts'
 
 export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
@@ -62,7 +63,7 @@ export function rotateToken(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-    if (!agent) return unknown
+    if (!agent) return unknownAgent
     await audit(trx, note(agent, by, now, 'agent.token_rotated'))
     return { ok: true, value: { agent, token } }
   })
@@ -79,11 +80,11 @@ export function renameAgent(
     const wrong = wrongName(name)
     if (wrong) return wrong
     const before = await lockAgent(trx, id)
-    if (!before) return unknown
+    if (!before) return unknownAgent
     const other = await findAgent(trx, { id: before.workspace_id }, name)
     if (other && other.id !== id) return nameTaken(name)
     const agent = await trx.updateTable('agent').set({ name }).where('id', '=', id).returningAll().executeTakeFirst()
-    if (!agent) return unknown
+    if (!agent) return unknownAgent
     if (before.name !== name)
       await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
     return { ok: true, value: agent }
@@ -106,7 +107,7 @@ export function deleteAgent(
       .where('due_at', 'is not', null)
       .execute()
     const agent = await trx.deleteFrom('agent').where('id', '=', id).returningAll().executeTakeFirst()
-    if (!agent) return unknown
+    if (!agent) return unknownAgent
     await audit(trx, { ...note(agent, by, now, 'agent.deleted'), details: { cancelled: open.map(({ type }) => type) } })
     return { ok: true, value: agent }
   })
@@ -128,8 +129,6 @@ const note = (agent: AgentRow, by: By, at: number, action: string) => ({
   subject: `agent ${agent.name}`,
 })
 
-const refuse = (code: AgentRefusal, message: string) => ({ ok: false, code, message }) as const
-const unknown = refuse('agent_unknown', 'There is no such agent.')
 const nameTaken = (name: string) =>
   refuse('agent_name_taken', `The workspace already has an agent ${shown(name)}: choose another name.`)
 

@@ -10,6 +10,7 @@ import type { Store } from '../db/open.ts'
 import type { Config } from '../deps.ts'
 import { isCode } from '../errors.ts'
 import { secretOf } from '../ops/data-folder.ts'
+import { refuse } from '../verdict.ts'
 
 export interface BackupMade {
   file: string
@@ -72,5 +73,3 @@ export function sync(path: string): void {
   fsyncSync(fd)
   closeSync(fd)
 }
-
-const refuse = (code: BackupRefusal, message: string) => ({ ok: false, code, message }) as const

@@ -11,6 +11,7 @@ import { migrate } from '../db/migrate.ts'
 import { openEmbedded, type Store } from '../db/open.ts'
 import { databaseFile, giveToOwner, secretFile, writeSecret } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
+import { refuse } from '../verdict.ts'
 import { sync } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
 
@@ -102,5 +103,3 @@ function putInPlace(dataDir: string, copy: string, secret: string, now: number):
   sync(dataDir)
   return replaced
 }
-
-const refuse = (code: RestoreRefusal, message: string) => ({ ok: false, code, message }) as const

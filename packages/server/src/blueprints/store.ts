@@ -9,6 +9,7 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { isRollingOut } from '../rollouts/store.ts'
+import { refuse } from '../verdict.ts'
 import { agentsOf, keptVersions, runningVersion } from '../versions/agents.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
@@ -245,8 +246,6 @@ function wishedFor(name: string, version: string, agents: readonly { name: strin
   const more = agents.length === 1 ? '' : ` and ${agents.length - 1} more`
   return `${name} ${version} is named for the agent ${agents[0]?.name}${more}: name another version or withdraw the wish first.`
 }
-
-const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 
 function neededText(manifest: string): string | null {
   const needed = neededSvcOf(manifest)

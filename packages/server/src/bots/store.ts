@@ -12,6 +12,7 @@ import type { BotRow, BotTokenRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from '../tokens.ts'
+import { refuse } from '../verdict.ts'
 
 interface Place {
   id: string
@@ -222,5 +223,4 @@ const note = (bot: BotRow, by: By, at: number) => ({
   subject: `bot ${bot.name}`,
 })
 
-const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 const unknown = refuse('bot_unknown', 'There is no such bot.')

@@ -17,6 +17,7 @@ import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { refuse, unknownAgent } from '../verdict.ts'
 import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
@@ -153,7 +154,7 @@ async function queueWithin(
   { silent = false } = {},
 ): Promise<Queued> {
   const owner = await lockAgent(trx, agent.id)
-  if (!owner) return refuse('agent_unknown', 'There is no such agent.')
+  if (!owner) return unknownAgent
   const offer = await offerNow(trx, agent)
   const why = misfit(wish, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
@@ -224,5 +225,3 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
 /** Whether it may still be delivered or answered in time; one whose time is over counts as over before it is marked. */
 const isOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
-
-const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const

@@ -15,6 +15,7 @@ import type { InstallCodeRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from '../tokens.ts'
+import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
@@ -241,7 +242,6 @@ const note = (row: InstallCodeRow, by: By, at: number) => ({
   subject: `blueprint ${row.blueprint}@${row.version}`,
 })
 
-const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 const wrongName = (name: string) =>
   refuse(
     'agent_name_invalid',

@@ -4,8 +4,9 @@
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
+import { done, refuse } from '../verdict.ts'
 import { confirmEmail } from './confirmed.ts'
-import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
+import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { ownWords, type Person, type PersonRefusal, wrongName, wrongPassword } from './store.ts'
 

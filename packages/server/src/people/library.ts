@@ -56,6 +56,3 @@ async function accountsIn(trx: Trx, store: Store, auth: Auth) {
   const tables = await getAdapter({ ...auth.options, database: { db: trx, type: store.engine } })
   return { tables, own: internalAdapter }
 }
-
-export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
-export const done = <T>(value: T) => ({ ok: true, value }) as const

@@ -7,8 +7,8 @@ import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { hashToken } from '../tokens.ts'
+import { done, refuse } from '../verdict.ts'
 import { isEmailConfirmed } from './confirmed.ts'
-import { done, refuse } from './library.ts'
 import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000

@@ -1,6 +1,7 @@
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
-import { decide, done, type People, refuse } from './library.ts'
+import { done, refuse } from '../verdict.ts'
+import { decide, type People } from './library.ts'
 import type { SignedIn } from './sessions.ts'
 import { ownWords, wrongPassword } from './store.ts'
 

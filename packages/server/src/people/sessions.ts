@@ -1,8 +1,9 @@
 /** Who is signed in, and which sessions a person has. The library keeps them; we add the longest life. */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
+import { done, refuse } from '../verdict.ts'
 import { type Auth, longestSession } from './auth.ts'
-import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
+import { type Accounts, decide, type People, type Trx } from './library.ts'
 import type { Person } from './store.ts'
 
 export interface SignedIn {

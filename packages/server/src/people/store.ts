@@ -3,9 +3,10 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
+import { done, refuse } from '../verdict.ts'
 import { passwordLength } from './auth.ts'
 import { isEmail, normalEmail } from './email.ts'
-import { type Accounts, decide, done, type People, refuse, type Trx } from './library.ts'
+import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
 
 export interface Person {

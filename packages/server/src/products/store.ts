@@ -7,6 +7,7 @@ import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { hashToken } from '../tokens.ts'
+import { refuse } from '../verdict.ts'
 import { ownProduct } from '../workspaces/store.ts'
 
 export interface ProductInfo {
@@ -91,7 +92,6 @@ function originOf(text: string): string | undefined {
   return url.pathname === '/' && !/[?#]/.test(text) ? url.origin : undefined
 }
 
-const refuse = (code: ProductRefusal, message: string) => ({ ok: false, code, message }) as const
 const wrongId = (id: string) =>
   refuse(
     'product_invalid',

@@ -4,6 +4,7 @@ import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 import { servedRelease } from '../releases/store.ts'
+import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { type Candidate, candidatesOf, type Named } from './members.ts'
@@ -103,5 +104,3 @@ export function nobody({ version }: Named, leftOut: readonly Candidate[]): strin
   if (!first) return 'There is no agent that it could reach.'
   return `No agent would be reached by ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`
 }
-
-const refuse = <Code extends RolloutRefusal>(code: Code, message: string) => ({ ok: false, code, message }) as const

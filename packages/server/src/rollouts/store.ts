@@ -9,6 +9,7 @@ import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { refuse } from '../verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
 import { lockWorkspace } from '../workspaces/lock.ts'
@@ -199,8 +200,6 @@ export const note = (trx: Db, rollout: RolloutDbRow, by: By, at: number, action:
       rollout.kind === 'blueprint' ? `blueprint ${rollout.blueprint}@${rollout.version}` : `runtime ${rollout.version}`,
     details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
   })
-
-const refuse = <Code extends RolloutRefusal>(code: Code, message: string) => ({ ok: false, code, message }) as const
 
 /** Whether a rollout that has not ended names this version of a blueprint. */
 export const isRollingOut = async (db: Db, workspace: Place, blueprint: string, version: string): Promise<boolean> =>

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { findAgent } from '../agents/store.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
+import { unknownAgent } from '../verdict.ts'
 import { asMember, memberWriter } from './kit/acting.ts'
 import { bodyOf } from './kit/body.ts'
 import type { WebDeps } from './kit/deps.ts'
@@ -53,7 +54,7 @@ export const commandRoutes = (deps: WebDeps) => {
       for (const { id, name } of there) if (queued.get(name)?.ok) live.changed(c.var.workspace.id, id)
       const results = names.map((agent): BulkResult => {
         const each = queued.get(agent)
-        const message = each ? (each.ok ? null : each.message) : 'There is no such agent.'
+        const message = each ? (each.ok ? null : each.message) : unknownAgent.message
         return { agent, ok: message === null, message }
       })
       return c.json(results)

@@ -5,6 +5,7 @@ import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'
+import { unknownAgent } from '../verdict.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
 
 const atOnce = 100
@@ -104,9 +105,4 @@ async function note(trx: Db, workspace: { id: string }, wish: WishOfMany, change
   })
 }
 
-const unknown = (agent: string): WishResult => ({
-  agent,
-  ok: false,
-  code: 'agent_unknown',
-  message: 'There is no such agent.',
-})
+const unknown = (agent: string): WishResult => ({ agent, ...unknownAgent })

@@ -12,6 +12,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
+import { unknownAgent } from '../verdict.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { versionNamed } from '../versions/named.ts'
 import { noteUpdate } from './events.ts'
@@ -234,7 +235,6 @@ async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<st
   return found?.manifest
 }
 
-const unknownAgent = { ok: false, code: 'agent_unknown', message: 'There is no such agent.' } as const
 const noBlueprint = ({ name }: AgentRow) =>
   ({
     ok: false,

@@ -2,8 +2,9 @@
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
-import { decide, type People, refuse } from '../people/library.ts'
+import { decide, type People } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
+import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /** Workspaces that one person may be an admin of and still make another: the limits of each would be worth nothing otherwise. */

@@ -2,6 +2,7 @@
 
 import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'
+import { unknownAgent } from '../../verdict.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
 export const webRefusals = {
@@ -22,7 +23,7 @@ export const webRefusals = {
   origin_foreign: [403, 'This request did not come from the page of this service.'],
   not_found: [404, 'There is nothing at this address.'],
   workspace_unknown: [404, 'There is no such workspace, or you do not belong to it.'],
-  agent_unknown: [404, 'There is no such agent.'],
+  agent_unknown: [404, unknownAgent.message],
   command_unknown: [404, 'There is no such command.'],
   log_unknown: [404, 'There is no such log; logs are kept for 30 days.'],
   person_unknown: [404, 'There is no such person.'],

@@ -1,0 +1,5 @@
+/** Both ways in which a decision ends (`Verdict`): what was refused has changed nothing. */
+export const done = <T>(value: T) => ({ ok: true, value }) as const
+export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
+
+export const unknownAgent = refuse('agent_unknown', 'There is no such agent.')
