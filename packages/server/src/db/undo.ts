@@ -1,5 +1,7 @@
 import type { Verdict } from '@svc/protocol'
+import type { Transaction } from 'kysely'
 import type { Db } from './open.ts'
+import type { Tables } from './tables.ts'
 import { transaction, type Writer } from './transaction.ts'
 
 /** Carries a refusal out of a transaction, so that everything in it is undone. */
@@ -11,10 +13,10 @@ class Undo extends Error {
   }
 }
 
-/** Runs `work` in one transaction that is undone when it refuses. Everything inside goes through `trx`. */
+/** Runs `work` in one transaction that is undone when it refuses; a given one is undone by whoever began it. Everything inside goes through `trx`. */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
->(db: Db | Writer, work: (trx: Db) => Promise<V>): Promise<V> {
+>(db: Db | Writer, work: (trx: Transaction<Tables>) => Promise<V>): Promise<V> {
   try {
     return await transaction(db, async (trx) => {
       const verdict = await work(trx)

@@ -5,7 +5,8 @@ import { getAdapter } from 'better-auth/db/adapter'
 import type { Transaction } from 'kysely'
 import type { Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
-import { transaction, type Writer } from '../db/transaction.ts'
+import type { Writer } from '../db/transaction.ts'
+import { decideWithin } from '../db/undo.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
@@ -19,36 +20,19 @@ export interface People {
 /** The library's tables and its account functions, bound to the running transaction. */
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
-/** Carries a refusal out of a transaction, so that everything in it is undone. */
-class Undo extends Error {
-  verdict: Verdict<never>
-  constructor(verdict: Verdict<never>) {
-    super('undone')
-    this.verdict = verdict
-  }
-}
-
 /**
  * Runs `work` in one transaction that is undone when it refuses; within a given one, whoever began that undoes it. Everything inside goes through `trx` or `accounts`
  * (anything else waits for itself for ever on SQLite). Passwords are hashed before: that takes a tenth of a second.
  */
 export async function decide<T, Code extends string>(
-  { store, auth, write = (run) => transaction(store.db, run) }: People,
+  { store, auth, write }: People,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {
   await auth.$context
-  const run = async (trx: Trx) => {
+  return decideWithin(write ?? store.db, async (trx) => {
     const accounts = await accountsIn(trx, store, auth)
-    const verdict = await runWithAdapter(accounts.tables, () => work(trx, accounts))
-    if (!verdict.ok) throw new Undo(verdict)
-    return verdict
-  }
-  try {
-    return await write(run)
-  } catch (e) {
-    if (e instanceof Undo) return e.verdict as Verdict<T, Code>
-    throw e
-  }
+    return runWithAdapter(accounts.tables, () => work(trx, accounts))
+  })
 }
 
 async function accountsIn(trx: Trx, store: Store, auth: Auth) {
