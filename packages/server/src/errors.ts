@@ -4,3 +4,6 @@ export const isCode = (error: unknown, code: string): boolean =>
 
 /** Something that the person who runs the service wrote is wrong; its message says all. */
 export class ConfigError extends Error {}
+
+/** What was thrown, in its own words. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

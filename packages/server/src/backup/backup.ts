@@ -8,7 +8,7 @@ import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
 import type { Config } from '../deps.ts'
-import { isCode } from '../errors.ts'
+import { isCode, messageOf } from '../errors.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { refuse } from '../verdict.ts'
 
@@ -34,10 +34,9 @@ export async function writeBackup(
   try {
     closeSync(openSync(beside, 'wx', 0o600))
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
     return refuse(
       'file_unwritable',
-      `${file} cannot be written: ${why}. A service that runs writes it itself, as its own user.`,
+      `${file} cannot be written: ${messageOf(error)}. A service that runs writes it itself, as its own user.`,
     )
   }
   try {

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, type Store } from '../db/open.ts'
+import { messageOf } from '../errors.ts'
 import { databaseFile, giveToOwner, secretFile, writeSecret } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
 import { refuse } from '../verdict.ts'
@@ -67,8 +68,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
     db.exec('pragma secure_delete = on; drop table svc_backup')
     return { ok: true, value: { secret: String(row?.secret), at: Number(row?.at), version: String(row?.version) } }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return refuse('no_backup', `${file} is no backup that svc-server made, or it is damaged: ${why}`)
+    return refuse('no_backup', `${file} is no backup that svc-server made, or it is damaged: ${messageOf(error)}`)
   } finally {
     db?.close()
   }

@@ -13,7 +13,10 @@ class Undo extends Error {
   }
 }
 
-/** Runs `work` in one transaction that is undone when it refuses; a given one is undone by whoever began it. Everything inside goes through `trx`. */
+/**
+ * Runs `work` in one transaction that is undone when it refuses; a given one is undone by whoever began it. Everything inside goes
+ * through `trx`.
+ */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
 >(db: Db | Writer, work: (trx: Transaction<Tables>) => Promise<V>): Promise<V> {

@@ -1,5 +1,6 @@
 /** What a command gets beside its words: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
+import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
@@ -11,7 +12,7 @@ export function readBeside(file: string, { most, what }: NonNullable<OperatorCom
     return readFileSync(file, 'base64')
   } catch (error) {
     if (error instanceof Refused) throw error
-    throw new Refused(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new Refused(`The file ${file} cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isCode } from '../errors.ts'
+import { isCode, messageOf } from '../errors.ts'
 
 const leastSecret = 32
 
@@ -35,8 +35,7 @@ export function makeDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     chmodSync(dataDir, 0o700)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${why}`, { cause })
+    throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 /** `/healthz` and `/metrics`, for this machine only and apart from everything that people and agents reach. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
+import { messageOf } from '../errors.ts'
 import type { Health } from './health.ts'
 
 export function opsListener(registry: Registry, health: () => Promise<Health>, version: string): Server {
@@ -16,7 +17,7 @@ export function opsListener(registry: Registry, health: () => Promise<Health>, v
     if (!route || (req.method !== 'GET' && req.method !== 'HEAD')) {
       return send(res, 404, 'text/plain', 'There is /healthz and /metrics.\n')
     }
-    route(res).catch((error) => send(res, 503, 'text/plain', `${error instanceof Error ? error.message : error}\n`))
+    route(res).catch((error) => send(res, 503, 'text/plain', `${messageOf(error)}\n`))
   })
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
 import { noteOf } from './archive.ts'
 import { askKeygen } from './keygen.ts'
 import { judgeSignature } from './signature.ts'
@@ -61,7 +62,7 @@ function readFiles(file: string): Verdict<Build, 'build_refused'> {
     const beside = (end: string) => (existsSync(file + end) ? readFileSync(file + end) : undefined)
     return judgeBuild(file, readFileSync(file), beside('.sha256')?.toString('latin1'), beside('.sig'))
   } catch (error) {
-    return refused(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+    return refused(`${file} cannot be read: ${messageOf(error)}`)
   }
 }
 
