@@ -11,6 +11,7 @@ import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { dayMs } from '../limits/days.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 
@@ -142,7 +143,7 @@ export async function giveBot(
       hash: hashToken(token),
       scopes: JSON.stringify(wanted.scopes),
       issued_at: now,
-      expires_at: now + limits.botTokenDays * 86_400_000,
+      expires_at: now + limits.botTokenDays * dayMs,
       revoked_at: null,
       last_used_at: null,
     })

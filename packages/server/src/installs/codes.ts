@@ -14,6 +14,7 @@ import type { Db } from '../db/open.ts'
 import type { InstallCodeRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
+import { dayMs } from '../limits/days.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
@@ -122,7 +123,7 @@ export async function workspaceOfCode(db: Db, id: string): Promise<Place | undef
 }
 
 /** How long codes that are over are still shown. */
-const shownFor = 30 * 86_400_000
+const shownFor = 30 * dayMs
 
 /** The codes of a workspace that are good, and those of the last 30 days; newest first. */
 export async function listCodes(db: Db, workspace: Place, now: number): Promise<InstallCode[]> {

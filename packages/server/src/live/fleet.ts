@@ -5,7 +5,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import type { Db } from '../db/open.ts'
-import { dayOf, fleetRows } from '../pages/fleet-rows.ts'
+import { dayOf } from '../limits/days.ts'
+import { fleetRows } from '../pages/fleet-rows.ts'
 
 /**
  * Read again whole after this, in milliseconds. On the embedded engine every change comes through this process; on

@@ -7,8 +7,7 @@ import type { Db } from '../db/open.ts'
 import type { LogRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-
-const dayMs = 86_400_000
+import { dayMs } from '../limits/days.ts'
 
 export type LogStored =
   | { ok: true; workspaceId: string; made: boolean }

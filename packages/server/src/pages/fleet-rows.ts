@@ -9,8 +9,6 @@ import { pendingUsage } from '../reports/pending.ts'
 import type { UsageDelta } from '../reports/rows.ts'
 import { fleetUpdates } from './updates.ts'
 
-/** Days since 1970, UTC. */
-export const dayOf = (at: number): number => Math.floor(at / 86_400_000)
 /** How many days "30 days" are, today among them. */
 export const costDays = 30
 

@@ -1,10 +1,10 @@
 import type { UsageDay } from '@svc/api'
 import type { Db } from '../db/open.ts'
+import { dayMs, dayOf } from '../limits/days.ts'
 import { addUp, pendingUsage } from '../reports/pending.ts'
 import type { UsageDelta } from '../reports/rows.ts'
 import { otherModels } from '../reports/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
-import { dayOf } from './fleet-rows.ts'
 
 /** More rows than an agent has once the sweeper has looked at it; of more the newest names are read. */
 const usageRowsRead = 12_000
@@ -22,7 +22,7 @@ export async function usageOf(db: Db, agent: { id: string }, days: number, now: 
   const all = Array.from(
     { length: days },
     (_, i): UsageDay => ({
-      day: new Date((first + i) * 86_400_000).toISOString().slice(0, 10),
+      day: new Date((first + i) * dayMs).toISOString().slice(0, 10),
       runs: 0,
       cost: 0,
       outputTokens: 0,

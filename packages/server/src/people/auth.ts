@@ -11,6 +11,7 @@ import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
 import { z } from 'zod'
 import type { Store } from '../db/open.ts'
+import { dayMs } from '../limits/days.ts'
 import type { PasswordForm } from './password-forms.ts'
 import { passwordHashing } from './passwords.ts'
 
@@ -32,7 +33,7 @@ export const passwordLength = { min: 10, max: 200 } as const
 /** A session that is not used for so long is over. */
 const idleSeconds = 14 * 86400
 /** A session is over after this in any case. */
-export const longestSession = 90 * 86400 * 1000
+export const longestSession = 90 * dayMs
 /** How exactly "last used" is kept. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400

@@ -6,6 +6,7 @@ import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
+import { dayMs } from '../limits/days.ts'
 import { hashToken } from '../tokens.ts'
 import { done, refuse } from '../verdict.ts'
 import { isEmailConfirmed } from './confirmed.ts'
@@ -13,7 +14,7 @@ import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
 /** The first link holds until it is used or somebody has an account; a later one replaces it. `claim` hands an account over. */
-const lasts = { first: 3650 * 86_400_000, sign_in: 15 * minute, reset: 15 * minute, claim: 24 * 60 * minute } as const
+const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, claim: dayMs } as const
 
 /**
  * Makes a link and gives back its token, which is shown this once. `first` names no person; the others name one by

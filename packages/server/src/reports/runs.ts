@@ -9,9 +9,10 @@ import {
   type Report,
   type Run,
 } from '@svc/protocol'
+import { dayOf } from '../limits/days.ts'
 import { usageMost } from './pending.ts'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
-import { otherModels, usageDayOf, usageDays } from './usage-names.ts'
+import { otherModels, usageDays } from './usage-names.ts'
 
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runsKept: number; usage: UsageDelta[] }
 
@@ -63,7 +64,7 @@ export function mergeRuns(
     else if (was.body !== body) changed.push({ run, was, body })
   }
   const gone = trim(lowest, fresh, excess(last, fresh.length))
-  const sums = new Sums(usageDayOf(now) - usageDays)
+  const sums = new Sums(dayOf(now) - usageDays)
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {
     if (gone.fresh.has(i)) continue
@@ -175,7 +176,7 @@ class Sums {
     models: Dictionary<number> | undefined,
     sign: 1 | -1,
   ): void {
-    const day = Math.max(this.#first, usageDayOf(place))
+    const day = Math.max(this.#first, dayOf(place))
     const total = this.#of(day, '')
     total.runs += sign
     total.costMicro += sign * (costs.costMicro ?? 0)

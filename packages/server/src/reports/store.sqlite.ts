@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Level } from '@svc/protocol'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Store } from '../db/open.ts'
+import { dayOf } from '../limits/days.ts'
 import type { Served } from '../releases/store.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { updateEventsMost } from '../wishes/events.ts'
@@ -22,7 +23,7 @@ import type {
 import { asksForLog, decide, machineChangesMost } from './rules.ts'
 import { excess } from './runs.ts'
 import { type ServedRow, servedRelease, servedRow } from './served.ts'
-import { otherModels, type UsageRows, underNames, usageDayOf } from './usage-names.ts'
+import { otherModels, type UsageRows, underNames } from './usage-names.ts'
 
 /**
  * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
@@ -205,7 +206,7 @@ function write(s: Statements, agentId: string, { reportRow }: Loaded, w: Writes,
   for (const r of w.changedRuns) {
     s.updateRun.run(r.started, r.ended, r.status, r.kind, r.costMicro, r.outputTokens, r.log, r.body, r.seq)
   }
-  for (const u of w.usage.length > 0 ? underNames(w.usage, usageRows(s, agentId), usageDayOf(now)) : w.usage)
+  for (const u of w.usage.length > 0 ? underNames(w.usage, usageRows(s, agentId), dayOf(now)) : w.usage)
     s.usage.run(agentId, u.day, u.model, u.runs, u.costMicro, u.outputTokens)
   if (w.levelChange) s.levelChange.run(agentId, w.levelChange.at, w.levelChange.level, w.levelChange.label)
   for (const c of w.commands) changeCommand(s.changeCommand, c)

@@ -14,9 +14,6 @@ export const unfoldedDays = 31
 /** Days are kept for so long. */
 export const usageDays = 400
 
-/** The day of a moment: days since 1970, UTC. */
-export const usageDayOf = (at: number): number => Math.floor(at / 86_400_000)
-
 /** What an agent has in `usage_day` before these sums come. */
 export interface UsageRows {
   has(day: number, model: string): boolean

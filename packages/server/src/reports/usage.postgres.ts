@@ -2,8 +2,9 @@
 import type pg from 'pg'
 import { many } from '../db/columns.ts'
 import { pipelined } from '../db/pipeline.ts'
+import { dayOf } from '../limits/days.ts'
 import type { Decision, Submission, UsageDelta } from './rows.ts'
-import { otherModels, type UsageRows, underNames, usageDayOf } from './usage-names.ts'
+import { otherModels, type UsageRows, underNames } from './usage-names.ts'
 
 /** By agent. The agents are locked, so nobody else gives names to their days meanwhile. */
 export async function dueUsage(
@@ -18,7 +19,7 @@ export async function dueUsage(
   })
   if (due.length === 0) return new Map()
   const rows = await usageRows(client, due)
-  return new Map(due.map(({ agentId, sums }) => [agentId, underNames(sums, rows(agentId), usageDayOf(now))]))
+  return new Map(due.map(({ agentId, sums }) => [agentId, underNames(sums, rows(agentId), dayOf(now))]))
 }
 
 async function usageRows(

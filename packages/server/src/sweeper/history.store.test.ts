@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
-import { otherModels, usageDayOf } from '../reports/usage-names.ts'
+import { dayOf } from '../limits/days.ts'
+import { otherModels } from '../reports/usage-names.ts'
 import { boundHistories } from './history.ts'
 
 const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
 everyEngine('histories of agents', (open) => {
-  const today = (w: World) => usageDayOf(w.clock.now())
+  const today = (w: World) => dayOf(w.clock.now())
   const usage = (w: World) => w.store.db.selectFrom('usage_day').selectAll().orderBy('day').orderBy('model').execute()
   const addUsage = async (w: World, days: readonly number[], names: number) => {
     const sums = { runs: 1, cost_micro: 10, output_tokens: 5 }

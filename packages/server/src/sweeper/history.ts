@@ -6,8 +6,9 @@ import { type Level, levels } from '@svc/protocol'
 import { lockAgent } from '../commands/lock.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { dayOf } from '../limits/days.ts'
 import { addUp } from '../reports/pending.ts'
-import { otherModels, unfoldedDays, usageDayOf, usageDays } from '../reports/usage-names.ts'
+import { otherModels, unfoldedDays, usageDays } from '../reports/usage-names.ts'
 
 const agentsAtOnce = 25
 /** Rows of sums that an agent may have before the models of its oldest days are folded. */
@@ -28,7 +29,7 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
     .execute()
   const ids = agents.map(({ id }) => id)
   if (ids.length === 0) return ''
-  const today = usageDayOf(now)
+  const today = dayOf(now)
   for (const id of await withOldUsage(db, ids, today - usageDays))
     await db
       .deleteFrom('usage_day')
@@ -116,7 +117,7 @@ async function foldLevels(db: Db, id: string): Promise<void> {
 function besideTheWorst(changes: readonly { seq: number; at: number; level: Level }[]): number[] {
   const worst = new Map<number, { seq: number; level: Level }>()
   for (const change of changes) {
-    const day = usageDayOf(change.at)
+    const day = dayOf(change.at)
     const known = worst.get(day)
     if (!known || levels.indexOf(change.level) > levels.indexOf(known.level)) worst.set(day, change)
   }

@@ -4,8 +4,8 @@ import { type MonotonicAge, timeOut } from '../commands/settle.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { dayMs } from '../limits/days.ts'
 
-const dayMs = 86_400_000
 const commandsAtOnce = 500
 const logsAtOnce = 20
 const levelsAtOnce = 1000

@@ -5,6 +5,7 @@
 import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/settle.ts'
 import type { Deps } from '../deps.ts'
+import { dayMs } from '../limits/days.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'
@@ -15,7 +16,7 @@ const everyMs = 3_000
 /** How often the activity of people is looked through. */
 const foldEveryMs = 600_000
 /** How often what nobody asks for any more is erased. */
-const accessEveryMs = 86_400_000
+const accessEveryMs = dayMs
 
 export interface Sweeper {
   start(): void

@@ -1,9 +1,9 @@
 /** `/.well-known/security.txt` (RFC 9116): whom to tell about a vulnerability of this installation. */
 import { Hono } from 'hono'
 import type { Deps } from '../deps.ts'
+import { dayMs, dayOf } from '../limits/days.ts'
 import { Refusal } from './kit/refusal.ts'
 
-const dayMs = 86_400_000
 /** The file is made for each call, so it always holds for so long; RFC 9116 wants less than a year. */
 const holdsDays = 180
 
@@ -11,7 +11,7 @@ export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>
   new Hono().get('/.well-known/security.txt', (c) => {
     const { baseUrl, securityContact } = config
     if (securityContact === undefined) throw new Refusal('not_found', 'The operator of this service named no contact.')
-    const today = Math.floor(now() / dayMs) * dayMs
+    const today = dayOf(now()) * dayMs
     const lines = [
       `Contact: ${securityContact}`,
       `Expires: ${new Date(today + holdsDays * dayMs).toISOString()}`,

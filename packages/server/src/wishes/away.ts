@@ -5,11 +5,12 @@
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { dayMs } from '../limits/days.ts'
 
 const beatEveryMs = 10_000
 /** Away for less is a restart, which no trial notices. */
 const awayLeastMs = 30_000
-const keptMs = 90 * 86_400_000
+const keptMs = 90 * dayMs
 
 export interface Away {
   from: number
