@@ -28,8 +28,21 @@ const stages: readonly Stage[] = [
 ]
 /** Files that try thousands of damaged inputs; the quick run leaves them out. */
 const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
-/** Tests of a corpus, and tests on PostgreSQL: the names of both say so. */
-const quickNames = '^(?!.*(PostgreSQL|hostile bundle|damaged bundles|loss, doubling and delay))'
+/** Tests of a corpus or of many places, and tests on PostgreSQL: the names of all say so. */
+const leftOut = [
+  'PostgreSQL',
+  'hostile bundle',
+  'damaged bundles',
+  'loss, doubling and delay',
+  'struck at every change of the disk',
+  'pairs of faults',
+  'holds nobody up for long',
+  'all changes of one byte',
+  'cut out of a manifest',
+  'any JSON is read',
+  'spellings of one file',
+]
+const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...manyInputs.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
 
 /** A run that hangs is ended and fails. The aim is eight minutes on two idle cores; a busy machine may take longer. */
