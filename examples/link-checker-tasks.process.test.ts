@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { StatusFile } from '@svc/protocol'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../scripts/testing/eventually.ts'
 import { type Binding, call, newWorld } from './product-running.ts'
 import { Example } from './running.ts'
 
@@ -52,7 +53,8 @@ test('each document with broken links has one open task, which closes when they 
 
   write('lost.md', 'here')
   agent.runNow()
-  await expect.poll(tasks).toEqual(['open 1 broken link in a.md', 'open 1 broken link in b.md'])
+  const both = ['open 1 broken link in a.md', 'open 1 broken link in b.md']
+  await eventually('both tasks are open', async () => expect(await tasks()).toEqual(both))
   await product.kill()
   write('gone.md', 'here')
   agent.runNow()
@@ -68,7 +70,7 @@ test('each document with broken links has one open task, which closes when they 
   for (const text of [agent.log(), JSON.stringify(agent.status())]) expect(text).not.toContain(binding.token)
 
   await world.place.value(['bot', 'revoke', 'north/link-checker'])
-  await expect.poll(async () => (await call(binding)).status, { timeout: 10_000 }).toBe(401)
+  await eventually('the revoked token is refused', async () => expect((await call(binding)).status).toBe(401))
   agent.runNow()
   await agent.until(says('answers 401'))
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { StatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { within } from '../scripts/testing/within.ts'
 import { Example } from './running.ts'
 
 class Documents implements Disposable {
@@ -137,7 +138,7 @@ test('the web is asked only while the setting is on, each address once, and a pa
     const during = await agent.until((s) => s.runs?.[0]?.ended === undefined)
     expect(during.state?.label).toBe('Checking')
     expect(during.active).toHaveLength(1)
-    while (!hold) await once(server, 'request')
+    while (!hold) await within(() => 'a request for /slow', once(server, 'request'))
     agent.pause()
     hold()
     const paused = await agent.until((s) => s.state?.label === 'Paused')

@@ -8,6 +8,7 @@ import { packFolder } from '@svc/blueprint'
 import { onTestFinished } from 'vitest'
 import { newPlace, type Place, type ServiceProcess } from '../packages/server/testing/service-process.ts'
 import { freePort } from '../scripts/testing/free-port.ts'
+import { within } from '../scripts/testing/within.ts'
 
 export interface Binding {
   url: string
@@ -45,7 +46,8 @@ export class Product {
     const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`ended with ${code}: ${this.said}`)))
     ended.catch(() => {})
     const found = () => /is at (\S+)/.exec(this.said)?.[1]
-    while (!found()) await Promise.race([once(child.stdout, 'data'), ended])
+    const where = () => `the address of the product, which said:\n${this.said}`
+    while (!found()) await within(where, Promise.race([once(child.stdout, 'data'), ended]))
     this.origin = found() ?? ''
     return this
   }

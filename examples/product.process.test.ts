@@ -4,6 +4,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../packages/runtime/src/bindings/probe.ts'
+import { eventually } from '../scripts/testing/eventually.ts'
 import { type Binding, call, newWorld, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
@@ -42,11 +43,11 @@ test('the workspace answers 200, 403, 401 and 404 as the health of a binding rea
   expect(await status(narrow)).toBe(403)
 
   await world.place.value(['bot', 'revoke', 'north/reader'])
-  await expect.poll(() => status(good), { timeout: 10_000 }).toBe(401)
+  await eventually('the revoked token is refused', async () => expect(await status(good)).toBe(401))
   expect((await health(good)).level).toBe('bad')
   expect(await status(narrow)).toBe(403)
   await world.place.value(['workspace', 'deactivate', 'north', 'tasks'])
-  await expect.poll(() => status(narrow), { timeout: 10_000 }).toBe(401)
+  await eventually('the deactivated product refuses', async () => expect(await status(narrow)).toBe(401))
 })
 
 test('a bot opens, lists, changes and closes tasks; a call made again opens no second one; kill -9 loses nothing', async () => {

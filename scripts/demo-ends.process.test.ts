@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Demo, living, using } from './testing/demo.ts'
+import { eventually } from './testing/eventually.ts'
+import { within } from './testing/within.ts'
 
 test('ended while it is still starting, it leaves nothing either', async () => {
   const demo = new Demo({})
@@ -19,7 +21,7 @@ test('ended while it is still starting, it leaves nothing either', async () => {
 /** Waits until the folder is gone, told by the folder above. */
 async function removed(folder: string) {
   const above = watch(tmpdir())
-  while (existsSync(folder)) await once(above, 'change')
+  while (existsSync(folder)) await within(() => `the removal of ${folder}`, once(above, 'change'))
   above.close()
 }
 
@@ -36,7 +38,8 @@ test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))('%s it is cleaned
   demo.child.kill('SIGKILL')
   for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
   await gone
-  await expect.poll(() => using(ready.dir)).toEqual([]) // the guard removes the folder last, then it ends
+  // The guard removes the folder last, then it ends.
+  await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
   expect(living(ready)).toEqual([])
 })
 

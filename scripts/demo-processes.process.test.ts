@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Command, Guard, Processes } from './demo-processes.ts'
+import { eventually } from './testing/eventually.ts'
 
 function world() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
@@ -52,7 +53,7 @@ test('the end takes a process that does not listen, and the one it started', asy
 test('a process that listens is given the time to say goodbye', async () => {
   const { processes, shell, folder } = world()
   await processes.start('polite', shell('trap "echo bye; exit" TERM; echo hello; while :; do sleep 0.05; done'))
-  await expect.poll(() => readFileSync(join(folder, 'polite.log'), 'utf8')).toBe('hello\n')
+  await eventually('it says hello', () => expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toBe('hello\n'))
   await processes.end()
   expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toMatch(/^hello\n(Terminated\n)?bye\n$/)
 })
@@ -64,7 +65,7 @@ test('the death of a process is told with its last words, once, and what it left
   await death
   expect(deaths).toEqual(['mortal: ended with code 3: cannot go on'])
   expect(processes.pids).toEqual({})
-  await expect.poll(() => groupOf(pid)).toEqual([])
+  await eventually('nothing of its group runs', () => expect(groupOf(pid)).toEqual([]))
 })
 
 test('a command that fails is an error with its own words; one that succeeds answers them', async () => {

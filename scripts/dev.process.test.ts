@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { streamOf } from '../packages/server/src/web/testing/stream.ts'
 import { freePort } from './testing/free-port.ts'
+import { within } from './testing/within.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -32,7 +33,7 @@ class Dev {
       const found = wanted.exec(this.said)
       if (found) return found[1] ?? found[0]
       if (this.child.exitCode !== null) throw new Error(`It ended before it said ${wanted}: ${this.said}`)
-      await once(this.child, 'said')
+      await within(() => `${wanted} from it, which said:\n${this.said}`, once(this.child, 'said'))
     }
   }
   async text(path: string): Promise<string> {

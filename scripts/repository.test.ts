@@ -64,3 +64,9 @@ test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/PULL_REQUEST_
     expect(links.filter((path) => !existsSync(resolve(root, dirname(file), path)))).toEqual([])
   },
 )
+
+test('a test that polls says what it waits for and for how long: it uses `eventually`', () => {
+  const helper = 'scripts/testing/eventually.ts'
+  const polls = sources.filter((file) => /\.poll\(|\.waitFor(Function)?\((async )?\(|vi\.waitFor/.test(read(file)))
+  expect(polls.filter((file) => file !== 'scripts/repository.test.ts')).toEqual([helper])
+})

@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { newPlace, type Place } from '../packages/server/testing/service-process.ts'
+import { eventually } from './testing/eventually.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
 const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]
@@ -26,7 +27,7 @@ const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(
 const env = { PATH: join(machine, 'bin'), HOME: machine, SVC_TIME_SCALE: '0.1' }
 /** The machine's own Node, where there is one: a runtime works on 20 and newer. */
 const ownNode = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file)) ?? process.execPath
-const waits = { timeout: 60_000, interval: 300 }
+const waits = { seconds: 60, everyMs: 300 }
 
 /** Notes each start of itself, and says that it is well. */
 const agent = `import { appendFileSync, writeFileSync } from 'node:fs'
@@ -107,14 +108,15 @@ test("a signed release, the next one on an admin's wish, and back without the se
   })
   const starts = () => readFileSync(join(home, 'state/starts'), 'utf8').trim().split('\n').map(Number)
   onTestFinished(() => ended(runtime, starts))
-  await expect.poll(() => runtimeOf(place), waits).toMatchObject({ version: '1.0.0' })
+  const reports = (what: string, runtime: object) =>
+    eventually(what, async () => expect(await runtimeOf(place)).toMatchObject(runtime), waits)
+  await reports('the first version runs', { version: '1.0.0' })
   const [pid] = starts()
 
   await place.value(['release', 'add', after])
   await place.value(['wish', 'runtime', 'north/worker'])
-  await expect
-    .poll(() => runtimeOf(place), waits)
-    .toMatchObject({ version: '1.1.0', previous: '1.0.0', applied: { outcome: 'ok', version: '1.1.0' } })
+  const updated = { version: '1.1.0', previous: '1.0.0', applied: { outcome: 'ok', version: '1.1.0' } }
+  await reports('the second version runs', updated)
   expect(readFileSync(own).equals(readFileSync(join(after, 'svc.pyz')))).toBe(true)
   expect([runtime.exitCode, starts()]).toEqual([null, [pid]])
 
@@ -122,9 +124,8 @@ test("a signed release, the next one on an admin's wish, and back without the se
   svc(own, ['rollback-runtime', '--dir', home])
   expect(readFileSync(own).equals(readFileSync(join(before, 'svc.pyz')))).toBe(true)
   await place.start()
-  await expect
-    .poll(() => runtimeOf(place), waits)
-    .toMatchObject({ version: '1.0.0', applied: { outcome: 'rolled_back', version: '1.0.0' } })
+  const rolledBack = { version: '1.0.0', applied: { outcome: 'rolled_back', version: '1.0.0' } }
+  await reports('the first version runs again', rolledBack)
   expect([runtime.exitCode, starts()]).toEqual([null, [pid]])
 })
 

@@ -1,6 +1,7 @@
 /** A service that does what a test tells it, request by request: also hang, reset, talk nonsense and send elsewhere. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { within } from '../../scripts/testing/within.ts'
 
 export interface Call {
   readonly path: string
@@ -40,7 +41,7 @@ export async function startService(): Promise<Service> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     next: () => {
       const call = waiting.shift()
-      return call ? Promise.resolve(call) : new Promise((taker) => takers.push(taker))
+      return call ? Promise.resolve(call) : within(() => 'the next request', new Promise((taker) => takers.push(taker)))
     },
     close: () => {
       for (const timer of timers) clearInterval(timer)

@@ -1,11 +1,11 @@
-/** Less than a test may take, so that a failure says what did not come instead of that time ran out. */
+/** Seconds. Less than a test of processes may take, so that a failure says what did not come instead of that time ran out. */
 const patience = 100
 
-/** Something that will be told, or after 100 s an error that says what it was. Whoever no longer waits need not catch it. */
-export function within<T>(what: () => string, wanted: Promise<T>): Promise<T> {
+/** What is awaited, or after that time an error that says what it was. A caller that no longer waits need not catch it. */
+export function within<T>(what: () => string, wanted: Promise<T>, seconds = patience): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`In ${patience} s this did not come: ${what()}.`)), patience * 1000)
+    timer = setTimeout(() => reject(new Error(`Waited ${seconds} s for this: ${what()}.`)), seconds * 1000)
     timer.unref()
   })
   const first = Promise.race([wanted, late]).finally(() => clearTimeout(timer))

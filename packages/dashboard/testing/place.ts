@@ -15,6 +15,7 @@ import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.
 import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
+import { within } from '../../../scripts/testing/within.ts'
 
 const program = programs.server
 export const password = 'correct horse battery'
@@ -66,7 +67,8 @@ export class Place {
     })
     ended.catch(() => {})
     const lines = createInterface({ input: child.stdout })
-    const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
+    const first = () => `the first line of the service, which said:\n${this.#said}`
+    const [line] = (await within(first, Promise.race([once(lines, 'line'), ended]))) as [string]
     const { link } = JSON.parse(line) as { link: string | null }
     if (link !== null) this.firstLink = link
   }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
 import { bundle } from '../testing/bundles.ts'
 import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
@@ -129,11 +130,16 @@ test('a svc.pyz of 0.1.0 installs from the present service, reports, obeys and i
     report: { state?: { label: string }; runtime?: { version: string } } | null
   }
   const shown = () => place.value<Shown>(['agent', 'show', 'north/old'])
-  const second = { interval: 1000, timeout: 60_000 }
-  await expect.poll(async () => (await shown()).report?.state?.label, second).toBe('Works')
+  const says = (label: string) =>
+    eventually(
+      `the agent of the earlier version says ${label}`,
+      async () => expect((await shown()).report?.state?.label).toBe(label),
+      { seconds: 60, everyMs: 1000 },
+    )
+  await says('Works')
   expect((await shown()).report?.runtime?.version).toBe('0.1.0')
   await place.value(['command', 'send', 'north/old', 'pause'])
-  await expect.poll(async () => (await shown()).report?.state?.label, second).toBe('Paused')
+  await says('Paused')
   expect(await place.value(['command', 'list', 'north/old'])).toMatchObject([{ type: 'pause', state: 'applied' }])
   runtime.kill('SIGTERM')
   expect(await once(runtime, 'exit')).toEqual([0, null])

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import {
   type Disk,
@@ -54,7 +55,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
           if (answered.length > 30 + round * 40) cut = true
         }
       })
-      while (!cut) await new Promise((resolve) => setTimeout(resolve, 5))
+      await eventually('enough reports are answered', () => expect(cut).toBe(true), { seconds: 100, everyMs: 5 })
       service.child.kill('SIGSTOP')
       const known = [...answered]
       const after = mounted(home, `after${round}`, disk.image)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
 import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
 
 /** The first person's sign-up with what stands in the link. */
@@ -117,7 +118,9 @@ test('SIGTERM answers the report that is under way, takes no new one, and ends w
   const { socket, last } = await startReport(place, token, 'Last words')
   service.child.kill('SIGTERM')
   await service.logs('it answers what it has received')
-  await expect.poll(() => report(place.url, token).catch(() => 'refused')).toBe('refused')
+  await eventually('new connections are refused', async () =>
+    expect(await report(place.url, token).catch(() => 'refused')).toBe('refused'),
+  )
   socket.write(last)
   const answer = await allOf(socket)
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)

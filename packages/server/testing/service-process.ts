@@ -137,7 +137,9 @@ export class ServiceProcess {
     const gone = this.ended.then((code) => {
       throw new Error(`The service ended with ${code}: ${this.log}`)
     })
-    while (!this.said.includes('\n')) await Promise.race([once(this.child.stdout ?? process.stdin, 'data'), gone])
+    const line = () => `the first line of the service. Its log:\n${this.log.slice(-2000)}`
+    const said = () => Promise.race([once(this.child.stdout ?? process.stdin, 'data'), gone])
+    while (!this.said.includes('\n')) await within(line, said())
     this.link = (JSON.parse(this.said.split('\n')[0] ?? '') as { link: string | null }).link
     gone.catch(() => {})
   }

@@ -1,5 +1,7 @@
 /** Members, activity, one's own account, and a workspace that is not activated. */
+
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { axe, overflow, wrongLooks } from '../../testing/axe.ts'
 import { openPlace, type Place, password, type Visitor } from '../../testing/place.ts'
 
@@ -32,10 +34,12 @@ test('an admin sees who belongs, makes a member an admin after the consequences 
   await ask.getByText('invite and remove people').waitFor()
   expect(await axe(page)).toEqual([])
   await ask.getByRole('button', { name: 'Make admin' }).click()
-  await expect.poll(() => line.getByRole('combobox').inputValue()).toBe('Admin')
+  const shows = (role: string) =>
+    eventually(`the line shows ${role}`, async () => expect(await line.getByRole('combobox').inputValue()).toBe(role))
+  await shows('Admin')
   await line.getByRole('combobox').click()
   await page.getByRole('option', { name: 'Member' }).click()
-  await expect.poll(() => line.getByRole('combobox').inputValue()).toBe('Member')
+  await shows('Member')
 })
 
 test('the last admin cannot stop being one, and is told why', async () => {

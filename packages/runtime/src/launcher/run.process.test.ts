@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { comesAfter } from '../../../../scripts/testing/order.ts'
 import { botToken, bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
@@ -154,7 +155,9 @@ describe('the life of the process', () => {
       level: 'bad',
       detail: expect.stringMatching(/^It ended with code 3 at .* it starts again at/),
     })
-    await expect.poll(async () => (await svc(agent, ['why'])).out).toContain('The wait doubles')
+    await eventually('“svc why” explains the wait', async () =>
+      expect((await svc(agent, ['why'])).out).toContain('The wait doubles'),
+    )
   })
 
   test('one that cannot be started is told by its reason', async () => {

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { judgeNeed, missingNeeds, unmetNeeds } from './needs.ts'
 import { watchPrograms } from './watch.ts'
 
@@ -59,11 +60,10 @@ test('the health item says what is missing, follows an update, and is gone when 
   const says = (...names: string[]) => watch.health({ needs: names.map((name) => ({ name })) })
   expect(watch.health({})).toEqual([])
   says('restic', 'git')
-  await expect
-    .poll(() => says('restic', 'git'))
-    .toEqual([{ name: 'Programs', level: 'bad', detail: 'restic is missing.' }])
+  const isMissing = (name: string) => [{ name: 'Programs', level: 'bad', detail: `${name} is missing.` }]
+  await eventually('restic is missing', () => expect(says('restic', 'git')).toEqual(isMissing('restic')))
   says('jq')
-  await expect.poll(() => says('jq')).toEqual([{ name: 'Programs', level: 'bad', detail: 'jq is missing.' }])
+  await eventually('jq is missing', () => expect(says('jq')).toEqual(isMissing('jq')))
   expect(says('git')).toEqual([])
   stop.abort()
 })

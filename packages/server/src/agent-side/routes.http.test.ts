@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { limits } from '@svc/protocol'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import {
   offering,
   type Reply,
@@ -326,12 +327,12 @@ test('a client that hangs up while its report waits gets no command claimed; its
   socket.write(
     `POST /api/agent/v1/report HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${w.agent.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
-  await vi.waitFor(() => expect(service.metrics.waiting + service.metrics.inBatches).toBe(1))
+  await eventually('one report waits', () => expect(service.metrics.waiting + service.metrics.inBatches).toBe(1))
   socket.resetAndDestroy()
-  await vi.waitFor(async () => expect(await service.connections()).toBe(0))
+  await eventually('no connection is open', async () => expect(await service.connections()).toBe(0))
   held.resolve()
   await transaction
-  await vi.waitFor(() => expect(service.metrics.reports).toBe(2))
+  await eventually('two reports were stored', () => expect(service.metrics.reports).toBe(2))
   expect(await rows('agent_report')).toMatchObject([{ level: 'warn' }])
   expect(await commandOf(w.store.db, w.agent, id)).toMatchObject({ state: 'queued' })
   expect((await ask()).json.commands).toMatchObject([{ id }])

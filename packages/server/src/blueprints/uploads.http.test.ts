@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { bundle } from '../../testing/bundles.ts'
 import { type Browser, type Service, serve } from '../web/testing/service.ts'
 import { type UploadLimits, Uploads } from './uploads.ts'
@@ -45,7 +46,8 @@ describe('bundles on their way in', () => {
     })
     send('abc')
     send('def')
-    await expect.poll(() => files(dir).map((name) => statSync(join(dir, 'uploads', name)).size)).toEqual([6])
+    const sizes = () => files(dir).map((name) => statSync(join(dir, 'uploads', name)).size)
+    await eventually('one file has the six bytes', () => expect(sizes()).toEqual([6]))
     end()
     expect(await done).toBe(6)
     expect(seen).toHaveLength(1)
@@ -72,7 +74,7 @@ describe('bundles on their way in', () => {
     const open = ['ada', 'bob', 'cid', 'dan', 'eve'].map((person) => ({ person, ...body() }))
     const done = open.map(({ person, stream }) => outcome(uploads.receive(person, stream, use)))
     expect(await done[0]).toMatch(/^unavailable: Too many bundles are being uploaded at once/)
-    await expect.poll(() => files(dir)).toHaveLength(4)
+    await eventually('four files are there', () => expect(files(dir)).toHaveLength(4))
     for (const { end } of open) end()
     expect(await Promise.all(done.slice(1))).toEqual(['0', '0', '0', '0'])
     expect(files(dir)).toEqual([])
@@ -122,12 +124,12 @@ test('of twenty uploads of one person that stop before their end three lie on th
   const open = Array.from({ length: 20 }, () => stalled(service, ada, size))
   const refused: (number | undefined)[] = []
   for (const { status } of open) void status.then((one) => refused.push(one))
-  await expect.poll(() => refused).toEqual(Array.from({ length: 17 }, () => 429))
+  await eventually('17 are refused', () => expect(refused).toEqual(Array.from({ length: 17 }, () => 429)))
   const onDisk = () =>
     files(service.config.dataDir).map((name) => statSync(join(service.config.dataDir, 'uploads', name)).size)
-  await expect.poll(onDisk).toEqual([size - 1, size - 1, size - 1])
+  await eventually('three files lack one byte', () => expect(onDisk()).toEqual([size - 1, size - 1, size - 1]))
   for (const { req } of open) req.destroy()
-  await expect.poll(onDisk).toEqual([])
+  await eventually('no file is left', () => expect(onDisk()).toEqual([]))
   const made = await fetch(`${service.origin}/api/web/w/north/blueprints`, {
     method: 'POST',
     body: Buffer.from(await bundle()),

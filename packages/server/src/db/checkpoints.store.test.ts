@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openEmbedded } from './open.ts'
 
-const waits = { timeout: 30_000, interval: 20 }
+const waits = { seconds: 30, everyMs: 20 }
 
 /** A store of which the log is copied from 200 pages on. */
 function open() {
@@ -43,7 +44,7 @@ test('what is committed is copied into the file by another thread, and the log b
   const checkpoints = startCheckpoints(store, file, failed)
   write(150)
   write(150)
-  await vi.waitFor(() => expect(log().checkpointed).toBe(log().log), waits)
+  await eventually('the whole log is in the file', () => expect(log().checkpointed).toBe(log().log), waits)
   const before = log().log
   expect(before).toBeGreaterThanOrEqual(300)
   write(1)
@@ -77,7 +78,7 @@ test('the log is copied a part at a time by whoever writes when the thread canno
   writeFileSync(other, 'x'.repeat(5000))
   const errors: unknown[] = []
   const checkpoints = startCheckpoints(store, other, (error) => errors.push(error))
-  await vi.waitFor(() => expect(String(errors[0])).toMatch(/not a database/), waits)
+  await eventually('the failure is told', () => expect(String(errors[0])).toMatch(/not a database/), waits)
   expect(autocheckpoint()).toEqual({ wal_autocheckpoint: 200 })
   write(300)
   expect(log().checkpointed).toBe(log().log)

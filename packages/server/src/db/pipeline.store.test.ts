@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { many, textArray } from './columns.ts'
 import type { Store } from './open.ts'
@@ -110,6 +111,8 @@ test('a connection that breaks in the middle is an error', async () => {
   )
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event = 'PgSleep'`
-  await vi.waitFor(async () => expect((await pool.query(cut)).rowCount).toBe(1), { timeout: 10_000, interval: 20 })
+  await eventually('the connection sleeps and is cut', async () => expect((await pool.query(cut)).rowCount).toBe(1), {
+    everyMs: 20,
+  })
   await broken
 })

@@ -5,6 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { within } from '../../../../scripts/testing/within.ts'
 import { testConfig } from '../../testing/service.ts'
 import { ConfigError } from '../errors.ts'
 import { connectionsOf } from './connections.ts'
@@ -40,7 +42,10 @@ async function turnsFor(clients: number, sockets: number): Promise<number> {
   const port = await listening(server, sockets)
   for (let i = 0; i < clients; i++) begin(port)
   let turns = 0
-  for (; connections.taken < clients; turns++) await setImmediate()
+  const all = async () => {
+    for (; connections.taken < clients; turns++) await setImmediate()
+  }
+  await within(() => `${clients} connections that are taken; ${connections.taken} are`, all(), 40)
   return turns
 }
 
@@ -76,6 +81,6 @@ test('the limit of connections is that of all sockets together', async () => {
   const port = await listening(server)
   const closed = Array.from({ length: 100 }, () => once(begin(port).resume(), 'close'))
   await Promise.race(closed)
-  await expect.poll(() => connectionsOf(server).open.size).toBe(20)
+  await eventually('20 connections are open', () => expect(connectionsOf(server).open.size).toBe(20))
   expect(connectionsOf(server).taken).toBe(20)
 })

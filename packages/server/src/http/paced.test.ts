@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { Paced } from './paced.ts'
 
 function busy(ms: number): void {
@@ -30,8 +31,8 @@ test('what comes while it is at work, or after it had nothing to do, is done too
     paced.add(() => done.push('second'))
     done.push('first')
   })
-  while (done.length < 2) await setImmediate()
+  await eventually('both are done', () => expect(done).toHaveLength(2), { everyMs: 1 })
   paced.add(() => done.push('third'))
-  while (done.length < 3) await setImmediate()
+  await eventually('the third is done', () => expect(done).toHaveLength(3), { everyMs: 1 })
   expect(done).toEqual(['first', 'second', 'third'])
 })

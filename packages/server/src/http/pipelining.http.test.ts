@@ -4,6 +4,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { testConfig } from '../../testing/service.ts'
 import { type Connection, connectionsOf } from './connections.ts'
 import { createListener, type Handler, type ListenerLimits, listenerLimits } from './listener.ts'
@@ -61,7 +62,7 @@ test('3,000 requests sent ahead on one connection are answered in their order, w
     socket.write(i % 3 === 0 ? get(`/${i}`) : i % 3 === 1 ? post(`/${i}`, body) : chunked(`/${i}`, body))
     wanted.push(`</${i} ${i % 3 === 0 ? '' : body}>`)
   }
-  await expect.poll(() => answers(said()).length).toBe(3000)
+  await eventually('3000 responses came', () => expect(answers(said()).length).toBe(3000))
   expect(answers(said())).toEqual(wanted)
 })
 
@@ -74,7 +75,8 @@ test('requests that arrive byte by byte behind a response that is being made kee
     socket.write(byte)
     await new Promise(setImmediate)
   }
-  await expect.poll(() => answers(said())).toEqual(['</1 >', '</2 two>', '</3 three>', '</4 >'])
+  const four = ['</1 >', '</2 two>', '</3 three>', '</4 >']
+  await eventually('four responses came', () => expect(answers(said())).toEqual(four))
 })
 
 test('one response is made at a time, and of the next request nothing is parsed but its headers', async () => {
@@ -90,10 +92,10 @@ test('one response is made at a time, and of the next request nothing is parsed 
   })
   const { socket } = open(port)
   socket.write(Array.from({ length: 500 }, (_, i) => get(`/${i}`)).join(''))
-  await expect.poll(() => parsed).toBe(2)
+  await eventually('the second request is parsed', () => expect(parsed).toBe(2))
   expect(begun).toEqual(['/0'])
   answer[0]?.end()
-  await expect.poll(() => parsed).toBe(3)
+  await eventually('the third request is parsed', () => expect(parsed).toBe(3))
   expect(begun).toEqual(['/0', '/1'])
 })
 
@@ -110,8 +112,8 @@ test('a connection that was refused is closed, also if its client goes on holdin
   const port = await serve(echo, { headers: 600_000, request: 600_000 })
   const { socket, said } = open(port)
   socket.write('hello\r\n\r\n')
-  await expect.poll(said).toMatch(/^HTTP\/1\.1 400 /)
-  await expect.poll(() => connectionsOf(server).open.size).toBe(0)
+  await eventually('the request is refused', () => expect(said()).toMatch(/^HTTP\/1\.1 400 /))
+  await eventually('no connection is open', () => expect(connectionsOf(server).open.size).toBe(0))
 })
 
 test('requests behind a response that ends the connection are not begun', async () => {
@@ -142,7 +144,7 @@ test('a client that does not read has one response made for it, however much it 
   for (let i = 0; i < 30; i++) socket.write(requests)
   const { open: all } = connectionsOf(server)
   const waiting = () => [...all.entries()].map(([s, { next }]) => s.writableLength > 0 && next?.rest !== undefined)
-  await expect.poll(waiting).toEqual([true])
+  await eventually('the one connection waits with its next requests', () => expect(waiting()).toEqual([true]))
   const [[served, connection]] = [...all.entries()] as [[Socket, Connection]]
   const before = begun
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
@@ -151,7 +153,7 @@ test('a client that does not read has one response made for it, however much it 
   expect(connection.next?.rest?.length).toBeLessThanOrEqual(64 * 1024)
   body = Buffer.from('<small>')
   socket.resume()
-  await expect.poll(() => begun).toBe(3000)
+  await eventually('3000 requests have begun', () => expect(begun).toBe(3000))
 })
 
 test('a response of which nothing moves is given up when its time is over', async () => {
@@ -161,8 +163,9 @@ test('a response of which nothing moves is given up when its time is over', asyn
   socket.pause()
   socket.write(get('/large'))
   const { open: all } = connectionsOf(server)
-  await expect.poll(() => [...all.keys()].some((served) => served.writableLength > 0)).toBe(true)
-  await expect.poll(() => all.size).toBe(0)
+  const isUnread = () => [...all.keys()].some((served) => served.writableLength > 0)
+  await eventually('a response waits to be read', () => expect(isUnread()).toBe(true))
+  await eventually('no connection is open', () => expect(all.size).toBe(0))
 })
 
 const limits = { stalled: 60_000, unread: 1000, check: 1 }

@@ -5,8 +5,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { offering, type ServiceOptions, send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
@@ -41,7 +42,7 @@ const start = async (limits: NonNullable<ServiceOptions['limits']> = {}) => {
 }
 const good = JSON.stringify({ protocol: 1, ...offering })
 const ask = (token = w.agent.token, body = good) => send({ port: service?.port ?? 0 }, { token, body })
-const waits = { timeout: 30_000, interval: 20 }
+const waits = { seconds: 30, everyMs: 20 }
 
 /** A connection, and what came over it until it was closed. */
 async function open(port: number, bytes = ''): Promise<{ socket: Socket; closed: Promise<string> }> {
@@ -86,10 +87,10 @@ test('hundreds of slow clients keep no honest one waiting, and all of them are c
 test('clients that hang up in the midst of their requests leave nothing behind', async () => {
   const { port, connections } = await start()
   const all = await Promise.all(Array.from({ length: 60 }, (_, i) => open(port, i % 2 ? headers : authorized(5000))))
-  await vi.waitFor(async () => expect(await connections()).toBe(60), waits)
+  await eventually('60 connections are open', async () => expect(await connections()).toBe(60), waits)
   for (const { socket } of all) socket.end()
   for (const { closed } of all) expect(await closed).toBe('')
-  await vi.waitFor(async () => expect(await connections()).toBe(0), waits)
+  await eventually('no connection is open', async () => expect(await connections()).toBe(0), waits)
 })
 
 /** As many before one in the queue of those that are cut off as it takes half a second for. */
@@ -144,7 +145,7 @@ test('a body that is not there when its time is over is given up, also while byt
   const drip = setInterval(() => socket.write('x'), 20)
   await closed
   clearInterval(drip)
-  await vi.waitFor(() => expect(bodies).toEqual(['broken']), waits)
+  await eventually('one body was given up', () => expect(bodies).toEqual(['broken']), waits)
 })
 
 test('a body that is whole before it was given up is read', async () => {
@@ -153,7 +154,7 @@ test('a body that is whole before it was given up is read', async () => {
   othersAreDue()
   await sleep(200)
   socket.write('0123456789')
-  await vi.waitFor(() => expect(bodies).toEqual(['whole']), waits)
+  await eventually('the body was read', () => expect(bodies).toEqual(['whole']), waits)
 })
 
 test('so is the body of a page, whoever sends it', async () => {
@@ -175,21 +176,22 @@ test('so is the body of a page, whoever sends it', async () => {
   const drip = setInterval(() => socket.write(' '), 20)
   await closed
   clearInterval(drip)
-  await vi.waitFor(() => expect(said).toEqual(['whole', 'The body did not arrive whole.']), waits)
+  const both = ['whole', 'The body did not arrive whole.']
+  await eventually('one body was read and one given up', () => expect(said).toEqual(both), waits)
 })
 
 test('bodies that together hold too much are given up, the oldest first', async () => {
   const { port, bodies, read } = await reading(new Arrivals({ time: 60_000, held: 100_000, check: 60_000 }))
   const half = 'x'.repeat(45_000)
   const first = await open(port, post(90_000) + half)
-  await vi.waitFor(() => expect(read.bytes).toBe(45_000), waits)
+  await eventually('the first body is read as far as it came', () => expect(read.bytes).toBe(45_000), waits)
   const second = await open(port, post(60_000) + half)
-  await vi.waitFor(() => expect(read.bytes).toBe(90_000), waits)
+  await eventually('both bodies are read as far as they came', () => expect(read.bytes).toBe(90_000), waits)
   const third = await open(port, post(90_000) + 'x'.repeat(20_000))
   await first.closed
-  await vi.waitFor(() => expect(bodies).toEqual(['broken']), waits)
+  await eventually('one body was given up', () => expect(bodies).toEqual(['broken']), waits)
   second.socket.write('x'.repeat(15_000))
-  await vi.waitFor(() => expect(bodies).toEqual(['broken', 'whole']), waits)
+  await eventually('the second body was read', () => expect(bodies).toEqual(['broken', 'whole']), waits)
   third.socket.destroy()
 })
 
@@ -259,7 +261,11 @@ test('when more waits than memory is for, the next report is turned away unread 
   const sent: ReturnType<typeof ask>[] = []
   await whileStoreStands(async () => {
     for (const { token } of agents) sent.push(ask(token, body))
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBeGreaterThanOrEqual(1047), waits)
+    await eventually(
+      '1047 reports wait',
+      () => expect(metrics.waiting + metrics.inBatches).toBeGreaterThanOrEqual(1047),
+      waits,
+    )
     const refused = await ask()
     expect([refused.status, refused.json.error.code]).toEqual([503, 'unavailable'])
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(5)
@@ -290,10 +296,10 @@ test('few large reports are read before those ahead of them are stored, few wait
       void one.then(({ status }) => status === 503 && refused.push(status))
       sent.push(one)
     }
-    await vi.waitFor(() => expect(refused.length).toBe(20), waits)
+    await eventually('20 reports are refused', () => expect(refused.length).toBe(20), waits)
     expect(metrics.waiting + metrics.inBatches).toBe(2)
     sent.push(ask())
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(3), waits)
+    await eventually('3 reports wait', () => expect(metrics.waiting + metrics.inBatches).toBe(3), waits)
   })
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
   expect([statuses.filter((status) => status === 200).length, refused.length]).toEqual([131, 20])
@@ -324,10 +330,10 @@ test('while reports come faster than they are stored, agents are asked to come e
   const sent: ReturnType<typeof ask>[] = []
   await whileStoreStands(async () => {
     for (const { token } of agents) sent.push(ask(token))
-    await vi.waitFor(() => expect(metrics.waiting).toBeGreaterThanOrEqual(512), waits)
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(640), waits)
+    await eventually('512 reports wait for a batch', () => expect(metrics.waiting).toBeGreaterThanOrEqual(512), waits)
+    await eventually('640 reports wait', () => expect(metrics.waiting + metrics.inBatches).toBe(640), waits)
     sent.push(ask())
-    await vi.waitFor(() => expect(metrics.waiting + metrics.inBatches).toBe(641), waits)
+    await eventually('641 reports wait', () => expect(metrics.waiting + metrics.inBatches).toBe(641), waits)
   })
   const answers = (await Promise.all(sent)).map(({ json }) => json.interval)
   expect(answers[0]).toBe(30)

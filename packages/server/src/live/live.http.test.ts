@@ -1,5 +1,6 @@
 import type { Fleet, Session } from '@svc/api'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { type Given, serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
 
@@ -79,10 +80,10 @@ test('an agent whose page is open is asked to report every five seconds, until t
   const another = await streamOf(`${service.origin}${events}?agent=mail`, ann.cookie)
   expect((await service.reports(mail.token, {})).interval).toBe(5)
   stream.close()
-  await expect.poll(() => service.live.size).toBe(1)
+  await eventually('one stream is open', () => expect(service.live.size).toBe(1))
   expect((await service.reports(mail.token, {})).interval).toBe(5)
   another.close()
-  await expect.poll(() => service.live.size).toBe(0)
+  await eventually('no stream is open', () => expect(service.live.size).toBe(0))
   expect((await service.reports(mail.token, {})).interval).toBe(30)
 })
 

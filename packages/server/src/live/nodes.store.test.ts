@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { once } from '../../testing/postgres.ts'
 import { newPlace } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
@@ -19,17 +20,16 @@ async function twoNodes() {
 }
 const events = '/api/web/w/north/events'
 /** Several of them may run a while. */
-const patience = { timeout: 20_000, interval: 300 }
+const patience = { everyMs: 300 }
 
 test('a report to one node is on the screen of a page that is open on another (PostgreSQL)', async () => {
   const { first, second, token, ann } = await twoNodes()
   const stream = await streamOf(first.origin + events, ann.cookie)
-  await expect
-    .poll(async () => {
-      await second.reports(token, { state: { level: 'warn', label: 'from the other node' } })
-      return stream.text()
-    }, patience)
-    .toContain('from the other node')
+  const arrives = async () => {
+    await second.reports(token, { state: { level: 'warn', label: 'from the other node' } })
+    expect(stream.text()).toContain('from the other node')
+  }
+  await eventually('a report to one node is on the stream of the other', arrives, patience)
   await second.reports(token, { state: { level: 'bad', label: 'the next' } })
   const frame = await stream.frame((f) => f.rows.some(({ label }) => label === 'the next'))
   expect(frame.rows).toMatchObject([{ name: 'mail', level: 'bad' }])
@@ -39,15 +39,15 @@ test('an agent that is looked at through one node is asked to hurry by the other
   const { first, second, token, ann } = await twoNodes()
   const stream = await streamOf(`${first.origin}${events}?agent=mail`, ann.cookie)
   const interval = async () => (await second.reports(token, {})).interval
-  await expect.poll(interval, patience).toBe(5)
+  await eventually('the agent is asked to hurry', async () => expect(await interval()).toBe(5), patience)
   stream.close()
-  await expect.poll(interval, patience).toBe(30)
+  await eventually('the agent need not hurry', async () => expect(await interval()).toBe(30), patience)
 })
 
 test('an agent is asked to hurry when one of several other nodes looks at it (PostgreSQL)', async () => {
   const { stores, second, agent, token } = await twoNodes()
   const { pool } = stores[0] as Extract<Store, { engine: 'postgres' }>
-  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const interval = async () => (await second.reports(token, {})).interval
   expect(await interval(), 'nobody looks at it').toBe(30)
   const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
@@ -55,7 +55,7 @@ test('an agent is asked to hurry when one of several other nodes looks at it (Po
     for (const { looksAt, node } of nodes) node.watched([looksAt]) // again, since what was said is forgotten after a time
     return interval()
   }
-  await expect.poll(asked, patience).toBe(5)
+  await eventually('the agent is asked to hurry', async () => expect(await asked()).toBe(5), patience)
   for (const { node } of nodes) await node.close()
 })
 
@@ -63,7 +63,7 @@ const listeners = "from pg_stat_activity where datname = current_database() and 
 
 test('what another node said while the connection was cut is asked for once it is back (PostgreSQL)', async () => {
   const { url, stores, first, second, token, ann } = await twoNodes()
-  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)
   await once(url, `select pg_terminate_backend(pid) ${listeners}`)
   await second.reports(token, { state: { level: 'bad', label: 'said to nobody' } })
@@ -71,7 +71,7 @@ test('what another node said while the connection was cut is asked for once it i
   expect(frame).toMatchObject({ list: true, more: true })
   const { body } = await ann.get<{ rows: object[] }>('/api/web/w/north/fleet')
   expect(body.rows).toMatchObject([{ label: 'said to nobody' }])
-  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   await second.reports(token, { state: { level: 'ok', label: 'heard again' } })
   await stream.frame((f) => f.rows.some(({ label }) => label === 'heard again'))
 })
@@ -94,7 +94,7 @@ test('a message that could not be sent is made up for (PostgreSQL)', async () =>
     failures.push(error)
     cut = false
   })
-  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)
   others.changed('some other workspace', agent.id)
   const frame = await stream.frame(({ more }) => more)
@@ -105,7 +105,7 @@ test('a message that could not be sent is made up for (PostgreSQL)', async () =>
 
 test("what the operator's command line changes is on the pages of a running node (PostgreSQL)", async () => {
   const { url, stores, first, ann } = await twoNodes()
-  await expect.poll(() => listening(stores[0]), patience).toBe(2)
+  await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)
   const place = await newPlace({ SVC_DATABASE_URL: url })
   await place.value(['agent', 'create', 'north/second'])

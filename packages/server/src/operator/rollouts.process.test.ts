@@ -1,5 +1,6 @@
 import type { RolloutPage, RolloutPreview } from '@svc/api'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { installed, twoVersions } from '../../testing/installed.ts'
 import { newPlace, type Place, report } from '../../testing/service-process.ts'
 
@@ -29,7 +30,9 @@ test('a version is brought to many agents by the operator: previewed, begun, pau
   expect(await act('continue')).toMatchObject({ state: 'running', counts: { wished: 1 }, continuedBy: 'operator' })
   expect(await agents.a1('1.0.0')).toMatchObject({ desired: { version: '1.1.0' } })
   await agents.a1('1.1.0')
-  await expect.poll(() => act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } })
+  await eventually('the second wave has begun', async () =>
+    expect(await act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } }),
+  )
 
   const { stdout } = await place.run(['rollout', 'show', id])
   expect(stdout).toMatch(/^mail@1\.1\.0: running, wave 2 of 3, kept by 1 of 3 /)

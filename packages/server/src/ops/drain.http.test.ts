@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { listenWide } from '../http/listen.ts'
 import { drainable } from './drain.ts'
 
@@ -87,7 +88,7 @@ test('a request that comes while hundreds of idle connections are closed is answ
   const all = await Promise.all(Array.from({ length: 400 }, kept))
   const late = all.slice(-5)
   const drained = drain()
-  await expect.poll(() => server.listening, { interval: 1 }).toBe(false)
+  await eventually('the server no longer listens', () => expect(server.listening).toBe(false), { everyMs: 1 })
   for (const { socket } of late) socket.write(request)
   await drained
   expect(await Promise.all(late.map(async ({ ended, answers }) => [await ended, answers()]))).toEqual(
@@ -99,7 +100,7 @@ test('a connection that has not said anything yet has a moment to do so', async 
   const client = begin()
   await once(client.socket, 'connect')
   const drained = drain()
-  await expect.poll(() => server.listening, { interval: 1 }).toBe(false)
+  await eventually('the server no longer listens', () => expect(server.listening).toBe(false), { everyMs: 1 })
   await setImmediate()
   client.socket.write(request)
   await drained

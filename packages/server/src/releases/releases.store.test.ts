@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { buildFolder, buildOf, newKey, pyz } from '../../testing/releases.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newClock } from '../../testing/world.ts'
@@ -126,9 +127,8 @@ everyEngine('releases', (open) => {
         signature: build.signature,
       })
     await add(store, '1.2.0')
-    await expect
-      .poll(() => [one.served()?.version, two.served()?.version], { timeout: 20_000 })
-      .toEqual(['1.2.0', '1.2.0'])
+    const served = () => [one.served()?.version, two.served()?.version]
+    await eventually('both nodes serve the new release', () => expect(served()).toEqual(['1.2.0', '1.2.0']))
   })
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
@@ -29,18 +30,15 @@ const batching = (w: World, store: ReportStore = openReportStore(w.store)) => {
   return { ...batcher, metrics, failures }
 }
 
-/** A busy machine takes its time. */
-const patience = { timeout: 20_000 }
-
 /** Until the batch stands at a lock that this transaction holds; on SQLite it stands at the one connection anyway. */
 async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   if (engine === 'sqlite') return
-  await vi.waitFor(async () => {
+  await eventually('the batch waits for the lock', async () => {
     const waiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     const { rows } = await waiting.execute(trx)
     expect(rows[0]?.count).toBe(1)
-  }, patience)
+  })
 }
 
 everyEngine('group commit', (open) => {
@@ -84,7 +82,7 @@ everyEngine('group commit', (open) => {
         .where('id', '=', w.agent.id)
         .execute()
       const answer = submit(submission(w, { state: { level: 'ok' } }))
-      await vi.waitFor(() => expect(metrics.inBatches).toBe(1), patience)
+      await eventually('the report is in a batch', () => expect(metrics.inBatches).toBe(1))
       await batchWaits(trx, w.store)
       return { answer }
     })

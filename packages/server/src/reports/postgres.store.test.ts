@@ -1,6 +1,7 @@
 /** What the report path promises on PostgreSQL alone. */
 import type pg from 'pg'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
@@ -75,7 +76,9 @@ async function cutWhileWaitingFor(locked: string): Promise<unknown> {
     const outcome = store([submission(w, parts(1))], w.clock.now(), deliveries.age).catch((error) => error)
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    await vi.waitFor(async () => expect((await pool.query(cut)).rowCount).toBe(1), { timeout: 10_000, interval: 20 })
+    await eventually('the batch waits and is cut', async () => expect((await pool.query(cut)).rowCount).toBe(1), {
+      everyMs: 20,
+    })
     return await outcome
   } finally {
     await other.query('rollback')

@@ -9,6 +9,7 @@ import type {
   WishResult,
 } from '@svc/api'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { report, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
@@ -56,7 +57,9 @@ test('a version named on the page goes out, and the page says what became of it'
   })
   expect(bundle.status).toBe(200)
   await bundle.arrayBuffer()
-  await expect.poll(async () => (await updates(ann)).blueprint?.state).toBe('trying')
+  await eventually('the page says that the version is tried', async () =>
+    expect((await updates(ann)).blueprint?.state).toBe('trying'),
+  )
   await service.reports(mail.token, running('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))
   expect((await updates(ann)).blueprint).toMatchObject({
     state: 'kept',
@@ -147,7 +150,9 @@ test('the five refusals of a press, each with its sentence, alone and among many
     says: '2.0.0 is served, but it is not signed: a runtime refuses it.',
   })
   // Before its next report.
-  await expect.poll(inFleet).toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' })
+  await eventually('the fleet shows neither a hold nor a wish', async () =>
+    expect(await inFleet()).toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' }),
+  )
   await release('2.0.0')
   await service.reports(mail.token, runtime('1.0.0', { version: '1.0.0', outcome: 'failed', message: 'no ssh-keygen' }))
   expect(await press()).toMatchObject({ status: 200 })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { wrongLooks } from '../../../testing/axe.ts'
 import { hostileReport, markup, turned, wholeReport } from './testing/reports.ts'
 import { openWorld, type World } from './testing/world.ts'
@@ -178,7 +179,7 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   expect(again?.payload).toEqual({ every: 20, note: null })
   await reporting({ every: 20, note: null }, { acks: [{ id: again?.id, ok: true, message: 'changed' }] })
   await form.getByText('changed', { exact: true }).waitFor()
-  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('form input')?.value === '20')
+  await eventually('the form shows 20', async () => expect(await form.locator('input').first().inputValue()).toBe('20'))
 })
 
 test('what is typed in the settings outlives a look at another tab, and is not lost without a question', async () => {

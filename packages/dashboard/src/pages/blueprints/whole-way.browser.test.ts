@@ -8,6 +8,7 @@ import type { AgentPage } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { Product } from '../../../../../examples/product-running.ts'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { freePort } from '../../../../../scripts/testing/free-port.ts'
 import { openPlace, type Place } from '../../../testing/place.ts'
 import { noTerminal, Terminal } from '../../../testing/terminal.ts'
@@ -113,7 +114,8 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await bots.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
   await binding.getByText('Bad', { exact: true }).waitFor()
   expect(await binding.innerText()).toContain("The bot's token for tasks was revoked here.")
-  await expect.poll(() => product.refuses(machine.read('links-north/.svc/agent.env')), { timeout: 30_000 }).toBe(true)
+  const isRefused = () => product.refuses(machine.read('links-north/.svc/agent.env'))
+  await eventually('the product refuses the token', async () => expect(await isRefused()).toBe(true), { seconds: 30 })
   await button('Run now').click()
   await main.getByText('the product answers 401').waitFor()
   const { bindings } = await call<AgentPage>('GET', '/api/web/w/north-wind/agents/links-north')

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { AuditEntry } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, overflow, resize, wrongLooks } from '../../../testing/axe.ts'
 import { type Look, openPlace, type Place, type Visitor } from '../../../testing/place.ts'
 
@@ -113,10 +114,12 @@ test('each column sorts its first way, then the other', async () => {
   const head = ada.page.getByRole('columnheader', { name: 'Agent', exact: true })
   await head.getByRole('button').click()
   await ada.page.waitForURL(/sort=name/)
-  await expect.poll(() => names(ada)).toEqual(['link-checker', 'mail-triage', 'never-started', 'repo-watch'])
+  const sorted = ['link-checker', 'mail-triage', 'never-started', 'repo-watch']
+  await eventually('the agents are sorted by name', async () => expect(await names(ada)).toEqual(sorted))
   expect(await head.getAttribute('aria-sort')).toBe('ascending')
   await head.getByRole('button').click()
-  await expect.poll(() => names(ada)).toEqual(['repo-watch', 'never-started', 'mail-triage', 'link-checker'])
+  const turned = ['repo-watch', 'never-started', 'mail-triage', 'link-checker']
+  await eventually('the agents are sorted the other way', async () => expect(await names(ada)).toEqual(turned))
 })
 
 test('lines are walked with the arrow keys, chosen with x, opened with enter', async () => {
@@ -311,7 +314,8 @@ test('with 2,000 agents only what is seen is fetched and drawn, and the last is 
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()
   await slow.page.keyboard.press('End')
-  await slow.page.waitForFunction(() => document.activeElement?.textContent === 'repo-watch')
+  const focused = () => slow.page.evaluate(() => document.activeElement?.textContent)
+  await eventually('the last agent has the focus', async () => expect(await focused()).toBe('repo-watch'))
   expect(asked.at(-1)).toContain('offset=2000')
   await slow.page.getByRole('checkbox', { name: 'Select all' }).click()
   await slow.page.getByText(/^2,0\d\d selected$/).waitFor()

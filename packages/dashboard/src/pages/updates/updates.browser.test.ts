@@ -2,6 +2,7 @@
 import type { NewToken, RolloutPage, Rollouts } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, wrongLooks } from '../../../testing/axe.ts'
 import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
 import { install, type Played, uploadVersions } from './testing/fleet.ts'
@@ -59,7 +60,9 @@ test('a version named for one agent is told, fetched and kept, and stands beside
   await version.getByText('being tried').waitFor()
   await agent('east').keeps('1.1.0')
   await version.getByText('It runs 1.1.0, as wished.').waitFor()
-  await expect.poll(() => kinds(page)).toEqual(['kept', 'fetched', 'offered', 'wished'])
+  await eventually('the timeline has four lines', async () =>
+    expect(await kinds(page)).toEqual(['kept', 'fetched', 'offered', 'wished']),
+  )
   await row.getByText('1.1.0', { exact: true }).waitFor()
   expect(await row.locator('.up-wished').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Update to 1.1.0…' }).getAttribute('aria-disabled')).toBe('true')
@@ -105,7 +108,7 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await part.getByText('“svc pin-runtime off” there lifts that').first().waitFor()
   await agent('south').report({ runtime })
   const press = part.getByRole('button', { name: /^Update runtime to / })
-  await expect.poll(() => press.getAttribute('aria-disabled')).toBeNull()
+  await eventually('the button is enabled', async () => expect(await press.getAttribute('aria-disabled')).toBeNull())
   await press.click()
   await confirm(page, 'Update runtime')
   await part.getByText('waits for its next report').waitFor()
@@ -119,7 +122,7 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await fleet.getByText('The runtime that is served is on hold for it').waitFor({ state: 'attached' })
   await part.getByRole('button', { name: 'Lift the hold…' }).click()
   await confirm(page, 'Lift the hold')
-  await expect.poll(() => press.getAttribute('aria-disabled')).toBeNull()
+  await eventually('the button is enabled', async () => expect(await press.getAttribute('aria-disabled')).toBeNull())
   await card(page, 'Timeline').getByText('hold lifted').waitFor()
 })
 

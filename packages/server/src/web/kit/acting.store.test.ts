@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import type { Members } from '@svc/api'
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { bundle } from '../../../testing/bundles.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { createAgent } from '../../agents/store.ts'
@@ -285,12 +286,10 @@ describe('the same at the same time, on PostgreSQL', () => {
     const remove = (people: People = service) => removeMember(people, north, { id: member.id }, operator, service.now())
     /** Resolves when somebody waits for a lock. */
     const waits = () =>
-      expect
-        .poll(async () => {
-          const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
-          return rows.length
-        })
-        .toBeGreaterThan(0)
+      eventually('somebody waits for a lock', async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
+        expect(rows.length).toBeGreaterThan(0)
+      })
     const agents = () => db.selectFrom('agent').select('name').execute()
     return { service, carol, makes, remove, waits, agents }
   }

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { buildOf } from '../../../testing/releases.ts'
 import { addRelease } from '../../releases/store.ts'
 import { operator, serve } from '../testing/service.ts'
@@ -33,7 +34,7 @@ async function costOf(origin: string, path: string): Promise<number> {
   first?.on('data', (chunk: Buffer) => {
     read += chunk.length
   })
-  await expect.poll(() => read).toBeGreaterThan(whole.length)
+  await eventually('the one who reads has all of it', () => expect(read).toBeGreaterThan(whole.length))
   return cost
 }
 

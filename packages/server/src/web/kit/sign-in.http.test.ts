@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Failure, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { logRequests } from '../../http/requests.ts'
 import { openAuth } from '../../people/auth.ts'
 import { hashQueue } from '../../people/hashing.ts'
@@ -78,15 +79,16 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   expect(refused.headers.get('retry-after')).toBe('5')
   // A browser that is known waits in a line of its own.
   const waiting = attempt('192.0.2.1', password, known)
-  while (hashQueue.waiting < 33) await new Promise((resolve) => setImmediate(resolve))
+  await eventually('33 wait for a hash', () => expect(hashQueue.waiting).toBeGreaterThanOrEqual(33), { everyMs: 1 })
   let ended = false
   const draining = Promise.all(held).then(() => {
     ended = true
   })
-  while (!ended) {
+  const end = () => {
     ends.shift()?.()
-    await new Promise((resolve) => setImmediate(resolve))
+    expect(ended).toBe(true)
   }
+  await eventually('all hashes have ended', end, { everyMs: 1 })
   await draining
   expect((await waiting).status).toBe(200)
   for (let i = 0; i < 8; i++) expect((await attempt('192.0.2.1', wrong)).status).toBe(401)

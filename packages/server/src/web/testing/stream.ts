@@ -2,6 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Frame } from '@svc/api'
 import { onTestFinished } from 'vitest'
+import { within } from '../../../../../scripts/testing/within.ts'
 
 export interface Stream {
   /** The next frame that fits; those before it are passed over. */
@@ -43,6 +44,7 @@ export async function streamOf(url: string, cookie: string, { reads = true } = {
     req?.destroy()
   }
   onTestFinished(close)
+  const missing = () => `a frame that fits, on ${url}. The end of what came:\n${text.slice(-1000)}`
   return {
     text: () => text,
     ended,
@@ -51,7 +53,7 @@ export async function streamOf(url: string, cookie: string, { reads = true } = {
       for (;;) {
         const frame = frames.shift()
         if (frame && fits(frame)) return frame
-        if (!frame) await new Promise<void>((resolve) => (waiting = [...waiting, resolve]))
+        if (!frame) await within(missing, new Promise<void>((resolve) => (waiting = [...waiting, resolve])), 40)
       }
     },
   }
