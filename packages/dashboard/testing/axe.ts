@@ -53,7 +53,7 @@ export async function wrongLooks(
     await whole()
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
-      await page.waitForFunction((now) => document.documentElement.dataset.mantineColorScheme === now, scheme)
+      await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' })
       await drawn(page)
       const found = await axe(page, scheme === 'dark' ? ofColours : undefined)
       const wider = await overflow(page)
