@@ -47,15 +47,15 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'take-over: a start is noted only when it has succeeded',
     harm: 'After a kill of the runtime two processes of one agent work beside each other.',
-    file: at('launcher/supervisor.ts'),
-    old: '      note(true)\n',
+    file: at('launcher/supervision.ts'),
+    old: "      { do: 'note', starting: true },\n",
     new: '',
     tests: [at('cli/start.process.test.ts')],
   },
   {
     name: 'take-over: a number that another process has by now counts as the agent',
     harm: 'A start of the runtime kills a program that has nothing to do with the agent.',
-    file: at('launcher/supervisor.ts'),
+    file: at('launcher/take-over.ts'),
     old: 'markedGroup(state.pid, folder.root, started)',
     new: 'groupLives(state.pid)',
     tests: [at('launcher/run.process.test.ts')],

@@ -8,7 +8,7 @@ import type { Applied, Stop } from '@svc/protocol'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { ProcessState } from './moves.ts'
-import type { Order } from './supervisor.ts'
+import type { Order } from './supervision.ts'
 
 /** 2: a launcher that replaces the file, and pings; a worker that says it is here, and answers pings. */
 export const contract = 2

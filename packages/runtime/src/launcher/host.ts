@@ -10,7 +10,7 @@ import { duration, wait } from '../time.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
 import type { ProcessState } from './moves.ts'
-import type { Order } from './supervisor.ts'
+import type { Order } from './supervision.ts'
 
 export interface Host {
   tell(message: ToWorker): void

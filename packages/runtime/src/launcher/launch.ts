@@ -8,7 +8,8 @@ import { duration } from '../time.ts'
 import type { FromWorker } from './contract.ts'
 import { type Host, host } from './host.ts'
 import { keepRuntime } from './keeper.ts'
-import { supervise, takeOver } from './supervisor.ts'
+import { supervise } from './supervisor.ts'
+import { takeOver } from './take-over.ts'
 
 /** How long the last report may take at the end. */
 const farewellSeconds = 3

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest'
+import type { Alive } from './note.ts'
+import {
+  type Act,
+  begin,
+  type Event,
+  type Order,
+  type Rules,
+  type Seen,
+  type Supervision,
+  step,
+} from './supervision.ts'
+import type { Found } from './take-over.ts'
+
+const rules: Rules = {
+  output: '/a/.svc/log/agent.log',
+  least: 1000,
+  most: 300_000,
+  counts: 5000,
+  stop: (seconds) => seconds * 1000,
+  again: 5000,
+  gone: 2000,
+  rotate: 5000,
+  look: 1000,
+  hurry: 50,
+}
+const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
+const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
+const run: Seen = { lives: true, group: true, paused: false, leadsTo: 'one' }
+const gone: Seen = { ...run, lives: false, group: false }
+const look = (seen: Seen = run): Event => ({ is: 'look', seen })
+const answered = (answer: Order | 'silent' | undefined = order): Event => ({ is: 'answered', answer, wall: 50_000 })
+
+const found = (state: Found['state'], more: Partial<Found> = {}): Supervision => ({
+  ...begin({ state, started: '1.000', version: 'one', ...more }),
+  order,
+})
+const waiting = begin({ state: { is: 'waiting', crashes: 0, startAt: 0 } })
+const running: Supervision = { ...found({ is: 'running', ...alive }), child: true }
+const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
+
+/** Each act in a word or two. */
+const words = (acts: readonly Act[]): string[] =>
+  acts.map((act) => {
+    if (act.do === 'signal') return act.signal
+    if (act.do === 'note') return act.starting ? 'note the start' : 'note'
+    return act.do === 'wait' ? `wait ${act.ms}` : act.do
+  })
+/** What the events make of it one after the other, a second apart; the acts of the last one. */
+function after(now: Supervision, ...events: Event[]): { state: Supervision; acts: string[]; lines: string[] } {
+  let [state, at]: [Supervision, number] = [now, 10_000]
+  let acts: readonly Act[] = []
+  for (const event of events) {
+    ;({ state, acts } = step(state, event, rules, at))
+    at += 1000
+  }
+  return { state, acts: words(acts), lines: acts.flatMap((act) => (act.do === 'say' ? [act.line] : [])) }
+}
+const started: Event = { is: 'started', pid: 8, start: 'b:2' }
+const exited = (pid = 7, remains = false): Event => ({ is: 'exit', pid, how: { code: 1 }, remains })
+
+describe('a start', () => {
+  test('is asked for, noted before it is made, and noted again with its process', () => {
+    expect(after(waiting, look()).acts).toEqual(['ask', 'rotate', 'wait 1000'])
+    expect(after(waiting, look(), answered()).acts).toEqual(['note the start', 'start'])
+    const { state, acts } = after(waiting, look(), answered(), started)
+    expect(acts).toEqual(['note', 'say', 'tell'])
+    expect(state).toMatchObject({ state: { is: 'running', pid: 8 }, child: true, version: 'one', started: '50.000' })
+  })
+
+  test('has a mark of its own, later than the one before, whatever the clock says', () => {
+    const before = { ...waiting, started: '60.000' }
+    expect(after(before, look(), answered()).state.started).toBe('60.001')
+  })
+
+  test('is asked for once while the answer is on its way, and made once', () => {
+    expect(after(waiting, look(), look()).acts).toEqual(['wait 1000'])
+    expect(after(waiting, look(), answered(), look()).acts).toEqual(['wait 1000'])
+  })
+
+  test('is not made for an agent that was paused while the answer was on its way', () => {
+    const { state, acts } = after(waiting, look(), look({ ...run, paused: true }), answered())
+    expect([state.state.is, state.start, acts]).toEqual(['stopped', 'none', []])
+  })
+
+  test('waits for a runtime that does not answer, and says so once', () => {
+    const silent = answered('silent')
+    expect(after(waiting, look(), silent).lines).toEqual([
+      'nobody says yet how the agent is started; it is asked again',
+    ])
+    const again = after(waiting, look(), silent, look(), silent)
+    expect([again.lines, again.state.state]).toEqual([[], waiting.state])
+    expect(after(waiting, look(), silent, look()).acts).toContain('ask')
+  })
+
+  test('is made as was said last when nobody answers now', () => {
+    const crashed = { ...running, state: { is: 'waiting', crashes: 1, startAt: 0 } } as const
+    expect(after(crashed, look(), answered('silent')).acts).toEqual(['note the start', 'start'])
+  })
+
+  test('that nobody can describe, and one that fails, is a start that did not last', () => {
+    expect(after(waiting, look(), { is: 'answered', answer: undefined, wall: 0 }).state.state).toMatchObject({
+      is: 'waiting',
+      crashes: 1,
+      exit: { error: 'nobody could say how it is started' },
+    })
+    const fails: Event = { is: 'unstartable', error: 'python3 is not there' }
+    const { state, lines } = after(waiting, look(), answered(), fails)
+    expect(state).toMatchObject({ start: 'none', state: { is: 'waiting', crashes: 1 } })
+    expect(lines).toEqual(['the agent could not be started: python3 is not there; it starts again in 1 s'])
+  })
+
+  test('whose output cannot go where the manifest wants says where it goes', () => {
+    const declared = { ...order, output: '/a/out.log' }
+    expect(after(waiting, look(), answered(declared), started).lines[0]).toBe(
+      "the agent's output cannot go to /a/out.log, so it goes to /a/.svc/log/agent.log",
+    )
+    const given = after(waiting, look(), answered(declared), { ...started, output: '/a/out.log' } as Event)
+    expect([given.lines.length, given.state.output]).toEqual([1, '/a/out.log'])
+  })
+})
+
+describe('an end', () => {
+  test('of a child is told, and it starts again later', () => {
+    const { state, acts } = after(running, exited())
+    expect(acts).toEqual(['note', 'say', 'tell', 'wait 1000'])
+    expect(state).toMatchObject({ child: false, state: { is: 'waiting', crashes: 1, exit: { code: 1 } } })
+  })
+  test('of another process than the present one changes nothing', () => {
+    expect(after(running, exited(6))).toMatchObject({ state: running, acts: [] })
+  })
+  test('of a child is not looked for, it is told', () => {
+    expect(after(running, look(gone)).state.state.is).toBe('running')
+  })
+  test('of a process that was taken over is seen on the machine', () => {
+    const { state } = after({ ...running, child: false }, look(gone))
+    expect(state.state).toMatchObject({ is: 'waiting', crashes: 0 + 1, exit: { at: 10_000 } })
+  })
+  test('of a leader whose group lives on: the group is ended', () => {
+    expect(after(running, exited(7, true)).acts).toEqual(['note', 'say', 'tell', 'SIGTERM', 'wait 50'])
+    expect(after({ ...running, child: false }, look({ ...gone, group: true })).acts).toContain('SIGTERM')
+  })
+  test('of what had no start time is not followed by a signal: its number may be anybody’s', () => {
+    const nameless = { ...running, child: false, state: { is: 'running', ...alive, start: '' } } as const
+    expect(after(nameless, look({ ...gone, group: true })).acts).not.toContain('SIGTERM')
+  })
+})
+
+describe('what has to stop', () => {
+  const stopping = after(running, look({ ...run, paused: true })).state
+  test('is asked to end, and killed when its time is over', () => {
+    expect(stopping.state).toMatchObject({ is: 'stopping', because: 'paused', killAt: 20_000 })
+    expect(words(step(stopping, look(), rules, 19_999).acts)).toEqual(['rotate', 'wait 50'])
+    expect(words(step(stopping, look(), rules, 20_000).acts)).toContain('SIGKILL')
+  })
+  test('is cleaned up after when it had to be killed, where the manifest has containers', () => {
+    const containers = { ...stopping, order: { ...order, cleanup: ['docker', 'kill'] } }
+    expect(words(step(containers, look(), rules, 20_000).acts)).toContain('clean up')
+    expect(words(step(stopping, look(), rules, 20_000).acts)).not.toContain('clean up')
+  })
+  test('counts as gone two seconds after the kill, though a zombie is still there', () => {
+    const killed = { ...step(stopping, look(), rules, 20_000).state, child: false }
+    const left = look({ ...gone, group: true, paused: true })
+    expect(step(killed, left, rules, 22_000).state.state.is).toBe('stopping')
+    expect(step(killed, left, rules, 22_001).state.state.is).toBe('stopped')
+  })
+  test('is stopped for good when that was asked for, and nothing is looked at any more', () => {
+    const asked = after(ending(running), look(), exited())
+    expect([asked.state.life, asked.acts]).toEqual(['over', ['note', 'say', 'tell', 'end']])
+    expect(after(asked.state, look()).acts).toEqual([])
+  })
+  test('is over at once where nothing runs', () => {
+    expect(after(found({ is: 'stopped', because: 'paused' }), { is: 'stop' }).acts).toEqual(['look'])
+    expect(after(ending(found({ is: 'stopped', because: 'paused' })), look()).acts).toContain('end')
+  })
+  test('is ended as well when its start was under way', () => {
+    const begun = after(waiting, look(), answered()).state
+    const late = after(ending(begun), started)
+    expect(late.acts.at(-1)).toBe('look')
+    expect(after(late.state, look()).acts).toContain('SIGTERM')
+  })
+})
+
+describe('another version that is to run', () => {
+  const two = look({ ...run, leadsTo: 'two' })
+  test('ends the agent, and it starts at once, without a count of failures', () => {
+    const { state, acts } = after(running, two)
+    expect(acts).toContain('SIGTERM')
+    expect(state.state).toMatchObject({ is: 'stopping', because: 'replaced' })
+    expect(after(state, exited()).state.state).toMatchObject({ is: 'waiting', crashes: 0 })
+  })
+  test('that does not come to run is tried again after five seconds, not all the time', () => {
+    const back = { ...after(running, two).state, state: running.state }
+    expect(step(back, two, rules, 14_999).state.state.is).toBe('running')
+    expect(step(back, two, rules, 15_000).state.state.is).toBe('stopping')
+  })
+  test('does not run while the agent is paused', () => {
+    const paused = after(running, look({ ...run, leadsTo: 'two', paused: true }))
+    expect(paused.state.state).toMatchObject({ because: 'paused' })
+    expect(paused.state.turned).toBeUndefined()
+  })
+})
+
+describe('a wish to run', () => {
+  const ended = found({ is: 'stopped', because: 'ended', exit: { at: 1, code: 0 } }, { started: '5.000' })
+  test.each([
+    ['after the last start starts an agent that has ended', 5001, true],
+    ['before the last start was answered by it', 5000, false],
+    ['that nobody made starts nothing', undefined, false],
+  ])('%s', (_name, runAsked, starts) =>
+    expect(after(ended, look({ ...run, runAsked })).acts.includes('ask')).toBe(starts),
+  )
+})
+
+describe('the beginning', () => {
+  const begun = (unnoted: boolean): Event => ({ is: 'begun', unnoted })
+  test('says what was taken over, notes it where the note does not say so, and asks how it is started', () => {
+    const taken = found({ is: 'running', ...alive, adopted: true })
+    expect(after(taken, begun(false)).acts).toEqual(['say', 'tell', 'ask'])
+    expect(after(taken, begun(true)).acts).toEqual(['note', 'say', 'tell', 'ask'])
+    expect(after(taken, begun(false)).lines).toEqual(['took the agent over: process 7'])
+  })
+  test('ends what a dead agent left behind', () => {
+    const left = found({ is: 'stopping', ...alive, because: 'ended', killAt: 20_000 })
+    expect(after(left, begun(false)).acts[0]).toBe('SIGTERM')
+  })
+  test('looks when the first answer is there; what was said meanwhile counts', () => {
+    const first = { ...answered({ ...order, restart: 'never' }), first: true } as Event
+    expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['look'] })
+    expect(after(running, first).state.order?.restart).toBe('always')
+  })
+})
+
+test('room for its output is looked for every five seconds', () => {
+  const first = step(running, look(), rules, 10_000)
+  expect(words(first.acts)).toContain('rotate')
+  expect(words(step(first.state, look(), rules, 14_999).acts)).not.toContain('rotate')
+  expect(words(step(first.state, look(), rules, 15_000).acts)).toContain('rotate')
+})

@@ -1,0 +1,284 @@
+/**
+ * What the supervisor knows of the agent's process, and what each event makes of it, as the acts that follow. Pure: moves.ts has the
+ * table of the process alone; here stand the start that is under way, the end that was asked for, and what is noted and said.
+ */
+import type { Restart } from '@svc/blueprint'
+import { howEnded } from '../process/ended.ts'
+import { nextMark } from './clock.ts'
+import { type Event as Moved, move, type ProcessState } from './moves.ts'
+import type { Exit } from './note.ts'
+import type { RunSpec } from './spawn.ts'
+import type { Found } from './take-over.ts'
+
+export interface Order extends RunSpec {
+  readonly restart: Restart
+  readonly stopSeconds: number
+  /** Of an installed agent: the version that it is about, by the name of its folder. */
+  readonly version?: string
+}
+/** How the agent is started; undefined when nobody can say, `silent` when nobody answers. */
+export type Answer = Order | 'silent' | undefined
+
+export interface Supervision extends Omit<Found, 'unnoted'> {
+  /** `on`: it is kept running. `ending`: its end was asked for. `over`: nothing of it is left. */
+  readonly life: 'on' | 'ending' | 'over'
+  /** How far a start is: how to start it is being asked, or it was started a moment ago. */
+  readonly start: 'none' | 'asking' | 'starting'
+  /** The process is a child of this runtime, which is told of its end. */
+  readonly child: boolean
+  /** How it is started, as it was said last. */
+  readonly order?: Order | undefined
+  /** The last restart for another version. */
+  readonly turned?: { readonly to: string; readonly at: number }
+  /** It was said already that nobody says how it is started. */
+  readonly unanswered: boolean
+  /** When room for its output was looked for last. */
+  readonly rotated: number
+}
+
+/** What the files and the machine show at one moment. */
+export interface Seen {
+  /** Its process is there. */
+  readonly lives: boolean
+  /** Something of its group is there. */
+  readonly group: boolean
+  readonly paused: boolean
+  /** When somebody asked for a run, Unix ms. */
+  readonly runAsked?: number | undefined
+  /** Of an installed agent: the version that is to run. */
+  readonly leadsTo?: string | undefined
+}
+export type Event =
+  /** This runtime begins, with what an earlier one left. */
+  | { readonly is: 'begun'; readonly unnoted: boolean }
+  | { readonly is: 'look'; readonly seen: Seen }
+  | { readonly is: 'stop' }
+  /** What was said about the start; `first`: asked ahead, no start waits for it. `wall`: Unix ms as files have it. */
+  | { readonly is: 'answered'; readonly answer: Answer; readonly wall: number; readonly first?: true }
+  | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
+  | { readonly is: 'unstartable'; readonly error: string }
+  | { readonly is: 'exit'; readonly pid: number; readonly how: Omit<Exit, 'at'>; readonly remains: boolean }
+
+export type Act =
+  | { readonly do: 'note'; readonly starting?: true }
+  | { readonly do: 'say'; readonly line: string }
+  /** Tells whoever shows the process. */
+  | { readonly do: 'tell' }
+  | { readonly do: 'ask'; readonly first?: true }
+  | { readonly do: 'start'; readonly order: Order; readonly started: string }
+  | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
+  | { readonly do: 'rotate' }
+  /** Looks at once. */
+  | { readonly do: 'look' }
+  /** Looks after so many ms. */
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'end' }
+
+/** Durations in ms. */
+export interface Rules {
+  /** Our own file for its output. */
+  readonly output: string
+  /** The shortest and longest wait for a start, and what makes a start count. */
+  readonly least: number
+  readonly most: number
+  readonly counts: number
+  /** How long a soft stop may take. */
+  readonly stop: (seconds: number) => number
+  /** Until a start of another version that did not come about is tried again. */
+  readonly again: number
+  /** What was killed and does not go is nobody's any more after this: a zombie that its parent does not reap looks alive. */
+  readonly gone: number
+  readonly rotate: number
+  /** Between two looks, and while it is being ended. */
+  readonly look: number
+  readonly hurry: number
+}
+export interface Step {
+  readonly state: Supervision
+  readonly acts: readonly Act[]
+}
+
+export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
+  ...found,
+  life: 'on',
+  start: 'none',
+  child: false,
+  unanswered: false,
+  rotated: 0,
+})
+
+/** What is told of it: the version and the moment of its last start belong to its state. */
+export const shown = ({ state, version, started }: Supervision): ProcessState => ({
+  ...state,
+  ...(version !== undefined && { version }),
+  ...(started !== undefined && { started }),
+})
+
+export function step(now: Supervision, event: Event, rules: Rules, at: number): Step {
+  switch (event.is) {
+    case 'begun': {
+      const { state } = now
+      const left: Act[] = state.is === 'stopping' ? [{ do: 'signal', pid: state.pid, signal: 'SIGTERM' }] : []
+      const noted: Act[] = event.unnoted ? [{ do: 'note' }] : []
+      return {
+        state: now,
+        acts: [...left, ...noted, ...says(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
+      }
+    }
+    case 'look':
+      return now.life === 'over' ? { state: now, acts: [] } : look(now, event.seen, rules, at)
+    case 'stop':
+      return { state: { ...now, life: 'ending' }, acts: [{ do: 'look' }] }
+    case 'answered':
+      return answered(now, event, rules, at)
+    case 'started': {
+      const { pid, start, output } = event
+      const wanted = now.order?.output
+      const elsewhere: Act[] =
+        output === wanted ? [] : [say(`the agent's output cannot go to ${wanted}, so it goes to ${rules.output}`)]
+      const moved = apply({ ...now, child: true, output, start: 'none' }, { is: 'started', pid, start }, rules, at)
+      return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingLook(now)] }
+    }
+    case 'unstartable': {
+      const exit = { error: event.error, at }
+      const moved = apply({ ...now, start: 'none' }, { is: 'unstartable', exit }, rules, at)
+      return { state: moved.state, acts: [...moved.acts, ...endingLook(now)] }
+    }
+    case 'exit': {
+      const { pid, how, remains } = event
+      if (!('pid' in now.state) || now.state.pid !== pid) return { state: now, acts: [] }
+      const moved = apply({ ...now, child: false }, { is: 'exit', exit: { at, ...how }, remains }, rules, at)
+      return { state: moved.state, acts: [...moved.acts, ...wait(moved.state, rules)] }
+    }
+  }
+}
+
+function look(before: Supervision, seen: Seen, rules: Rules, at: number): Step {
+  const ended = apply(before, endSeen(before, seen, rules, at), rules, at)
+  const wanted = before.life === 'ending' ? 'asked' : seen.paused ? 'paused' : 'run'
+  const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
+  const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
+  const event = { is: 'look', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
+  const moved = apply(turned, event, rules, at)
+  const due = at - moved.state.rotated >= rules.rotate
+  const state = due ? { ...moved.state, rotated: at } : moved.state
+  return {
+    state,
+    acts: [...ended.acts, ...moved.acts, ...(due ? [{ do: 'rotate' } as const] : []), ...wait(state, rules)],
+  }
+}
+
+/** The end of a process that is no child: it is not there any more. */
+function endSeen({ state, child }: Supervision, seen: Seen, rules: Rules, at: number): Moved | undefined {
+  if (child || seen.lives) return undefined
+  if (state.is === 'running') return { is: 'exit', exit: { at }, remains: state.start !== '' && seen.group }
+  if (state.is !== 'stopping') return undefined
+  const remains = seen.group && !(state.killed && at > state.killAt + rules.gone)
+  return remains ? undefined : { is: 'gone', at }
+}
+
+/**
+ * 3.3, the restart after a swap: the last start was of another version than `current` leads to. What is looked at is the disk, so
+ * it does not matter who swapped, nor what was killed in between. Where nobody can say how the new one starts, it is not tried all the time.
+ */
+function otherVersion({ state, version, turned }: Supervision, seen: Seen, rules: Rules, at: number) {
+  if (version === undefined || state.is === 'stopping') return undefined
+  const to = seen.leadsTo
+  if (to === undefined || to === version) return undefined
+  return turned?.to === to && at - turned.at < rules.again ? undefined : to
+}
+
+/** A wish to run that came after the last start: an agent that waits or has ended starts for it. */
+const runAsked = ({ state, started }: Supervision, { runAsked }: Seen): boolean =>
+  (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
+
+function answered(
+  now: Supervision,
+  { answer, wall, first }: Extract<Event, { is: 'answered' }>,
+  rules: Rules,
+  at: number,
+): Step {
+  const told = answer === 'silent' ? undefined : answer
+  if (first) return { state: { ...now, order: now.order ?? told }, acts: [{ do: 'look' }] }
+  const order = told ?? now.order
+  const idle: Supervision = { ...now, order, start: 'none' }
+  if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
+  // the runtime proper is slow, or hangs: that says nothing of the agent, and the next look asks again
+  if (!order && answer === 'silent')
+    return {
+      state: { ...idle, unanswered: true },
+      acts: now.unanswered ? [] : [say('nobody says yet how the agent is started; it is asked again')],
+    }
+  if (!order) {
+    const exit = { error: 'nobody could say how it is started', at }
+    return apply(idle, { is: 'unstartable', exit }, rules, at)
+  }
+  const started = nextMark(now.started, wall)
+  const { version, output } = order
+  return {
+    state: { ...idle, start: 'starting', started, version, output },
+    acts: [
+      { do: 'note', starting: true },
+      { do: 'start', order, started },
+    ],
+  }
+}
+
+/** One event of the process itself, with all that it entails. */
+function apply(now: Supervision, event: Moved | undefined, rules: Rules, at: number): Step {
+  if (!event) return { state: now, acts: [] }
+  const { least, most, counts } = rules
+  const { restart = 'always', stopSeconds = 10 } = now.order ?? {}
+  const { state, act } = move(now.state, event, { restart, least, most, counts, stop: rules.stop(stopSeconds) }, at)
+  const news: Act[] = state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
+  const asks = act === 'start' && now.start === 'none'
+  const over = state.is === 'stopped' && now.life === 'ending'
+  return {
+    state: { ...now, state, ...(asks && { start: 'asking' }), ...(over && { life: 'over' }) },
+    acts: [
+      ...news,
+      ...(asks ? [{ do: 'ask' } as const] : []),
+      ...('pid' in state && (act === 'end' || act === 'kill') ? signals(now, state.pid, act) : []),
+      ...(over ? [{ do: 'end' } as const] : []),
+    ],
+  }
+}
+
+function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kill'): Act[] {
+  if (act === 'end') return [{ do: 'signal', pid, signal: 'SIGTERM' }]
+  const kill: Act = { do: 'signal', pid, signal: 'SIGKILL' }
+  return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
+}
+
+/** An end that was asked for while a start was under way. */
+const endingLook = ({ life }: Supervision): Act[] => (life === 'ending' ? [{ do: 'look' }] : [])
+
+const wait = ({ life, state }: Supervision, { look, hurry }: Rules): Act[] =>
+  life === 'over' ? [] : [{ do: 'wait', ms: state.is === 'stopping' ? Math.min(look, hurry) : look }]
+
+const say = (line: string): Act => ({ do: 'say', line })
+
+function says(was: ProcessState | undefined, now: ProcessState, at: number): Act[] {
+  return linesOf(was, now, at).map(say)
+}
+
+function linesOf(was: ProcessState | undefined, now: ProcessState, at: number): string[] {
+  switch (now.is) {
+    case 'running':
+      if (was?.is === 'running') return []
+      return [now.adopted ? `took the agent over: process ${now.pid}` : `started the agent: process ${now.pid}`]
+    case 'stopping':
+      return [
+        ...(was?.is === 'stopping' ? [] : [`stops the agent: process ${now.pid}`]),
+        ...(now.killed ? [`kills the agent: process ${now.pid} did not end in time`] : []),
+      ]
+    case 'waiting': {
+      const seconds = Math.max(0, Math.round((now.startAt - at) / 100) / 10)
+      return now.exit && was ? [`the agent ${howEnded(now.exit)}; it starts again in ${seconds} s`] : []
+    }
+    case 'stopped':
+      if (was?.is === 'stopped') return []
+      return [now.because === 'ended' && now.exit ? `the agent ${howEnded(now.exit)}` : 'the agent is stopped']
+  }
+}

@@ -1,0 +1,45 @@
+/** What an earlier runtime left of the agent's process, read from its note and from what lives. */
+import type { Folder } from '../files/folder.ts'
+import { lives } from '../process/identity.ts'
+import { findMarked, markedGroup } from '../process/mark.ts'
+import { duration } from '../time.ts'
+import { leadsTo } from '../versions/folders.ts'
+import { clock } from './clock.ts'
+import type { ProcessState } from './moves.ts'
+import { readNote } from './note.ts'
+
+export interface Found {
+  readonly state: ProcessState
+  readonly started?: string | undefined
+  /** The version that it was started from. */
+  readonly version?: string | undefined
+  /** The declared file to which it prints. */
+  readonly output?: string | undefined
+  /** It runs, and the note does not say so. */
+  readonly unnoted?: boolean
+}
+
+/** What an earlier runtime left: its process if that very one still lives, else a start. */
+export function takeOver(folder: Folder): Found {
+  const note = readNote(folder)
+  const now = clock()
+  if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
+  const { state, started, output } = note
+  // a runtime that noted no version did not swap any
+  const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
+  const known = { started, version, output }
+  const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
+  if (marked) {
+    const since = Number(started) * 1000
+    return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
+  }
+  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
+  const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)
+  if ('pid' in state && left) {
+    const ending = { because: 'ended', killAt: now + duration(10), exit: { at: now } } as const
+    return { state: { ...state, is: 'stopping', ...ending }, ...known }
+  }
+  const crashes = 'crashes' in state ? state.crashes : 0
+  const exit = 'exit' in state ? state.exit : undefined
+  return { state: { is: 'waiting', crashes, startAt: now, ...(exit && { exit }) }, ...known }
+}
