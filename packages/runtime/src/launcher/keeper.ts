@@ -1,23 +1,18 @@
 /**
  * Keeps the runtime's own file (3.5, 4 and 5): says which file the next worker is started from, swaps a verified one in, and puts the
- * previous one back when the new one does not prove itself. Decides nothing (trial.ts); every step is noted before it is taken, so
- * that a start after a kill finishes it. Knows no service.
+ * previous one back when the new one does not prove itself. Decides nothing (keeping.ts, trial.ts); every step is noted before it is
+ * taken, so that a start after a kill finishes it. Knows no service.
  */
-
 import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
-import type { RuntimeNote } from '../versions/runtime-note.ts'
-import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
+import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
-import { type Event, judge } from './trial.ts'
+import { type Act, begin, type Event, type Keeping, shown, step } from './keeping.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
-
-/** What the disk refused is tried again after so long. */
-const retrySeconds = 60
 
 export interface Keeper {
   note(): RuntimeNote
@@ -47,186 +42,105 @@ export function keepRuntime(
   folder: Folder,
   { program, say, changed }: { program: string; say: (line: string) => void; changed: (note: RuntimeNote) => void },
 ): Keeper {
-  let note = readRuntimeNote(folder)
-  let last = ''
-  let began = true
-  let due = Number.POSITIVE_INFINITY
-  let retry = Number.POSITIVE_INFINITY
-  let taken = 0
-  /** The previous file could not be put into place: it is started where it lies. */
-  let stuck = false
-
-  function apply(event: Event): boolean {
-    const next = judge(note, event, Date.now(), last)
-    if (next === note) return true
-    const was = note
-    note = next
-    const saved = save()
-    tell(was, next, say)
-    changed(shown())
-    return saved
+  let now = begin(readRuntimeNote(folder))
+  /** Whether another file is to be started after it. */
+  function on(event: Event): boolean {
+    const moment = { wall: Date.now(), mono: performance.now() }
+    const { state, acts } = step(now, event, { trial: duration(limits.trialSeconds), retry: duration(60) }, moment)
+    now = state
+    return acts.map((act) => perform(act)).some(Boolean)
   }
-
-  function save(): boolean {
-    try {
-      writeRuntimeNote(folder, note)
-      retry = Number.POSITIVE_INFINITY
-      return true
-    } catch (error) {
-      retry = performance.now() + duration(retrySeconds)
-      say(`the note about the runtime's own file could not be written: ${messageOf(error)}`)
-      return false
-    }
+  function perform(act: Act): boolean {
+    if (act.do === 'save') return on(saved(folder, now.note, act.starting === true))
+    if (act.do === 'go back') return on(wentBack(folder, act.from.sha256))
+    if (act.do === 'say') say(act.line)
+    if (act.do === 'tell') changed(shown(now))
+    return act.do === 'replace'
   }
-
-  /** What the worker reports: a way back that is not finished on the disk is finished for everybody else. */
-  const shown = (): RuntimeNote => (note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note)
-
-  /** The previous file takes its place again. */
-  function goBack(): void {
-    const { trial } = note
-    if (trial?.is !== 'undoing') return
-    try {
-      if (sha256Of(folder.runtimePrevious) === trial.from.sha256) putBack(folder)
-      else if (sha256Of(folder.runtime) !== trial.from.sha256) {
-        apply({ is: 'lost' })
-        return
-      }
-      stuck = false
-      apply({ is: 'restored' })
-    } catch (error) {
-      if (!stuck) say(`the previous runtime could not be put back, it runs from where it lies: ${messageOf(error)}`)
-      stuck = true
-      retry = performance.now() + duration(retrySeconds)
-    }
-  }
-
-  function undo(event: Event): boolean {
-    apply(event)
-    if (note.trial?.is !== 'undoing') return false
-    goBack()
-    return true
-  }
-
   const inPlace = () => (existsSync(folder.runtime) ? folder.runtime : program)
-
-  function find(): void {
-    if (note.trial) apply({ is: 'found', inPlace: sha256Of(folder.runtime) ?? '' })
-    goBack()
-  }
-
-  /** Set once for a file that tries, by the clock that does not jump; anew for each start of one that reported. */
-  function setDue(): void {
-    const { trial } = note
-    if (trial?.is === 'trying' && due < Number.POSITIVE_INFINITY) return
-    due = trial && trial.is !== 'undoing' ? performance.now() + remaining(trial) : Number.POSITIVE_INFINITY
-  }
+  const find = () => void on({ is: 'found', inPlace: (now.note.trial && sha256Of(folder.runtime)) ?? '' })
 
   return {
-    note: shown,
+    note: () => shown(now),
     next: () => {
-      if (began) find()
-      if (note.trial && note.trial.is !== 'undoing') {
-        const counted = began && (globalThis as { svcStart?: { counted?: boolean } }).svcStart?.counted === true
-        // a start that cannot be noted is none: after a kill nobody would know of it
-        if (!apply({ is: 'start', process: began, counted }) && note.trial.is === 'trying')
-          undo({ is: 'hung', reason: 'a start of it could not be noted' })
-        else goBack()
-      }
-      began = false
-      setDue()
-      return stuck ? folder.runtimePrevious : inPlace()
+      if (now.fresh) find()
+      on({ is: 'start', counted: (globalThis as { svcStart?: { counted?: boolean } }).svcStart?.counted === true })
+      on({ is: 'started' })
+      return now.stuck ? folder.runtimePrevious : inPlace()
     },
-    swap: ({ staged, from, to }) => {
-      if (note.trial) return 'another one is on trial'
-      const before = note
-      const running = inPlace()
-      try {
-        writeStarter(folder)
-        if (sha256Of(staged) !== to.sha256) return 'the file is not the one that was verified'
-        const sha256 = sha256Of(running)
-        if (sha256 === undefined) return `the running file ${running} is gone`
-        keepPrevious(folder, running)
-        note = judge(note, { is: 'swap', from: { version: from, sha256 }, to }, Date.now())
-        writeRuntimeNote(folder, note)
-      } catch (error) {
-        note = before
-        return messageOf(error)
-      }
-      try {
-        putInPlace(folder, staged)
-      } catch (error) {
-        if (sha256Of(folder.runtime) !== to.sha256) {
-          note = before
-          save()
-          return messageOf(error)
-        }
-        say(`the new runtime is in place, but perhaps not after a power cut: ${messageOf(error)}`)
-      }
-      last = ''
-      say(`runtime ${from} -> ${to.version}: on trial`)
-      return undefined
-    },
-    attempted: ({ applied, hold }) => {
-      note = { ...note, applied, ...(hold && { hold }) }
-      save()
-      say(`runtime ${applied.message}`)
-      changed(shown())
-    },
-    lifted: () => {
-      if (!note.hold) return
-      const { hold, ...rest } = note
-      note = rest
-      save()
-      say(`runtime ${hold.version} is on hold no more`)
-      changed(shown())
-    },
-    good: () => {
-      if (note.trial?.is !== 'trying') return
-      apply({ is: 'good' })
-      setDue()
-    },
+    swap: (wish) =>
+      now.note.trial ? 'another one is on trial' : swap(folder, inPlace(), wish, { now: () => now, on, say }),
+    attempted: (what) => void on(what),
+    lifted: () => void on({ is: 'lifted' }),
+    good: () => void on({ is: 'good' }),
     ended: (how) => {
-      last = how
-      return note.trial && 1
+      on({ is: 'ended', how })
+      return now.note.trial && 1
     },
-    hung: (how) => {
-      last = how
-      undo({ is: 'hung', reason: how })
-    },
+    hung: (how) => void on({ is: 'hung', how }),
     look: () => {
-      if (performance.now() >= retry) {
-        if (stuck) goBack()
-        save()
-      }
+      on({ is: 'look' })
       const asked = readAskedBack(folder)
-      if (asked && asked.at !== taken) {
-        taken = asked.at
-        const went = undo({ ...asked, is: 'asked' })
+      if (asked && asked.at !== now.taken) {
+        const went = on({ ...asked, is: 'asked' })
         dropAskedBack(folder)
         if (went) return true
       }
-      if (performance.now() < due) return false
-      due = Number.POSITIVE_INFINITY
-      return undo({ is: 'over' })
+      return on({ is: 'time' })
     },
     settle: find,
-    back: (asked) => undo({ ...asked, is: 'asked' }) && !stuck,
-    stopped: () => {
-      if (note.trial) apply({ is: 'stopped' })
-    },
+    back: (asked) => on({ ...asked, is: 'asked' }) && !now.stuck,
+    stopped: () => void on({ is: 'stopped' }),
   }
 }
 
-/** How long a new file has to report, and one that reported has to last (3.5, 5). Of the present five minutes; of those of a file that reported, from its last start on. */
-function remaining(trial: Extract<RuntimeNote['trial'], { is: 'trying' | 'kept' }>): number {
-  const whole = duration(limits.trialSeconds)
-  if (trial.is === 'kept') return whole
-  return Math.min(whole, Math.max(0, trial.began + whole - Date.now()))
+function saved(folder: Folder, note: RuntimeNote, starting: boolean): Event {
+  try {
+    writeRuntimeNote(folder, note)
+    return { is: 'saved' }
+  } catch (error) {
+    return { is: 'unsaved', why: messageOf(error), starting }
+  }
 }
 
-function tell(was: RuntimeNote, now: RuntimeNote, say: (line: string) => void): void {
-  if (now.trial?.is === 'undoing' && was.trial?.is !== 'undoing')
-    say(`runtime ${now.trial.to.version} goes back to ${now.trial.from.version}: ${now.trial.reason}`)
-  if (now.applied && now.applied !== was.applied) say(`runtime ${now.applied.message}`)
+/** `sha256`: of the file to go back to. It may be in place already: a kill came after the rename. */
+function wentBack(folder: Folder, sha256: string): Event {
+  try {
+    if (sha256Of(folder.runtimePrevious) === sha256) putBack(folder)
+    else if (sha256Of(folder.runtime) !== sha256) return { is: 'lost' }
+    return { is: 'restored' }
+  } catch (error) {
+    return { is: 'refused', why: messageOf(error) }
+  }
+}
+
+/** Why not; undefined when it is done. The note of the trial is on the disk before the file is in place. */
+function swap(
+  folder: Folder,
+  running: string,
+  { staged, from, to }: Extract<FromWorker, { is: 'swap' }>,
+  { now, on, say }: { now: () => Keeping; on: (event: Event) => void; say: (line: string) => void },
+): string | undefined {
+  const { note } = now()
+  let noted = false
+  try {
+    writeStarter(folder)
+    if (sha256Of(staged) !== to.sha256) return 'the file is not the one that was verified'
+    const sha256 = sha256Of(running)
+    if (sha256 === undefined) return `the running file ${running} is gone`
+    keepPrevious(folder, running)
+    on({ is: 'swap', from: { version: from, sha256 }, to })
+    writeRuntimeNote(folder, now().note)
+    noted = true
+    putInPlace(folder, staged)
+  } catch (error) {
+    const why = messageOf(error)
+    if (!noted || sha256Of(folder.runtime) !== to.sha256) {
+      on({ is: 'unswapped', note, noted })
+      return why
+    }
+    say(`the new runtime is in place, but perhaps not after a power cut: ${why}`)
+  }
+  on({ is: 'swapped', from, to: to.version })
+  return undefined
 }

@@ -1,0 +1,228 @@
+/**
+ * What the keeper knows of the runtime's own file, and what each event makes of it, as the acts that follow. Pure: trial.ts judges
+ * the trial; here stand the time that it has, the start of workers, and what the disk refused.
+ */
+import type { Applied } from '@svc/protocol'
+import type { Release } from '../versions/release.ts'
+import type { RuntimeHold, RuntimeNote, Trial } from '../versions/runtime-note.ts'
+import type { AskedBack } from './back.ts'
+import { type Event as Judged, judge } from './trial.ts'
+
+export interface Keeping {
+  readonly note: RuntimeNote
+  /** How the worker ended last, for the reason. */
+  readonly last: string
+  /** No worker of this process was started yet. */
+  readonly fresh: boolean
+  /** When the trial is over, and when to try again what the disk refused: by the clock that does not jump, ms. */
+  readonly due: number
+  readonly retry: number
+  /** The moment of a person's wish that was looked at already. */
+  readonly taken: number
+  /** The previous file could not be put into place: it is started where it lies. */
+  readonly stuck: boolean
+}
+export type Event =
+  /** A worker is to be started by a fresh process, which found this file in place. */
+  | { readonly is: 'found'; readonly inPlace: string }
+  /** A worker is about to be started. `counted`: the starter noted it already. */
+  | { readonly is: 'start'; readonly counted: boolean }
+  /** It is started now. */
+  | { readonly is: 'started' }
+  /** A new file is about to take its place. */
+  | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
+  /** It has; both are versions. */
+  | { readonly is: 'swapped'; readonly from: string; readonly to: string }
+  /** It did not: all is as before. */
+  | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
+  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
+  | { readonly is: 'lifted' }
+  | { readonly is: 'good' }
+  | { readonly is: 'ended'; readonly how: string }
+  | { readonly is: 'hung'; readonly how: string }
+  | ({ readonly is: 'asked' } & AskedBack)
+  | { readonly is: 'look' }
+  /** Whether the five minutes are over. */
+  | { readonly is: 'time' }
+  | { readonly is: 'stopped' }
+  // what came of acts
+  | { readonly is: 'saved' }
+  | { readonly is: 'unsaved'; readonly why: string; readonly starting: boolean }
+  | { readonly is: 'restored' }
+  | { readonly is: 'lost' }
+  | { readonly is: 'refused'; readonly why: string }
+
+export type Act =
+  /** Answered by `saved` or `unsaved`. */
+  | { readonly do: 'save'; readonly starting?: true }
+  /** The previous file takes its place again. Answered by `restored`, `lost` or `refused`. */
+  | { readonly do: 'go back'; readonly from: Release }
+  | { readonly do: 'say'; readonly line: string }
+  /** Tells whoever reports it. */
+  | { readonly do: 'tell' }
+  /** Another file is to be started. */
+  | { readonly do: 'replace' }
+
+/** In ms. */
+export interface Rules {
+  /** How long a new file has to report, and one that reported has to last (3.5, 5). */
+  readonly trial: number
+  /** Until what the disk refused is tried again. */
+  readonly retry: number
+}
+/** `wall`: Unix ms. `mono`: the clock that does not jump. */
+export interface Moment {
+  readonly wall: number
+  readonly mono: number
+}
+export interface Step {
+  readonly state: Keeping
+  readonly acts: readonly Act[]
+}
+
+const never = Number.POSITIVE_INFINITY
+export const begin = (note: RuntimeNote): Keeping => ({
+  note,
+  last: '',
+  fresh: true,
+  due: never,
+  retry: never,
+  taken: 0,
+  stuck: false,
+})
+
+/** What the worker reports: a way back that is not finished on the disk is finished for everybody else. */
+export const shown = ({ note }: Keeping): RuntimeNote =>
+  note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
+
+export function step(now: Keeping, event: Event, rules: Rules, at: Moment): Step {
+  const { note } = now
+  const { trial } = note
+  switch (event.is) {
+    case 'found':
+      return withWayBack(trial ? apply(now, event, at) : stay(now))
+    case 'start':
+      return start(now, event.counted, at)
+    case 'started':
+      return stay(timed({ ...now, fresh: false }, rules, at))
+    case 'swap':
+      return stay({ ...now, note: judge(note, event, at.wall) })
+    case 'swapped':
+      return {
+        state: { ...now, last: '' },
+        acts: [say(`runtime ${event.from} -> ${event.to}: on trial`)],
+      }
+    case 'unswapped':
+      return { state: { ...now, note: event.note }, acts: event.noted ? [{ do: 'save' }] : [] }
+    case 'attempted': {
+      const { applied, hold } = event
+      const state = { ...now, note: { ...note, applied, ...(hold && { hold }) } }
+      return { state, acts: [{ do: 'save' }, say(`runtime ${applied.message}`), { do: 'tell' }] }
+    }
+    case 'lifted': {
+      const { hold, ...rest } = note
+      if (!hold) return stay(now)
+      const state = { ...now, note: rest }
+      return { state, acts: [{ do: 'save' }, say(`runtime ${hold.version} is on hold no more`), { do: 'tell' }] }
+    }
+    case 'good': {
+      if (trial?.is !== 'trying') return stay(now)
+      const { state, acts } = apply(now, event, at)
+      return { state: timed(state, rules, at), acts }
+    }
+    case 'ended':
+      return stay({ ...now, last: event.how })
+    case 'hung':
+      return undo({ ...now, last: event.how }, { is: 'hung', reason: event.how }, at)
+    case 'asked':
+      return event.at === now.taken ? stay(now) : undo({ ...now, taken: event.at }, event, at)
+    case 'look': {
+      if (at.mono < now.retry) return stay(now)
+      return { state: now, acts: [...(now.stuck ? wayBack(now) : []), { do: 'save' }] }
+    }
+    case 'time':
+      return at.mono < now.due ? stay(now) : undo({ ...now, due: never }, { is: 'over' }, at)
+    case 'stopped':
+      return trial ? apply(now, event, at) : stay(now)
+    default:
+      return outcome(now, event, rules, at)
+  }
+}
+
+type Outcome = Extract<Event, { is: 'saved' | 'unsaved' | 'restored' | 'lost' | 'refused' }>
+
+function outcome(now: Keeping, event: Outcome, rules: Rules, at: Moment): Step {
+  const later = { ...now, retry: at.mono + rules.retry }
+  switch (event.is) {
+    case 'saved':
+      return stay(now.stuck ? now : { ...now, retry: never })
+    case 'unsaved': {
+      const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
+      // a start that cannot be noted is none: after a kill nobody would know of it
+      const back =
+        event.starting && now.note.trial?.is === 'trying'
+          ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
+          : stay(later)
+      return { state: back.state, acts: [line, ...back.acts] }
+    }
+    case 'restored':
+      return apply({ ...now, stuck: false }, event, at)
+    case 'lost':
+      return apply(now, event, at)
+    case 'refused': {
+      const line = `the previous runtime could not be put back, it runs from where it lies: ${event.why}`
+      return { state: { ...later, stuck: true }, acts: now.stuck ? [] : [say(line)] }
+    }
+  }
+}
+
+/** A start of a file on trial is counted before it is made. */
+function start(now: Keeping, counted: boolean, at: Moment): Step {
+  const { trial } = now.note
+  if (!trial || trial.is === 'undoing') return stay(now)
+  const { state, acts } = apply(now, { is: 'start', process: now.fresh, counted: now.fresh && counted }, at)
+  const noted = acts.map((act): Act => (act.do === 'save' ? { ...act, starting: true } : act))
+  return withWayBack({ state, acts: noted })
+}
+
+function apply(now: Keeping, event: Judged, at: Moment): Step {
+  const note = judge(now.note, event, at.wall, now.last)
+  if (note === now.note) return stay(now)
+  return { state: { ...now, note }, acts: [{ do: 'save' }, ...linesOf(now.note, note).map(say), { do: 'tell' }] }
+}
+
+function undo(now: Keeping, event: Judged, at: Moment): Step {
+  const { state, acts } = apply(now, event, at)
+  return state.note.trial?.is === 'undoing'
+    ? { state, acts: [...acts, ...wayBack(state), { do: 'replace' }] }
+    : { state, acts }
+}
+
+const withWayBack = ({ state, acts }: Step): Step => ({ state, acts: [...acts, ...wayBack(state)] })
+const wayBack = ({ note: { trial } }: Keeping): Act[] =>
+  trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
+
+/** Its time is set once for a file that tries, by the clock that does not jump; anew for each start of one that reported. */
+function timed(now: Keeping, rules: Rules, at: Moment): Keeping {
+  const { trial } = now.note
+  if (trial?.is === 'trying' && now.due < never) return now
+  return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
+}
+
+/** Of the present five minutes; of those of a file that reported, from its last start on. */
+function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: Rules, wall: number): number {
+  if (trial.is === 'kept') return rules.trial
+  return Math.min(rules.trial, Math.max(0, trial.began + rules.trial - wall))
+}
+
+function linesOf(was: RuntimeNote, now: RuntimeNote): string[] {
+  const { trial, applied } = now
+  const back =
+    trial?.is === 'undoing' && was.trial?.is !== 'undoing'
+      ? [`runtime ${trial.to.version} goes back to ${trial.from.version}: ${trial.reason}`]
+      : []
+  return applied && applied !== was.applied ? [...back, `runtime ${applied.message}`] : back
+}
+
+const stay = (state: Keeping): Step => ({ state, acts: [] })
+const say = (line: string): Act => ({ do: 'say', line })
