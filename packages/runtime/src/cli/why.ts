@@ -88,7 +88,9 @@ function versionSentences({ install, version }: Facts): string[] {
 
 function updateSentences({ update, blueprint, desired }: Facts, at: number): string[] {
   const scale = readScale(process.env.SVC_TIME_SCALE)
-  return update ? [...sentences(update, at, scale), ...wishSentences(desired, blueprint, update, at, scale)] : []
+  return update
+    ? [...sentences(update, at, scale), ...wishSentences(desired, { blueprint, now: update, at, scale })]
+    : []
 }
 
 function pauseSentences({ name, pause, changes }: Facts): string[] {

@@ -5,7 +5,7 @@ import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { State } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { judgeWish, loops, mostRollbacks } from './wish.ts'
+import { type Facts, judgeWish, loops, mostRollbacks } from './wish.ts'
 
 /** 2.5: `version` is the one that works; before any update it reads `installed`. */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
@@ -37,16 +37,11 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
 }
 
 /** What the service wished in its last answer, where nothing else says what becomes of it. */
-export function wishSentences(
-  desired: Desired | undefined,
-  blueprint: string,
-  now: Update,
-  at: number,
-  scale = 1,
-): string[] {
+export function wishSentences(desired: Desired | undefined, facts: Facts): string[] {
+  const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
   const wishes = `The service wishes ${version}`
-  switch (judgeWish(desired, blueprint, now, at, scale)) {
+  switch (judgeWish(desired, facts)) {
     case 'foreign':
       return [`${wishes} of ${whose}. This is ${blueprint}, so nothing comes of it.`]
     case 'invalid':

@@ -188,13 +188,14 @@ describe('a wish (D24 to D31)', () => {
     ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
     ['while one is under way', own('1.6.0'), noted.staging, 'later'],
   ])('%s', (_what, desired, facts, expected) => {
-    expect(judgeWish(desired, 'mail', { ...idle, ...facts }, at)).toBe(expected)
+    expect(judgeWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
   })
 
   test('the day of going back three times is shortened like every other duration (D29)', () => {
     const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
-    expect(judgeWish(own('1.5.0'), 'mail', { ...idle, rollbacks }, at, 0.01)).toBe('looping')
-    expect(judgeWish(own('1.5.0'), 'mail', { ...idle, rollbacks }, at, 0.001)).toBe('wanted')
+    const looping = { blueprint: 'mail', now: { ...idle, rollbacks }, at }
+    expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.01 })).toBe('looping')
+    expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.001 })).toBe('wanted')
     expect(sentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
     expect(sentences({ ...idle, rollbacks }, at, 0.001)).toEqual(sentences(idle, at))
     const back = (scale: number) =>
@@ -403,5 +404,5 @@ test.each<[string, Partial<Update>, { blueprint: string; version: string } | und
     ['The service wishes 2.0.0; that has not been begun yet.'],
   ],
 ])('people are told what becomes of a wish of the service: %s', (_what, facts, desired, said) => {
-  expect(wishSentences(desired, 'mail', { ...idle, ...facts }, at)).toEqual(said)
+  expect(wishSentences(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toEqual(said)
 })

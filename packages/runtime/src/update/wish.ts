@@ -18,14 +18,17 @@ export type Verdict =
 export const mostRollbacks = 3
 const dayMs = 86_400_000
 
-/** `scale` shortens the day of D29 (SVC_TIME_SCALE). */
-export function judgeWish(
-  desired: Partial<Desired> | undefined,
-  blueprint: string,
-  now: Update,
-  at: number,
-  scale = 1,
-): Verdict {
+/** What a wish is judged by. */
+export interface Facts {
+  readonly blueprint: string
+  readonly now: Update
+  /** Unix ms. */
+  readonly at: number
+  /** Shortens the day of D29 (SVC_TIME_SCALE). */
+  readonly scale?: number
+}
+
+export function judgeWish(desired: Partial<Desired> | undefined, { blueprint, now, at, scale = 1 }: Facts): Verdict {
   const { blueprint: whose, version } = desired ?? {}
   if (whose === undefined || version === undefined) return 'none'
   if (whose !== blueprint) return 'foreign'

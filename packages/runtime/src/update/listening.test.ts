@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import type { ProcessState } from '../launcher/moves.ts'
+import type { Update } from './journal.ts'
+import { begin, type Event, type Listening, type Moment, type Rules, step } from './listening.ts'
+
+const rules: Rules = { blueprint: 'mail', least: 60_000, scale: 1 }
+const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha256: version })) as [
+  Update['running'],
+  Update['running'],
+  Update['running'],
+]
+const idle: Update = { state: 'idle', running: a, rollbacks: [] }
+const runs: ProcessState = { is: 'running', pid: 7, start: 'b:1', since: 1, crashes: 0, adopted: false }
+const listening = (update: Partial<Update> = {}, more: Partial<Listening> = {}): Listening => ({
+  ...begin({ ...idle, ...update }, runs),
+  ...more,
+})
+const wished = (version: string, blueprint = 'mail') => ({ blueprint, version })
+const answer = (desired: ReturnType<typeof wished> | undefined): Event => ({ is: 'answer', desired })
+const after = (
+  state: Listening,
+  event: Event,
+  { more = {}, at = { wall: 1_000_000, mono: 100_000 } }: { more?: Partial<Rules>; at?: Moment } = {},
+) => {
+  const next = step(state, event, { ...rules, ...more }, at)
+  const lines = next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : []))
+  const begun = next.acts.flatMap((act) => (act.do === 'begin' ? [act.came] : []))
+  return { state: next.state, acts: next.acts.map((act) => act.do), lines, begun }
+}
+const look: Event = { is: 'idle' }
+const seen = (more: object = {}): Event => ({ is: 'seen', busy: false, here: false, ...more })
+
+describe('a wish of the service', () => {
+  const wants = listening({}, { desired: wished('1.1.0') })
+  test('is begun when the disk was looked at', () => {
+    expect(after(wants, look).acts).toEqual(['look'])
+    const { state, begun } = after(wants, seen())
+    expect(begun).toEqual([{ event: 'wanted', to: { version: '1.1.0', sha256: '' } }])
+    expect(state).toMatchObject({ aim: '1.1.0', began: 100_000 })
+  })
+  test('for the version before needs no download where it lies here', () => {
+    const back = listening({ previous: c }, { desired: wished('0.9.0') })
+    expect(after(back, seen({ here: true })).begun).toEqual([{ event: 'present', to: c }])
+    expect(after(back, seen()).begun).toEqual([{ event: 'wanted', to: { version: '0.9.0', sha256: '' } }])
+  })
+  test('for the version before ends the window of one that is watched, but only where it lies here (D30)', () => {
+    const watched = listening({ state: 'watching', running: b, previous: a }, { desired: wished('1.0.0') })
+    expect(after(watched, seen({ here: true })).begun).toEqual([{ event: 'present', to: a }])
+    expect(after(watched, seen()).acts).toEqual([])
+    expect(after({ ...watched, desired: wished('2.0.0') }, look).acts).toEqual([])
+  })
+  test('waits while a runtime is on trial (D31)', () => expect(after(wants, seen({ busy: true })).acts).toEqual([]))
+  test('is begun at most once in a minute', () => {
+    const again = { ...wants, began: 40_001 }
+    expect(after(again, look).acts).toEqual([])
+    expect(after({ ...wants, began: 40_000 }, look).acts).toEqual(['look'])
+  })
+  test('is not begun where nobody can restart the agent, and that is said once', () => {
+    const first = after(wants, look, { more: { cannot: 'its launcher is older' } })
+    expect(first.lines).toEqual(['update to 1.1.0 is wished, but its launcher is older'])
+    expect(after(first.state, look, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
+  })
+  test.each<[string, Listening, string[]]>([
+    [
+      'of another blueprint is ignored',
+      listening({}, { desired: wished('1.1.0', 'calendar') }),
+      ['update to 1.1.0 is of calendar, and this is mail: ignored'],
+    ],
+    [
+      'for a version on hold is not tried',
+      listening({ hold: { version: '1.1.0', reason: 'bad' } }, { desired: wished('1.1.0') }),
+      ['update to 1.1.0 is wished, and on hold here: bad'],
+    ],
+    [
+      'for one that went back three times in a day waits for a person',
+      listening(
+        { rollbacks: [1, 2, 3].map((at) => ({ version: '1.1.0', at: 1_000_000 - at })) },
+        { desired: wished('1.1.0') },
+      ),
+      ['update to 1.1.0 went back three times in a day; "svc unhold" lets it be tried again'],
+    ],
+    ['for the version that runs is nothing', listening({}, { desired: wished('1.0.0') }), []],
+  ])('%s, and that is said once', (_name, state, lines) => {
+    const first = after(state, look)
+    expect(first.lines).toEqual(lines)
+    expect(after(first.state, look).acts).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  const fetching = listening({ state: 'fetching', to: b }, { aim: '1.1.0', desired: wished('1.1.0') })
+  test.each<[string, ReturnType<typeof wished> | undefined, boolean]>([
+    ['that still wishes the same leaves what is under way', wished('1.1.0'), false],
+    ['that wishes another version breaks it off (D31)', wished('1.2.0'), true],
+    ['that wishes nothing breaks it off', undefined, true],
+    ['of another blueprint breaks it off', wished('1.1.0', 'calendar'), true],
+  ])('%s', (_name, desired, aborts) => expect(after(fetching, answer(desired)).acts).toEqual(aborts ? ['abort'] : []))
+  test('that names another version lifts the hold, and that is noted (D25)', () => {
+    const held = listening({ hold: { version: '1.1.0', reason: 'bad' } })
+    const lifted = after(held, answer(wished('1.2.0')))
+    expect(lifted.acts).toEqual(['say', 'save', 'abort'])
+    expect(lifted.state.update).toEqual(idle)
+    expect(after(held, answer(undefined)).state.update).toEqual(held.update)
+  })
+})
+
+describe('a death of the process', () => {
+  const ended = (more: object): ProcessState =>
+    ({ is: 'waiting', crashes: 1, startAt: 9, exit: { at: 5, code: 1 }, ...more }) as ProcessState
+  test.each<[string, ProcessState, number]>([
+    ['counts', ended({}), 1],
+    ['counts when nobody knows how it ended', ended({ exit: { at: 5 } }), 1],
+    [
+      'counts when its policy does not start it again',
+      { is: 'stopped', because: 'ended', exit: { at: 5, code: 1 } },
+      1,
+    ],
+    ['is none with code 0', ended({ exit: { at: 5, code: 0 } }), 0],
+    ['is none when somebody stopped it', { is: 'stopped', because: 'paused', exit: { at: 5, signal: 'SIGTERM' } }, 0],
+    ['is none while it runs', runs, 0],
+  ])('%s', (_name, state, deaths) => expect(after(listening(), { is: 'process', state }).state.deaths).toBe(deaths))
+
+  test('counts once, however often it is told, and not when it was before this runtime', () => {
+    const first = after(listening(), { is: 'process', state: ended({}) }).state
+    expect(after(first, { is: 'process', state: ended({ startAt: 10 }) }).state.deaths).toBe(1)
+    const second = after(first, { is: 'process', state: runs }).state
+    expect(after(second, { is: 'process', state: ended({ exit: { at: 6, code: 1 } }) }).state.deaths).toBe(2)
+    const before = begin(idle, ended({}))
+    expect(after(before, { is: 'process', state: ended({}) }).state.deaths).toBe(0)
+  })
+})
+
+test('what the disk does not take is in the memory all the same, is said, and is written again later', () => {
+  const changed = after(listening(), { is: 'changed', update: { ...idle, running: b } })
+  expect([changed.acts, changed.state.update.running]).toEqual([['save'], b])
+  const unsaved = after(changed.state, { is: 'unsaved', why: 'EIO' })
+  expect([unsaved.acts, unsaved.lines]).toEqual([['say', 'save later'], ['EIO']])
+})
