@@ -142,9 +142,9 @@ export function starts(
   }
 }
 
-/** Waits until something that can only be looked at is so; the value that it then has. Fails after 30 s. */
+/** Waits until something that can only be looked at is so; the value that it then has. Fails after 100 s: a busy machine takes long. */
 export async function becomes<T>(what: string, look: () => T | undefined | false): Promise<T> {
-  for (const end = performance.now() + 30_000; performance.now() < end; ) {
+  for (const end = performance.now() + 100_000; performance.now() < end; ) {
     try {
       const value = look()
       if (value !== undefined && value !== false) return value
@@ -153,7 +153,7 @@ export async function becomes<T>(what: string, look: () => T | undefined | false
     }
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
-  throw new Error(`In 30 s it never came to this: ${what}.`)
+  throw new Error(`In 100 s it never came to this: ${what}.`)
 }
 
 /** Whether there is a Python that can open terminals. */
