@@ -1,2 +1,12 @@
-/** What the service and its page say to each other. */
+/** What the service and its page say to each other: operations, what they take, and what they give. */
 export type * from './answers.ts'
+export * from './input.ts'
+export * from './operation.ts'
+export * as account from './operations/account.ts'
+export * as agents from './operations/agents.ts'
+export { type Operations, operations } from './operations/all.ts'
+export * as blueprints from './operations/blueprints.ts'
+export * as commands from './operations/commands.ts'
+export * as rollouts from './operations/rollouts.ts'
+export * as updates from './operations/updates.ts'
+export * as workspaces from './operations/workspaces.ts'

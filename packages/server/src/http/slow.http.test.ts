@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { object } from '@svc/api'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { z } from 'zod'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { offering, type ServiceOptions, send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
@@ -161,7 +161,7 @@ test('so is the body of a page, whoever sends it', async () => {
   const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
   const said: string[] = []
   const app = new Hono<WebEnv>().post('/', async (c) => {
-    const read = await bodyOf(c, z.object({}), undefined, all).catch((error: Error) => error)
+    const read = await bodyOf(c, object({}), undefined, all).catch((error: Error) => error)
     said.push(read instanceof Error ? read.message : 'whole')
     return c.json(read)
   })

@@ -19,6 +19,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
+import type { WorkspaceInfo } from '../workspaces/store.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
 
 interface Place {
@@ -117,10 +118,13 @@ export function revokeCode(
 }
 
 /** For the operator, who names a code by its id alone. */
-export async function workspaceOfCode(db: Db, id: string): Promise<Place | undefined> {
-  const row = await db.selectFrom('install_code').select('workspace_id').where('id', '=', id).executeTakeFirst()
-  return row && { id: row.workspace_id }
-}
+export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
+  db
+    .selectFrom('install_code')
+    .innerJoin('workspace', 'workspace.id', 'install_code.workspace_id')
+    .select(['workspace.id', 'workspace.slug', 'workspace.name'])
+    .where('install_code.id', '=', id)
+    .executeTakeFirst()
 
 /** How long codes that are over are still shown. */
 const shownFor = 30 * dayMs

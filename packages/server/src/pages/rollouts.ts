@@ -1,4 +1,5 @@
 /** Rollouts as pages show them. */
+
 import type {
   Pressable,
   RolloutAgent,
@@ -15,6 +16,7 @@ import { unfinished } from '../rollouts/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
+import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 export interface Piece {
   /** Only rollouts that began before this one; it need not be there any more. */
@@ -89,8 +91,13 @@ export async function rolloutPage(
   }
 }
 
-export const workspaceOfRollout = async (db: Db, id: string): Promise<{ id: string } | undefined> =>
-  db.selectFrom('rollout').select('workspace_id as id').where('id', '=', id).executeTakeFirst()
+export const workspaceOfRollout = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
+  db
+    .selectFrom('rollout')
+    .innerJoin('workspace', 'workspace.id', 'rollout.workspace_id')
+    .select(['workspace.id', 'workspace.slug', 'workspace.name'])
+    .where('rollout.id', '=', id)
+    .executeTakeFirst()
 
 const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => ({
   id: row.id,

@@ -3,9 +3,11 @@
 import type {
   AgentUpdates,
   BlueprintUpdate,
+  FleetRow,
   FleetUpdates,
   Hold,
   LastOutcome,
+  RuntimeOverview,
   RuntimeUpdate,
   ServedRuntime,
   StandingWish,
@@ -219,7 +221,7 @@ const outcomeOf = (applied: Applied | undefined): LastOutcome | null =>
     ? { version: applied.version ?? null, outcome: applied.outcome ?? null, message: applied.message ?? null }
     : null
 
-export const servedOf = ({ version, sha256, signed }: Served): ServedRuntime => ({ version, sha256, signed })
+const servedOf = ({ version, sha256, signed }: Served): ServedRuntime => ({ version, sha256, signed })
 
 async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
   const rows = await db
@@ -230,4 +232,28 @@ async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
     .where('name', '=', agent.blueprint)
     .execute()
   return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
+}
+
+/** Which runtimes the agents of a workspace run. `fleet` holds its rows. */
+export async function runtimeOverview(
+  db: Db,
+  workspaceId: string,
+  fleet: readonly FleetRow[],
+  now: number,
+): Promise<RuntimeOverview> {
+  const rows = fleet.map(({ updates }) => updates)
+  const running = Map.groupBy(rows, ({ runtime }) => runtime)
+  const served = await servedRelease(db)
+  const { most, busy } = await trialsOf(db, workspaceId, now)
+  return {
+    now,
+    served: served ? servedOf(served) : null,
+    running: [...running]
+      .map(([version, agents]) => ({ version, agents: agents.length }))
+      .sort((a, b) => b.agents - a.agents),
+    wished: rows.filter(({ runtimeWished }) => runtimeWished !== null).length,
+    held: rows.filter(({ runtimeHeld }) => runtimeHeld).length,
+    pinned: rows.filter(({ runtimePinned }) => runtimePinned !== null).length,
+    trials: { most, now: busy },
+  }
 }

@@ -9,27 +9,23 @@ import type { Failure } from '@svc/api'
 import { envelope, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { agentRoutes } from '../agents/routes.ts'
-import { blueprintRoutes } from '../blueprints/routes.ts'
-import { botRoutes } from '../bots/routes.ts'
 import { callerAddress } from '../http/address.ts'
 import { refuseAndClose } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import { pathOf } from '../http/requests.ts'
-import { codeRoutes } from '../installs/routes.ts'
+import { boundOperations } from '../operations/all.ts'
 import { HashingBusy } from '../people/hashing.ts'
-import { authRoutes, meRoutes, startRoutes } from '../people/routes.ts'
-import { releaseRoutes } from '../releases/routes.ts'
-import { rolloutRoutes } from '../rollouts/routes.ts'
-import { wishRoutes } from '../wishes/routes.ts'
-import { invitationRoutes, newWorkspaceRoutes, workspaceRoutes } from '../workspaces/routes.ts'
-import { commandRoutes } from './commands.ts'
+import { authRoutes, linkRoutes, ownRoutes } from './account.ts'
+import { bundleRoutes } from './bundles.ts'
+import { invitationRoutes } from './invitations.ts'
 import type { WebDeps, WebNeeds } from './kit/deps.ts'
 import { member, sameOrigin, signedIn, type WebEnv } from './kit/guards.ts'
 import { securityHeaders } from './kit/headers.ts'
+import { mount } from './kit/operations.ts'
 import { isConstraint, isDatabaseFailure, isForeignText, Refusal } from './kit/refusal.ts'
 import { signInOf } from './kit/sign-in.ts'
-import { logRoutes } from './logs.ts'
+import { logDownload } from './log-download.ts'
+import { releaseRoutes } from './releases.ts'
 import { securityRoutes } from './security.ts'
 import { sseHandler } from './sse.ts'
 import { staticRoutes } from './static.ts'
@@ -66,24 +62,13 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   })
   app.use('/api/*', sameOrigin(deps.config.baseUrl))
   app.route('/api/auth', authRoutes(deps))
-  app.route('/api/web', startRoutes(deps))
+  app.route('/api/web', linkRoutes(deps))
   app.route('/api/web', invitationRoutes(deps))
-  app.route('/api/web', meRoutes(deps))
-  app.route('/api/web', newWorkspaceRoutes(deps))
+  app.route('/api/web', ownRoutes(deps))
   app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
-  for (const routes of [
-    workspaceRoutes,
-    agentRoutes,
-    commandRoutes,
-    wishRoutes,
-    rolloutRoutes,
-    logRoutes,
-    blueprintRoutes,
-    codeRoutes,
-    botRoutes,
-  ]) {
-    app.route('/api/web/w/:slug', routes(deps))
-  }
+  app.route('/api/web/w/:slug', bundleRoutes(deps))
+  app.route('/api/web/w/:slug', logDownload(deps))
+  mount(app, deps, boundOperations)
   app.all('/api/*', () => {
     throw new Refusal('not_found')
   })

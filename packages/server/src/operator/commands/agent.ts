@@ -1,7 +1,8 @@
+import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../pages/age.ts'
-import { command } from '../kit/command.ts'
-import { argument, granted, operator, partsOf, type Service } from '../kit/request.ts'
+import { command, commandOf } from '../kit/command.ts'
+import { argument, partsOf } from '../kit/request.ts'
 import { line, moment, onItsMachine, table } from '../kit/show.ts'
 import { wishText } from '../kit/waits.ts'
 
@@ -17,16 +18,12 @@ function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): 
 }
 
 export const agentCommands = {
-  'agent create': command({
-    says: 'make an agent and show its token, once',
-    args: [path],
-    run: async (request, service, { createAgent, workspaceOf }) => {
+  ...commandOf(agents.addAgent, {
+    run: async (request, service, { addAgent, perform, workspaceOf }) => {
       const { slug, name } = partsOf(argument(request, 0))
       const workspace = await workspaceOf(service, slug)
-      const { store, live, config, now } = service
-      const { agent, token } = granted(await createAgent(store.db, workspace, name, operator, now()))
-      live.listChanged(workspace.id)
-      return { name: agent.name, token, url: config.baseUrl }
+      const { agent, token } = await perform(service, addAgent, { workspace }, { name })
+      return { name: agent.name, token, url: service.config.baseUrl }
     },
     show: ({ name, token, url }) =>
       `Made the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
@@ -75,23 +72,18 @@ export const agentCommands = {
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),
   }),
-  'agent rotate': command({
-    says: 'give an agent a new token and show it, once; the old one is refused from now on',
-    args: [path],
-    run: async (request, service, { agentOf, rotateToken }) => {
-      const { agent } = await agentOf(service, argument(request, 0))
-      const { token } = granted(await rotateToken(service.store.db, agent, operator, service.now()))
+  ...commandOf(agents.rotateToken, {
+    run: async (request, service, { agentOf, newToken, perform }) => {
+      const { agent, workspace } = await agentOf(service, argument(request, 0))
+      const { token } = await perform(service, newToken, { workspace, agent }, undefined)
       return { name: agent.name, token }
     },
     show: ({ name, token }) => `The new token of ${name}, shown this once:\n\n  ${token}`,
   }),
-  'agent delete': command({
-    says: 'delete an agent with its reports, runs, commands and logs',
-    args: [path],
-    run: async (request, service: Service, { agentOf, deleteAgent }) => {
+  ...commandOf(agents.deleteAgent, {
+    run: async (request, service, { agentOf, perform, removeAgent }) => {
       const { agent, workspace } = await agentOf(service, argument(request, 0))
-      granted(await deleteAgent(service.store.db, agent, operator, service.now()))
-      service.live.listChanged(workspace.id)
+      await perform(service, removeAgent, { workspace, agent }, undefined)
       return { name: agent.name, deleted: true }
     },
     show: ({ name }) => `Deleted the agent ${name}; its token is refused from now on.`,

@@ -1,24 +1,19 @@
-import { command } from '../kit/command.ts'
-import { argument, granted, Missing, operator, option } from '../kit/request.ts'
+import { blueprints } from '@svc/api'
+import { commandOf } from '../kit/command.ts'
+import { argument, Missing, option } from '../kit/request.ts'
 import { line, moment, onItsMachine, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-const slug: [string, string] = ['<slug>', "the workspace's short name"]
-
 export const codeCommands = {
-  'code issue': command({
-    says: 'an install code for one agent, shown once and good for fifteen minutes',
-    args: [slug, ['<blueprint@version>', 'what it installs']],
-    options: [['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"]],
-    run: async (request, service, { workspaceOf, issueCode }) => {
-      const { store, live, config, now } = service
+  ...commandOf(blueprints.issueCode, {
+    run: async (request, service, { issuedCode, perform, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       const { name: blueprint, version } = versionedOf(argument(request, 1))
-      const wanted = { blueprint, version, agentName: option(request, 'agent') }
-      const { row, code, warnings } = granted(await issueCode(store.db, workspace, wanted, operator, now()))
-      live.listChanged(workspace.id)
+      const named = option(request, 'agent')
+      const wanted = { blueprint, version, ...(named !== undefined && { agent: named }) }
+      const { row, code, warnings } = await perform(service, issuedCode, { workspace }, wanted)
       const { id, agent_name: agent, expires_at: expiresAt } = row
-      return { code, id, blueprint, version, agent, expiresAt, url: config.baseUrl, warnings }
+      return { code, id, blueprint, version, agent, expiresAt, url: service.config.baseUrl, warnings }
     },
     show: ({ code, agent, expiresAt, url, warnings }) =>
       [
@@ -28,9 +23,7 @@ export const codeCommands = {
         ...warnings.map((warning) => line(`As things are, it would be refused: ${warning}`)),
       ].join('\n'),
   }),
-  'code list': command({
-    says: 'the install codes of a workspace of the last 30 days',
-    args: [slug],
+  ...commandOf(blueprints.codes, {
     run: async (request, service, { workspaceOf, listCodes }) =>
       listCodes(service.store.db, await workspaceOf(service, argument(request, 0)), service.now()),
     show: (all) =>
@@ -49,15 +42,12 @@ export const codeCommands = {
         'No install code was issued.',
       ),
   }),
-  'code revoke': command({
-    says: 'make an install code worthless that was not used yet',
-    args: [['<id>', 'as svc-server code list names it']],
-    run: async (request, { store: { db }, live, now }, { revokeCode, workspaceOfCode }) => {
+  ...commandOf(blueprints.revokeCode, {
+    run: async (request, service, { perform, revokedCode, workspaceOfCode }) => {
       const id = argument(request, 0)
-      const workspace = await workspaceOfCode(db, id)
+      const workspace = await workspaceOfCode(service.store.db, id)
       if (!workspace) throw new Missing('There is no such install code.')
-      granted(await revokeCode(db, workspace, id, operator, now()))
-      live.listChanged(workspace.id)
+      await perform(service, revokedCode, { workspace, params: { slug: workspace.slug, id } }, undefined)
       return { id, revoked: true }
     },
     show: () => 'The install code is worthless from now on.',

@@ -1,22 +1,17 @@
-import { commandTypes, readWish, shown } from '@svc/protocol'
-import { command } from '../kit/command.ts'
-import { argument, granted, Misused, operator, type Request } from '../kit/request.ts'
+import { commands } from '@svc/api'
+import { readWish, shown } from '@svc/protocol'
+import { commandOf } from '../kit/command.ts'
+import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 /** Of the newest commands; the page has them all. */
 const listed = 200
 
 export const commandCommands = {
-  'command send': command({
-    says: 'wish something of an agent: pause, resume, run_now, set KEY=JSON…, log NAME',
-    args: [path, ['<what>', commandTypes.join(', ')], ['[values...]', 'for set: KEY=JSON…, for log: its name']],
-    run: async (request, service, { agentOf, queueCommand }) => {
+  ...commandOf(commands.sendCommand, {
+    run: async (request, service, { agentOf, perform, sendCommand }) => {
       const wish = wishOf(request)
-      const { agent, workspace } = await agentOf(service, argument(request, 0))
-      const { store, live, now } = service
-      const { command, made } = granted(await queueCommand(store.db, agent, wish, operator, now()))
-      live.changed(workspace.id, agent.id)
+      const { command, made } = await perform(service, sendCommand, await agentOf(service, argument(request, 0)), wish)
       return { id: command.id, type: command.type, state: command.state, made }
     },
     show: ({ id, type, made }) =>
@@ -24,9 +19,7 @@ export const commandCommands = {
         ? `Queued ${type} (${id}); it goes out with the answer to the next report.`
         : `The same ${type} is under way already (${id}).`,
   }),
-  'command list': command({
-    says: 'what was wished of an agent and what became of it, newest first',
-    args: [path],
+  ...commandOf(commands.commandLedger, {
     run: async (request, service, { agentOf, ledgerOf }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       return (await ledgerOf(service.store.db, agent, { offset: 0, limit: listed }, service.now())).rows

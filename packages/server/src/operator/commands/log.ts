@@ -1,12 +1,11 @@
+import { commands } from '@svc/api'
 import { clean, shown } from '@svc/protocol'
-import { command } from '../kit/command.ts'
+import { commandOf } from '../kit/command.ts'
 import { argument, Missing, operator } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
 export const logCommands = {
-  'log list': command({
-    says: 'the logs that an agent sent and that are kept, newest first',
-    args: [['<slug/name>', 'the workspace and the name of the agent']],
+  ...commandOf(commands.logs, {
     run: async (request, service, { agentOf, logsOf }) => {
       const { agent } = await agentOf(service, argument(request, 0))
       return logsOf(service.store.db, agent, service.now())
@@ -18,9 +17,7 @@ export const logCommands = {
         'No log is kept; ask for one: svc-server command send SLUG/NAME log NAME',
       ),
   }),
-  'log show': command({
-    says: 'the text of a log',
-    args: [['<id>', 'as svc-server log list names it']],
+  ...commandOf(commands.log, {
     run: async (request, { store: { db }, now }, { logOf, noteReading }) => {
       const id = argument(request, 0)
       const agent = await db

@@ -1,20 +1,24 @@
-import type { NewRollout, RolloutAgent, RolloutPage, RolloutPreview, RolloutRow } from '@svc/api'
+import {
+  type NewRollout,
+  type RolloutAgent,
+  type RolloutPage,
+  type RolloutPreview,
+  type RolloutRow,
+  rollouts,
+} from '@svc/api'
 import { shown } from '@svc/protocol'
-import { command, type Stores } from '../kit/command.ts'
-import { argument, granted, Missing, Misused, operator, option, type Request, type Service } from '../kit/request.ts'
+import type { WorkspaceInfo } from '../../workspaces/store.ts'
+import { commandOf, type Stores } from '../kit/command.ts'
+import { argument, granted, Missing, Misused, option, type Request, type Service } from '../kit/request.ts'
 import { secretsText } from '../kit/secrets.ts'
 import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-const slug: [string, string] = ['<slug>', "the workspace's short name"]
-const id: [string, string] = ['<id>', 'as svc-server rollout list names it']
 /** Of the newest rollouts; the page has them all. */
 const listed = 200
 
 export const rolloutCommands = {
-  'rollout list': command({
-    says: 'the rollouts of a workspace, newest first',
-    args: [slug],
+  ...commandOf(rollouts.rollouts, {
     run: async (request, service, { workspaceOf, rolloutsOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       return (await rolloutsOf(service.store.db, workspace, { limit: listed }, service.now())).rows
@@ -26,22 +30,11 @@ export const rolloutCommands = {
         'No rollout yet.',
       ),
   }),
-  'rollout show': command({
-    says: 'how a rollout stands, and each of its agents with the reason',
-    args: [id],
+  ...commandOf(rollouts.showRollout, {
     run: async (request, service, stores) => pageOf(service, stores, argument(request, 0)),
     show: (page) => `${headOf(page)}\n\n${agentsOf(page.agents)}`,
   }),
-  'rollout begin': command({
-    says: 'bring a version to the agents of a workspace in waves, which halt by themselves',
-    args: [slug, ['<what>', 'BLUEPRINT@VERSION, or runtime: the version that is served']],
-    options: [
-      ['--agents <names>', 'only these: NAME,NAME… (default: all of the blueprint, or of the workspace)'],
-      ['--waves <marks>', 'how many are reached after each wave (default: 1,10%,all)'],
-      ['--watch <minutes>', 'how long a wave is watched before the next begins (default: 10)'],
-      ['--by-hand', 'each wave begins with svc-server rollout continue'],
-      ['--preview', 'only says who would be in which wave, and who is left out and why'],
-    ],
+  ...commandOf(rollouts.startRollout, {
     run: async (request, service, stores) => {
       const wanted = wantedOf(request)
       const workspace = await stores.workspaceOf(service, argument(request, 0))
@@ -51,9 +44,8 @@ export const rolloutCommands = {
       const newSecrets =
         wanted.kind === 'blueprint' ? await asksFor(service, stores, workspace, wanted, preview) : undefined
       if (request.options.preview === true) return { preview, rollout: null, newSecrets }
-      const made = granted(await stores.createRollout(store.db, workspace, wanted, operator, now()))
-      await stores.advanceNow(service, workspace, made.id, now())
-      return { preview, rollout: await pageOf(service, stores, made.id), newSecrets }
+      const { id } = await stores.perform(service, stores.startedRollout, { workspace }, wanted)
+      return { preview, rollout: await pageOf(service, stores, id), newSecrets }
     },
     show: ({ preview, rollout, newSecrets }) =>
       [
@@ -62,31 +54,21 @@ export const rolloutCommands = {
         ...(newSecrets ? [secretsText(newSecrets).join('\n')] : []),
       ].join('\n\n'),
   }),
-  'rollout pause': command({
-    says: 'stop where it is: nobody else is told of the version until it is continued',
-    args: [id],
+  ...commandOf(rollouts.pauseRollout, {
     run: (request, service, stores) =>
-      act(request, service, stores, (at, it) => stores.pauseRollout(service.store.db, at, it, operator, service.now())),
+      act(request, service, stores, (at) => stores.perform(service, stores.pausedRollout, at, undefined)),
     show: headOf,
   }),
-  'rollout continue': command({
-    says: 'go on after a halt or a pause, or begin the next wave now',
-    args: [id],
+  ...commandOf(rollouts.continueRollout, {
     run: (request, service, stores) =>
-      act(request, service, stores, (at, it) =>
-        stores.continueRollout(service.store.db, at, it, operator, service.now()),
-      ),
+      act(request, service, stores, (at) => stores.perform(service, stores.continuedRollout, at, undefined)),
     show: headOf,
   }),
-  'rollout cancel': command({
-    says: 'end it; agents that were reached keep what they have',
-    args: [id],
-    options: [['--withdraw', 'also withdraw the wish from agents that have not carried it out']],
-    run: (request, service, stores) =>
-      act(request, service, stores, (at, it) => {
-        const withdraw = request.options.withdraw === true
-        return stores.cancelRollout(service.store.db, at, it, withdraw, operator, service.now())
-      }),
+  ...commandOf(rollouts.cancelRollout, {
+    run: (request, service, stores) => {
+      const withdraw = request.options.withdraw === true
+      return act(request, service, stores, (at) => stores.perform(service, stores.cancelledRollout, at, { withdraw }))
+    },
     show: headOf,
   }),
 }
@@ -103,17 +85,21 @@ function asksFor(
   return askedSecrets(store.db, workspace, { blueprint, version }, agents)
 }
 
-/** Does it, takes the rollout as far as it goes then, and says how it stands. */
+interface AtRollout {
+  workspace: WorkspaceInfo
+  params: { slug: string; id: string }
+}
+
+/** Does it and says how the rollout stands then. */
 async function act(
   request: Request,
   service: Service,
   stores: Stores,
-  change: (workspace: { id: string }, id: string) => ReturnType<Stores['pauseRollout']>,
-) {
+  change: (at: AtRollout) => Promise<unknown>,
+): Promise<Page> {
   const id = argument(request, 0)
   const workspace = (await stores.workspaceOfRollout(service.store.db, id)) ?? unknown(id)
-  granted(await change(workspace, id))
-  await stores.advanceNow(service, workspace, id, service.now())
+  await change({ workspace, params: { slug: workspace.slug, id } })
   return pageOf(service, stores, id)
 }
 

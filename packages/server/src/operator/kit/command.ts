@@ -1,4 +1,5 @@
 /** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
+import type { Operation } from '@svc/api'
 import type { Request, Service } from './request.ts'
 
 /** The functions behind the commands, see stores.ts. */
@@ -20,6 +21,18 @@ export interface OperatorCommand<T = unknown> {
   run: (request: Request, service: Service, stores: Stores) => Promise<T>
   /** The same for people. */
   show: (value: T) => string
+}
+
+/** A command that carries out an operation, under the name and with the words of its description. */
+export function commandOf<T>(
+  operation: Operation,
+  { run, show }: Pick<OperatorCommand<T>, 'run' | 'show'>,
+): Record<string, OperatorCommand> {
+  const words = operation.command
+  if (!words) throw new Error(`${operation.route} has no command.`)
+  const { name, args = [], options = [] } = words
+  const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
+  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), run, show }) }
 }
 
 /** Keeps the type of what a command gives between its `run` and its `show`. */

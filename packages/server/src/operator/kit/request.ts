@@ -19,7 +19,14 @@ export interface Request {
 export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
 /** The request is understood and not carried out: exit code 1. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  /** Of the refusal, where it has one. */
+  readonly code: string | undefined
+  constructor(message: string, code?: string) {
+    super(message)
+    this.code = code
+  }
+}
 /** It names what the data does not hold. Whoever answers adds which data that is (socket.ts). */
 export class Missing extends Refused {}
 /** The request is not understood: exit code 2. */
@@ -28,7 +35,7 @@ export class Misused extends Error {}
 /** The value of a decision; its refusal ends the command. */
 export function granted<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value
-  throw new (verdict.code.endsWith('_unknown') ? Missing : Refused)(verdict.message)
+  throw new (verdict.code.endsWith('_unknown') ? Missing : Refused)(verdict.message, verdict.code)
 }
 
 /** Who the audit trail says it was. */

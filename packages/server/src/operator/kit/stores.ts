@@ -4,15 +4,29 @@
  */
 
 export { sentence } from '@svc/blueprint'
-export { createAgent, deleteAgent, rotateToken } from '../../agents/store.ts'
 export { writeBackup } from '../../backup/backup.ts'
 export { askedSecrets } from '../../blueprints/secrets.ts'
 export { blueprintPage, deleteVersion, listBlueprints } from '../../blueprints/store.ts'
 export { uploadBlueprint } from '../../blueprints/upload.ts'
 export { botsNamed, deleteBot, listBots, revokeBot } from '../../bots/store.ts'
-export { queueCommand } from '../../commands/store.ts'
-export { issueCode, listCodes, revokeCode, workspaceOfCode } from '../../installs/codes.ts'
+export { listCodes, workspaceOfCode } from '../../installs/codes.ts'
 export { noteReading } from '../../logs/reading.ts'
+export { addAgent, newToken, removeAgent } from '../../operations/agents.ts'
+export { issuedCode, revokedCode } from '../../operations/blueprints.ts'
+export { sendCommand } from '../../operations/commands.ts'
+export {
+  cancelledRollout,
+  continuedRollout,
+  pausedRollout,
+  startedRollout,
+} from '../../operations/rollouts.ts'
+export {
+  clearedBlueprint,
+  clearedRuntime,
+  liftedHold,
+  wishedBlueprint,
+  wishedRuntime,
+} from '../../operations/updates.ts'
 export { agentSnapshot, listAgents } from '../../pages/agents.ts'
 export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'
@@ -24,10 +38,7 @@ export { insertPerson, listPeople, type Person, readyPerson, resetPassword } fro
 export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
 export { readBuild, strangerTo } from '../../releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
-export { advanceNow } from '../../rollouts/advance.ts'
 export { previewRollout } from '../../rollouts/plan.ts'
-export { cancelRollout, continueRollout, createRollout, pauseRollout } from '../../rollouts/store.ts'
-export { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from '../../wishes/store.ts'
 export { limitsOf, roomFor, setLimits } from '../../workspaces/limits.ts'
 export { membersOf, removeMember } from '../../workspaces/members.ts'
 export {
@@ -41,3 +52,4 @@ export {
   unknownWorkspace,
 } from '../../workspaces/store.ts'
 export { agentOf, workspaceOf } from './find.ts'
+export { perform } from './perform.ts'

@@ -1,20 +1,20 @@
+import { InputRefused, type Reader } from '@svc/api'
 import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
-import type { z } from 'zod'
 import { type Arrivals, arrivals } from '../../http/arrivals.ts'
 import { announcesTooMuch, continueIfAsked } from '../../http/body.ts'
 import type { WebEnv } from './guards.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, type WebCode } from './refusal.ts'
 
 /** The page never sends more than a few settings. */
 const usual = 64 * 1024
 /** So much of a body that is too large is read and thrown away, so that the answer arrives instead of a reset. */
 const drained = 1024 * 1024
 
-/** The JSON object of a request, read by `schema`; what is wrong is said with the name of the field. */
+/** The JSON object of a request, read by `reader`; what is wrong is said with the name of the field. */
 export async function bodyOf<T>(
   c: Context<WebEnv>,
-  schema: z.ZodType<T>,
+  reader: Reader<T, unknown>,
   largest: number = usual,
   all = arrivals,
 ): Promise<T> {
@@ -28,11 +28,26 @@ export async function bodyOf<T>(
   if (!isShallow(json.value)) {
     throw new Refusal('body_invalid', `The body must not be nested deeper than ${limits.depth} levels.`)
   }
-  const read = schema.safeParse(json.value)
-  if (read.success) return read.data
-  const [issue] = read.error.issues
-  const field = issue?.path.join('.')
-  throw new Refusal('body_invalid', field ? `${field}: ${issue?.message}.` : `${issue?.message ?? 'Not valid'}.`)
+  return readInput(reader, json.value)
+}
+
+/** The JSON of a request, as its operation takes it. */
+export const bodyFor = <T>(
+  c: Context<WebEnv>,
+  operation: { input: Reader<T, unknown> | undefined; maxBytes?: number },
+): Promise<T> => {
+  if (!operation.input) throw new Error('This operation takes no body.')
+  return bodyOf(c, operation.input, operation.maxBytes)
+}
+
+/** What is sent, read; the refusal names the field. */
+export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
+  try {
+    return reader(value, '')
+  } catch (error) {
+    if (error instanceof InputRefused) throw new Refusal(error.code as WebCode, error.message)
+    throw error
+  }
 }
 
 /** In the time, and within the memory, that all who send have together. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import { inPieces } from '../web/kit/pieces.ts'
-import { Refusal } from '../web/kit/refusal.ts'
-import type { Files, Releases } from './releases.ts'
+import type { Files, Releases } from '../releases/releases.ts'
+import { inPieces } from './kit/pieces.ts'
+import { Refusal } from './kit/refusal.ts'
 
 /** `/cli/`: the same for everyone, without a credential. Always asked about anew, rarely sent again (D56). */
 export const releaseRoutes = (releases: Releases) =>

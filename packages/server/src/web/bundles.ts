@@ -1,27 +1,24 @@
-/** Blueprints of a workspace on its page. `signedIn` and `member` stand in front (web/app.ts). */
+/** Bundles on their way in and out. `signedIn` and `member` stand in front (app.ts). */
 
-import type { Blueprints, BundleFinding } from '@svc/api'
+import type { BundleFinding } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
+import { bundleOf, versionPage } from '../blueprints/store.ts'
+import { uploadBlueprint } from '../blueprints/upload.ts'
+import { bundleTooLarge, Uploads } from '../blueprints/uploads.ts'
 import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
-import { asMember, memberWriter } from '../web/kit/acting.ts'
-import type { WebDeps } from '../web/kit/deps.ts'
-import { admin, type WebEnv } from '../web/kit/guards.ts'
-import { inPieces } from '../web/kit/pieces.ts'
-import { found, granted, Refusal } from '../web/kit/refusal.ts'
-import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
-import { uploadBlueprint } from './upload.ts'
-import { bundleTooLarge, Uploads } from './uploads.ts'
+import { memberWriter } from './kit/acting.ts'
+import type { WebDeps } from './kit/deps.ts'
+import { admin, type WebEnv } from './kit/guards.ts'
+import { inPieces } from './kit/pieces.ts'
+import { found, granted, Refusal } from './kit/refusal.ts'
 
-export const blueprintRoutes = (deps: WebDeps) => {
+export const bundleRoutes = (deps: WebDeps) => {
   const { store, config, now, live } = deps
   const { db } = store
   const uploads = new Uploads(config.dataDir)
   return new Hono<WebEnv>()
-    .get('/blueprints', async (c) => {
-      return c.json({ now: now(), rows: await listBlueprints(db, c.var.workspace) } satisfies Blueprints)
-    })
     .post('/blueprints', admin, async (c) => {
       const { workspace, person, role } = c.var
       const write = memberWriter(deps, c.var, 'admin')
@@ -34,15 +31,6 @@ export const blueprintRoutes = (deps: WebDeps) => {
       const page = found(await versionPage(db, workspace, blueprint, version, now()), 'version_unknown')
       return c.json({ ...page, canAct: role === 'admin' }, 201)
     })
-    .get('/blueprints/:blueprint', async (c) => {
-      const page = await blueprintPage(db, c.var.workspace, c.req.param('blueprint'), now())
-      return c.json({ ...found(page, 'blueprint_unknown'), canAct: c.var.role === 'admin' })
-    })
-    .get('/blueprints/:blueprint/versions/:version', async (c) => {
-      const { blueprint, version } = c.req.param()
-      const page = await versionPage(db, c.var.workspace, blueprint, version, now())
-      return c.json({ ...found(page, 'version_unknown'), canAct: c.var.role === 'admin' })
-    })
     .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
       const { blueprint, version } = c.req.param()
       const { bundle, sha256 } = found(await bundleOf(db, c.var.workspace, blueprint, version), 'version_unknown')
@@ -52,15 +40,6 @@ export const blueprintRoutes = (deps: WebDeps) => {
         'content-disposition': `attachment; filename="${blueprint}-${version}.zip"`,
         'x-svc-sha256': sha256,
       })
-    })
-    .delete('/blueprints/:blueprint/versions/:version', admin, async (c) => {
-      const { workspace } = c.var
-      const { blueprint: name, version } = c.req.param()
-      await asMember(deps, c.var, 'admin', ({ db, by, now }) =>
-        deleteVersion(db, workspace, { name, version }, by, now),
-      )
-      live.listChanged(workspace.id)
-      return c.json({ ok: true })
     })
 }
 

@@ -1,0 +1,124 @@
+/** Reads what a request brings: the JSON of a change strictly, with the name of the field that is wrong; the query of a look leniently. */
+import { isObject, shown } from '@svc/protocol'
+
+/** A request that is understood by nobody: which field is wrong, and what is accepted. */
+export class InputRefused extends Error {
+  readonly code: string
+  constructor(message: string, code = 'body_invalid') {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Gives what `field` brings, or throws InputRefused. `Sent` is what a caller may send. */
+export interface Reader<Read, Sent = Read> {
+  (value: unknown, field: string): Read
+  /** Only for the compiler. */
+  readonly sent?: Sent
+}
+export type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
+
+function refuse(field: string, accepts: string, value: unknown): never {
+  const name = field === '' ? 'The body' : field
+  throw new InputRefused(
+    `${name} must be ${accepts}: ${value === undefined ? 'it is missing' : `got ${shown(value)}`}.`,
+  )
+}
+
+/** `max` is in UTF-16 code units. */
+export const text =
+  (max = Infinity): Reader<string> =>
+  (value, field) =>
+    typeof value !== 'string'
+      ? refuse(field, 'a text', value)
+      : value.length <= max
+        ? value
+        : refuse(field, `a text of at most ${max} characters`, value)
+
+export const number: Reader<number> = (value, field) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value)
+
+export const flag: Reader<boolean> = (value, field) =>
+  typeof value === 'boolean' ? value : refuse(field, 'true or false', value)
+
+export const oneOf =
+  <const T extends string>(words: readonly T[]): Reader<T> =>
+  (value, field) =>
+    (words as readonly unknown[]).includes(value)
+      ? (value as T)
+      : refuse(field, `one of ${words.map((word) => `"${word}"`).join(', ')}`, value)
+
+export const list =
+  <T>(item: Reader<T>, max = Infinity): Reader<T[]> =>
+  (value, field) => {
+    if (!Array.isArray(value)) return refuse(field, 'a list', value)
+    if (value.length > max) throw new InputRefused(`${field} must be a list of at most ${max}: got ${value.length}.`)
+    return value.map((one, i) => item(one, `${field}[${i}]`))
+  }
+
+export const orNull =
+  <T>(one: Reader<T>): Reader<T | null> =>
+  (value, field) =>
+    value === null ? null : one(value, field)
+
+type Optional<T> = Reader<T | undefined> & { readonly optional: true }
+export const optional = <T>(one: Reader<T>): Optional<T> =>
+  Object.assign((value: unknown, field: string) => (value === undefined ? undefined : one(value, field)), {
+    optional: true as const,
+  })
+
+type Shape = { readonly [key: string]: Reader<unknown> }
+type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S]
+type ObjectOf<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: ReadBy<S[K]> } & {
+  [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
+}
+
+/** An object of these fields; what else it holds is ignored. */
+export const object =
+  <S extends Shape>(shape: S): Reader<{ [K in keyof ObjectOf<S>]: ObjectOf<S>[K] }> =>
+  (value, field) => {
+    if (!isObject(value)) return refuse(field, 'a JSON object', value)
+    const read: Record<string, unknown> = {}
+    for (const [key, one] of Object.entries(shape)) {
+      const kept = one(Object.hasOwn(value, key) ? value[key] : undefined, field === '' ? key : `${field}.${key}`)
+      if (kept !== undefined) read[key] = kept
+    }
+    return read as ObjectOf<S>
+  }
+
+/** An object whose `kind` says which fields it has. */
+export const byKind =
+  <T extends { kind: string }>(kinds: { [K in T['kind']]: Reader<Omit<Extract<T, { kind: K }>, 'kind'>> }): Reader<T> =>
+  (value, field) => {
+    const { kind } = object({ kind: oneOf(Object.keys(kinds) as T['kind'][]) })(value, field)
+    return { kind, ...kinds[kind](value, field) } as unknown as T
+  }
+
+/** A value of a query: what the address says in text, or what counts where it says nothing that can be read. */
+export type QueryValue<T> = (text: string | undefined) => T
+
+/** A text; undefined where there is none. */
+export const words: QueryValue<string | undefined> = (text) => text || undefined
+/** `true` or `1`, `false` or `0`; undefined for anything else. */
+export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
+  text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
+/** A whole number of at most `max`. */
+export const count =
+  (max: number, otherwise: number = max): QueryValue<number> =>
+  (text) =>
+    text === undefined || !/^\d{1,15}$/.test(text) ? otherwise : Math.min(Number(text), max)
+export const wordOf =
+  <const T extends string, D extends T | undefined>(all: readonly T[], otherwise: D): QueryValue<T | D> =>
+  (text) =>
+    all.find((one) => one === text) ?? otherwise
+
+type Query = { readonly [key: string]: QueryValue<unknown> }
+type QueryOf<Q extends Query> = { [K in keyof Q]: ReturnType<Q[K]> }
+
+/** The query of an address; every value may be left out. */
+export const query =
+  <Q extends Query>(values: Q): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
+  (asked) =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, read]) => [key, read((asked as Record<string, string | undefined>)[key])]),
+    ) as QueryOf<Q>

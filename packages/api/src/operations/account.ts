@@ -1,0 +1,87 @@
+/** One's own account, and the one-time links that lead to it. */
+import type { ClaimInfo, Me, Session, SignInRecord, StartInfo } from '../answers.ts'
+import { object, query, text, words } from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const token = text(200)
+const link = 'the link is the right; wrong ones are counted by address, and a good one signs in'
+const noPages = { none: 'open pages show it when they ask next' }
+
+export const me = look<Me>()('GET /me', {
+  right: 'person',
+  says: 'who is signed in, and the workspaces of that person',
+  apart: 'it also renews the cookie by which a browser is known',
+})
+export const renameMe = change<Me>()('PATCH /me', {
+  right: 'person',
+  says: 'change one’s own name',
+  input: object({ name: text() }),
+  audit: ['person.renamed'],
+  pages: noPages,
+  again: 'same',
+})
+export const sessions = look<Session[]>()('GET /sessions', {
+  right: 'person',
+  says: 'where one is signed in',
+})
+export const signIns = look<SignInRecord[]>()('GET /sign-ins', {
+  right: 'person',
+  says: 'one’s own last sign-ins, newest first',
+})
+export const endSession = change<{ ok: true }>()('DELETE /sessions/:id', {
+  right: 'person',
+  says: 'sign out one session',
+  audit: ['person.sessions_ended'],
+  pages: ['rights'],
+  again: 'refused',
+})
+export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
+  right: 'person',
+  says: 'sign out all other sessions',
+  audit: ['person.sessions_ended'],
+  pages: ['rights'],
+  again: 'same',
+})
+export const changePassword = change<{ ok: true }>()('POST /password', {
+  right: 'person',
+  says: 'change one’s own password; the other sessions end',
+  input: object({ current: text(), next: text() }),
+  audit: ['person.password_changed'],
+  pages: ['rights'],
+  again: 'refused',
+  apart: 'wrong passwords are counted, and the hash is made outside of the transaction',
+})
+export const startInfo = look<StartInfo>()('GET /start', {
+  says: 'whether the link of the first start is good',
+  input: query({ token: words }),
+  apart: link,
+})
+export const firstStart = change<{ slug: string }>()('POST /start', {
+  says: 'make the first account and the first workspace',
+  input: object({ token, name: text(), email: text(), password: text(), workspace: text(), slug: text() }),
+  audit: ['person.created', 'workspace.created'],
+  pages: { none: 'there is no page yet' },
+  again: 'refused',
+  apart: link,
+})
+export const spendLink = change<{ ok: true }>()('POST /link', {
+  says: 'sign in with a one-time link',
+  input: object({ token }),
+  audit: { none: 'the person’s own list of sign-ins says it' },
+  pages: noPages,
+  again: 'refused',
+  apart: link,
+})
+export const claimInfo = look<ClaimInfo>()('GET /claim', {
+  says: 'whose account a link hands over',
+  input: query({ token: words }),
+  apart: link,
+})
+export const claim = change<{ ok: true }>()('POST /claim', {
+  says: 'take an account over; its other sessions end',
+  input: object({ token, name: text(), password: text() }),
+  audit: ['person.claimed'],
+  pages: ['rights'],
+  again: 'refused',
+  apart: link,
+})

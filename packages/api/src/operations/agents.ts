@@ -1,0 +1,68 @@
+/** Agents, and what they have reported. */
+import { levels } from '@svc/protocol'
+import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers.ts'
+import { count, object, query, text, wordOf, words, yesOrNo } from '../input.ts'
+import { change, look } from '../operation.ts'
+import { agentArgument } from './arguments.ts'
+
+export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
+const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
+const named = object({ name: text() })
+
+export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
+  says: 'a page of the agents of a workspace',
+  input: query({
+    search: words,
+    level: wordOf([...levels, 'never'], undefined),
+    silent: yesOrNo,
+    stopped: yesOrNo,
+    sort: wordOf(fleetSorts, 'name'),
+    desc: yesOrNo,
+    ...piece,
+  }),
+})
+export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
+  says: 'make an agent and show its token, once',
+  input: named,
+  makes: true,
+  audit: ['agent.created'],
+  pages: ['list'],
+  again: 'refused',
+  command: { name: 'agent create', args: [agentArgument] },
+})
+export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
+  says: 'an agent and its last report',
+})
+export const renameAgent = change<{ name: string }>()('PATCH /w/:slug/agents/:name', {
+  says: 'rename an agent; its token stays',
+  input: named,
+  audit: ['agent.renamed'],
+  pages: ['list'],
+  again: 'refused',
+})
+export const deleteAgent = change<{ ok: true }>()('DELETE /w/:slug/agents/:name', {
+  says: 'delete an agent with its reports, runs, commands and logs',
+  audit: ['agent.deleted'],
+  pages: ['list'],
+  again: 'refused',
+  command: { name: 'agent delete', args: [agentArgument] },
+})
+export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token', {
+  says: 'give an agent a new token and show it, once; the old one is refused from now on',
+  audit: ['agent.token_rotated'],
+  pages: ['agent'],
+  again: 'new',
+  command: { name: 'agent rotate', args: [agentArgument] },
+})
+export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
+  says: 'the kept runs of an agent, newest first',
+  input: query({ status: words, model: words, text: words, ...piece }),
+})
+export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
+  says: 'runs, costs and tokens of an agent by day',
+  input: query({ days: count(366, 30) }),
+})
+export const levelChanges = look<LevelChange[]>()('GET /w/:slug/agents/:name/levels', {
+  says: 'the changes of level of an agent, newest first',
+  input: query({ limit: count(500, 50) }),
+})

@@ -1,0 +1,22 @@
+/** Every operation of the page, by noun. */
+import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
+import * as account from './account.ts'
+import * as agents from './agents.ts'
+import * as blueprints from './blueprints.ts'
+import * as commands from './commands.ts'
+import * as rollouts from './rollouts.ts'
+import * as updates from './updates.ts'
+import * as workspaces from './workspaces.ts'
+
+const nouns = { ...account, ...workspaces, ...agents, ...commands, ...updates, ...rollouts, ...blueprints }
+type Nouns = typeof nouns
+type Described = Extract<Nouns[keyof Nouns], Operation<never, never, never, never>>
+
+/** What a program sends and gets, by route. */
+export type Operations = {
+  [O in Described as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
+}
+
+const isOperation = (value: object | number): boolean => typeof value === 'object' && 'route' in value
+
+export const operations: readonly Operation[] = Object.values(nouns).filter(isOperation) as Operation[]

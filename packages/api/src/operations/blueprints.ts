@@ -1,0 +1,92 @@
+/** What agents are installed from: blueprints, install codes, and the bots that act for agents in products (2.9, 2.10). */
+import type {
+  BlueprintPage,
+  Blueprints,
+  BlueprintVersion,
+  Bots,
+  InstallCode,
+  NewCode,
+  WorkspaceProduct,
+} from '../answers.ts'
+import { object, optional, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+import { slugArgument } from './arguments.ts'
+
+const versionArgument = ['<blueprint@version>', 'what it installs'] as const
+
+export const blueprints = look<Blueprints>()('GET /w/:slug/blueprints', {
+  says: 'the blueprints of a workspace',
+})
+export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/blueprints', {
+  says: 'upload a bundle as a new version of its blueprint',
+  makes: true,
+  audit: ['blueprint.uploaded'],
+  pages: ['list'],
+  again: 'refused',
+  apart: 'its body is the zip itself, which is written to the disk while it arrives',
+})
+export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
+  says: 'a blueprint with its versions',
+})
+export const showVersion = look<BlueprintVersion>()('GET /w/:slug/blueprints/:blueprint/versions/:version', {
+  says: 'a version of a blueprint',
+})
+export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/:blueprint/versions/:version', {
+  says: 'delete a version that no agent runs or keeps',
+  audit: ['blueprint.deleted'],
+  pages: ['list'],
+  again: 'refused',
+})
+
+export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
+  says: 'the install codes of a workspace of the last 30 days',
+  command: { name: 'code list', args: [slugArgument] },
+})
+export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
+  says: 'an install code for one agent, shown once and good for fifteen minutes',
+  input: object({ blueprint: text(), version: text(), agent: optional(text()) }),
+  makes: true,
+  audit: ['code.issued'],
+  pages: ['list'],
+  again: 'new',
+  command: {
+    name: 'code issue',
+    args: [slugArgument, versionArgument],
+    options: [['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"]],
+  },
+})
+export const showCode = look<InstallCode>()('GET /w/:slug/codes/:id', {
+  says: 'an install code and, once it was redeemed, its agent',
+})
+export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
+  says: 'make an install code worthless that was not used yet',
+  audit: ['code.revoked'],
+  pages: ['list'],
+  again: 'refused',
+  command: { name: 'code revoke', args: [['<id>', 'as svc-server code list names it']] },
+})
+
+export const bots = look<Bots>()('GET /w/:slug/bots', {
+  says: 'the bots of a workspace and their tokens',
+})
+export const revokeBot = change<{ revoked: number }>()('POST /w/:slug/bots/:id/revoke', {
+  says: 'revoke all tokens of a bot',
+  audit: ['bot.revoked'],
+  pages: ['list', 'agent'],
+  again: 'same',
+})
+export const revokeBotToken = change<{ revoked: number }>()('POST /w/:slug/bots/:id/tokens/:token/revoke', {
+  says: 'revoke one token of a bot',
+  audit: ['bot.revoked'],
+  pages: ['list', 'agent'],
+  again: 'same',
+})
+export const deleteBot = change<{ ok: true }>()('DELETE /w/:slug/bots/:id', {
+  says: 'delete a bot with its tokens',
+  audit: ['bot.deleted'],
+  pages: ['list', 'agent'],
+  again: 'refused',
+})
+export const products = look<WorkspaceProduct[]>()('GET /w/:slug/products', {
+  says: 'the products that a workspace is activated for',
+})

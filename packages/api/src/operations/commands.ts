@@ -1,0 +1,63 @@
+/** Commands that people send agents (3.2), and logs that agents sent for them (2.8). */
+import { commandTypes, controls, readWish, type Wish } from '@svc/protocol'
+import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
+import { count, InputRefused, list, object, oneOf, query, type Reader, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+import { agentArgument } from './arguments.ts'
+
+const wish: Reader<Wish> = (value) => {
+  object({})(value, '')
+  const read = readWish(value)
+  if (read.ok) return read.value
+  throw new InputRefused(read.message, read.code)
+}
+/** Agents in one request: a whole large fleet. */
+export const bulkMax = 2000
+const bulkBytes = 256 * 1024
+
+export const commandLedger = look<Commands>()('GET /w/:slug/agents/:name/commands', {
+  says: 'what was wished of an agent and what became of it, newest first',
+  input: query({ offset: count(1_000_000, 0), limit: count(200, 50) }),
+  command: { name: 'command list', args: [agentArgument] },
+})
+export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/commands', {
+  says: 'wish something of an agent: pause, resume, run_now, set KEY=JSON…, log NAME',
+  input: wish,
+  makes: true,
+  audit: ['command.sent'],
+  pages: ['agent'],
+  again: 'same',
+  command: {
+    name: 'command send',
+    args: [
+      agentArgument,
+      ['<what>', commandTypes.join(', ')],
+      ['[values...]', 'for set: KEY=JSON…, for log: its name'],
+    ],
+  },
+})
+export const sendAgain = change<Command>()('POST /w/:slug/agents/:name/commands/:id/again', {
+  says: 'send a command that is over once more',
+  makes: true,
+  audit: ['command.sent'],
+  pages: ['agent'],
+  again: 'same',
+})
+export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
+  says: 'send many agents the same command',
+  input: object({ agents: list(text(), bulkMax), type: oneOf(controls) }),
+  maxBytes: bulkBytes,
+  audit: ['command.sent'],
+  pages: ['agent'],
+  again: 'same',
+})
+export const logs = look<LogEntry[]>()('GET /w/:slug/agents/:name/logs', {
+  right: 'admin',
+  says: 'the logs that an agent sent and that are kept, newest first',
+  command: { name: 'log list', args: [agentArgument] },
+})
+export const log = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
+  right: 'admin',
+  says: 'the text of a log',
+  command: { name: 'log show', args: [['<id>', 'as svc-server log list names it']] },
+})

@@ -1,0 +1,83 @@
+/** Rollouts: a version for many agents, in waves. */
+import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers.ts'
+import { count, flag, list, number, object, oneOf, optional, query, type Reader, text, words } from '../input.ts'
+import { change, look } from '../operation.ts'
+import { slugArgument } from './arguments.ts'
+
+const agentsMax = 100_000
+const maxBytes = 8 * 1024 * 1024
+const wanted: Reader<NewRollout> = object({
+  kind: oneOf(['blueprint', 'runtime']),
+  blueprint: optional(text()),
+  version: optional(text()),
+  agents: optional(list(text(), agentsMax)),
+  waves: optional(list(text())),
+  byHand: optional(flag),
+  watchSeconds: optional(number),
+})
+const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
+const byItself = { none: 'taking a rollout further tells the pages of what changed' }
+
+export const rollouts = look<Rollouts>()('GET /w/:slug/rollouts', {
+  says: 'the rollouts of a workspace, newest first',
+  input: query({ before: words, limit: count(200, 50) }),
+  command: { name: 'rollout list', args: [slugArgument] },
+})
+export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
+  says: 'bring a version to the agents of a workspace in waves, which halt by themselves',
+  input: wanted,
+  maxBytes,
+  makes: true,
+  audit: ['rollout.started'],
+  pages: byItself,
+  again: 'refused',
+  command: {
+    name: 'rollout begin',
+    args: [slugArgument, ['<what>', 'BLUEPRINT@VERSION, or runtime: the version that is served']],
+    options: [
+      ['--agents <names>', 'only these: NAME,NAME… (default: all of the blueprint, or of the workspace)'],
+      ['--waves <marks>', 'how many are reached after each wave (default: 1,10%,all)'],
+      ['--watch <minutes>', 'how long a wave is watched before the next begins (default: 10)'],
+      ['--by-hand', 'each wave begins with svc-server rollout continue'],
+      ['--preview', 'only says who would be in which wave, and who is left out and why'],
+    ],
+  },
+})
+export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/preview', {
+  says: 'who would be in which wave, and who is left out and why',
+  input: wanted,
+  maxBytes,
+  audit: { none: 'it changes nothing; it is a POST since its body may be large' },
+  pages: { none: 'it changes nothing' },
+  again: 'same',
+})
+export const showRollout = look<RolloutPage>()('GET /w/:slug/rollouts/:id', {
+  says: 'how a rollout stands, and each of its agents with the reason',
+  command: { name: 'rollout show', args: [idArgument] },
+})
+export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pause', {
+  says: 'stop where it is: nobody else is told of the version until it is continued',
+  audit: ['rollout.paused'],
+  pages: byItself,
+  again: 'refused',
+  command: { name: 'rollout pause', args: [idArgument] },
+})
+export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
+  says: 'go on after a halt or a pause, or begin the next wave now',
+  audit: ['rollout.continued'],
+  pages: byItself,
+  again: 'same',
+  command: { name: 'rollout continue', args: [idArgument] },
+})
+export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {
+  says: 'end it; agents that were reached keep what they have',
+  input: object({ withdraw: optional(flag) }),
+  audit: ['rollout.cancelled'],
+  pages: byItself,
+  again: 'refused',
+  command: {
+    name: 'rollout cancel',
+    args: [idArgument],
+    options: [['--withdraw', 'also withdraw the wish from agents that have not carried it out']],
+  },
+})

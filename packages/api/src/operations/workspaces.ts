@@ -1,0 +1,73 @@
+/** A workspace and the people in it. */
+import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
+import { count, object, oneOf, optional, query, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const role = oneOf(['admin', 'member'])
+
+export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
+  right: 'person',
+  says: 'make a workspace and become its admin; for admins of an activated workspace',
+  input: object({ slug: text(), name: text() }),
+  makes: true,
+  audit: ['workspace.created'],
+  pages: { none: 'nobody has it open yet' },
+  again: 'refused',
+})
+export const showWorkspace = look<Workspace>()('GET /w/:slug', {
+  says: 'a workspace and what the person may do in it',
+})
+export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
+  says: 'rename a workspace; its short name stays',
+  input: object({ name: text() }),
+  audit: ['workspace.renamed'],
+  pages: { none: 'other pages show the new name when they are opened next' },
+  again: 'same',
+})
+export const members = look<Members>()('GET /w/:slug/members', {
+  says: 'who belongs to a workspace and, for admins, who is invited',
+})
+export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
+  says: 'make a member an admin, or an admin a member',
+  input: object({ role }),
+  audit: ['member.role_changed'],
+  pages: ['list'],
+  again: 'same',
+})
+export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id', {
+  right: 'member',
+  says: 'remove somebody from a workspace; members may only leave it themselves',
+  audit: ['member.removed', 'member.left'],
+  pages: ['list', 'rights'],
+  again: 'refused',
+})
+export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invitations', {
+  says: 'invite somebody; the answer has the link to hand over',
+  input: object({ email: text(), role }),
+  makes: true,
+  audit: ['member.invited'],
+  pages: { none: 'only the page of members shows it, to whoever invited' },
+  again: 'new',
+})
+export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invitations/:id', {
+  says: 'withdraw an invitation: its link is refused from now on',
+  audit: ['member.invitation_withdrawn'],
+  pages: { none: 'only the page of members shows it, to whoever withdrew it' },
+  again: 'refused',
+})
+export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
+  says: 'who did what in a workspace, newest first',
+  input: query({ before: count(Number.MAX_SAFE_INTEGER), limit: count(200, 50) }),
+})
+export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
+  says: 'what an invitation is for',
+  apart: 'the link is the right; wrong ones are counted by address',
+})
+export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
+  says: 'accept an invitation; makes the account where there is none, and signs in',
+  input: object({ name: optional(text()), password: optional(text()) }),
+  audit: ['member.added'],
+  pages: { none: 'other pages show the member when they are opened next' },
+  again: 'refused',
+  apart: 'the link is the right; it signs in',
+})

@@ -1,0 +1,37 @@
+/** What people do with their own accounts. Sign-in, one-time links and passwords have routes of their own (people/routes.ts). */
+import { account, type Session } from '@svc/api'
+import { meOf } from '../pages/me.ts'
+import { signInsOf } from '../people/history.ts'
+import { endOtherSessions, endSession, sessionsOf } from '../people/sessions.ts'
+import { renamePerson } from '../people/store.ts'
+import { looks, personActs } from '../web/kit/operations.ts'
+
+const done = { answer: () => ({ ok: true as const }) }
+
+export const accountOperations = [
+  personActs(account.renameMe, ({ people, by, now }, { name }) => renamePerson(people, by, name, now), {
+    answer: (renamed, { deps }) => meOf(deps, renamed),
+  }),
+  looks(account.sessions, async ({ deps, who, now }) => {
+    const all = await sessionsOf(deps.auth, who.person.id, now)
+    return all
+      .map(
+        (session): Session => ({
+          id: session.id,
+          current: session.id === who.session.id,
+          createdAt: new Date(session.createdAt).getTime(),
+          seenAt: new Date(session.updatedAt).getTime(),
+          ip: session.ipAddress || null,
+          userAgent: session.userAgent || null,
+        }),
+      )
+      .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
+  }),
+  looks(account.signIns, ({ deps, who }) => signInsOf(deps.store.db, who.person.id)),
+  personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), done),
+  personActs(
+    account.endOtherSessions,
+    ({ people, by, session, now }) => endOtherSessions(people, by, session, now),
+    done,
+  ),
+]

@@ -1,0 +1,45 @@
+/** What the operations on agents do. */
+import { agents } from '@svc/api'
+import { createAgent, deleteAgent, renameAgent, rotateToken } from '../agents/store.ts'
+import { agentPage } from '../pages/agent.ts'
+import { type FleetQuery, fleetPage } from '../pages/fleet.ts'
+import { levelsOf } from '../pages/levels.ts'
+import { runsOf } from '../pages/runs.ts'
+import { usageOf } from '../pages/usage.ts'
+import { acts, looks } from '../web/kit/operations.ts'
+
+const bytes = new TextEncoder()
+
+export const addAgent = acts(
+  agents.addAgent,
+  ({ db, workspace, by, now }, { name }) => createAgent(db, workspace, name, by, now),
+  { answer: ({ agent, token }) => ({ name: agent.name, token }) },
+)
+export const removeAgent = acts(agents.deleteAgent, ({ db, agent, by, now }) => deleteAgent(db, agent, by, now), {
+  answer: () => ({ ok: true }),
+})
+export const newToken = acts(agents.rotateToken, ({ db, agent, by, now }) => rotateToken(db, agent, by, now), {
+  answer: ({ agent, token }) => ({ name: agent.name, token }),
+})
+const rename = acts(agents.renameAgent, ({ db, agent, by, now }, { name }) => renameAgent(db, agent, name, by, now), {
+  answer: ({ name }) => ({ name }),
+})
+
+export const agentOperations = [
+  looks(agents.fleet, async ({ deps: { live }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
+    const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
+    const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now)))
+    const body = await live.answer(id, JSON.stringify(query), list)
+    return new Response(body, { headers: { 'content-type': 'application/json' } })
+  }),
+  addAgent,
+  looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),
+  rename,
+  removeAgent,
+  newToken,
+  looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
+    runsOf(deps.store.db, agent, filter, { offset, limit }),
+  ),
+  looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
+  looks(agents.levelChanges, ({ deps, agent }, { limit }) => levelsOf(deps.store.db, agent, limit)),
+]

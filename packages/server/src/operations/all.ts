@@ -1,0 +1,19 @@
+/** Every operation with what it does. */
+import type { Bound } from '../web/kit/operations.ts'
+import { accountOperations } from './account.ts'
+import { agentOperations } from './agents.ts'
+import { blueprintOperations } from './blueprints.ts'
+import { commandOperations } from './commands.ts'
+import { rolloutOperations } from './rollouts.ts'
+import { updateOperations } from './updates.ts'
+import { workspaceOperations } from './workspaces.ts'
+
+export const boundOperations: readonly Bound[] = [
+  ...accountOperations,
+  ...workspaceOperations,
+  ...agentOperations,
+  ...commandOperations,
+  ...updateOperations,
+  ...rolloutOperations,
+  ...blueprintOperations,
+]

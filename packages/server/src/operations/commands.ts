@@ -1,0 +1,51 @@
+/** What the operations on commands (3.2) and logs (2.8) do. Logs are for admins only, and not after 30 days (I32). */
+import { type BulkResult, commands } from '@svc/api'
+import { findAgent } from '../agents/store.ts'
+import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
+import { noteReading } from '../logs/reading.ts'
+import { commandOf, ledgerOf } from '../pages/commands.ts'
+import { logOf, logsOf } from '../pages/logs.ts'
+import { acts, actsOften, looks } from '../web/kit/operations.ts'
+import { found } from '../web/kit/refusal.ts'
+
+export const sendCommand = acts(
+  commands.sendCommand,
+  ({ db, agent, by, now }, wish) => queueCommand(db, agent, wish, by, now),
+  { answer: ({ command }) => commandOf(command, null), made: ({ made }) => made },
+)
+
+const again = acts(commands.sendAgain, ({ db, agent, by, now, params }) => sendAgain(db, agent, params.id, by, now), {
+  answer: ({ command }) => commandOf(command, null),
+  made: ({ made }) => made,
+})
+
+const toMany = actsOften(
+  commands.sendToMany,
+  async ({ write, deps, workspace, by, now }, { agents, type }) => {
+    const names = [...new Set(agents)]
+    const asked = await Promise.all(names.map((name) => findAgent(deps.store.db, workspace, name)))
+    const there = asked.filter((each) => each !== undefined)
+    const queued = await queueMany(write, workspace, there, { type, payload: {} }, by, now)
+    const results = names.map((agent): BulkResult => {
+      const each = queued.get(agent)
+      const message = each ? (each.ok ? null : each.message) : 'There is no such agent.'
+      return { agent, ok: message === null, message }
+    })
+    return { results, changed: there.filter(({ name }) => queued.get(name)?.ok).map(({ id }) => id) }
+  },
+  { agents: ({ changed }) => changed, answer: ({ results }) => results },
+)
+
+export const commandOperations = [
+  looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
+  sendCommand,
+  again,
+  toMany,
+  looks(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
+  looks(commands.log, async ({ deps, workspace, agent, who, now, params }) => {
+    const log = found(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
+    const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
+    await noteReading(deps.store.db, reading)
+    return log
+  }),
+]

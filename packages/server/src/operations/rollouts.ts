@@ -1,0 +1,57 @@
+/** What the operations on rollouts do. After each change a rollout goes as far as it can at once. */
+import { type RolloutPage, rollouts } from '@svc/api'
+import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
+import { advanceNow } from '../rollouts/advance.ts'
+import { previewRollout } from '../rollouts/plan.ts'
+import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'
+import { acts, type Looking, looks, type Needs } from '../web/kit/operations.ts'
+import { found } from '../web/kit/refusal.ts'
+
+type InWorkspace = Looking<'GET /w/:slug/rollouts'>
+
+async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): Promise<RolloutPage> {
+  const page = found(await rolloutPage(deps.store.db, workspace, id, now), 'rollout_unknown')
+  return { ...page, canAct: role === 'admin' }
+}
+
+const goesOn = {
+  goOn: async (deps: Needs, { workspace }: { workspace: { id: string } }, { id }: { id: string }, now: number) => {
+    await advanceNow(deps, workspace, id, now)
+  },
+  answer: ({ id }: { id: string }, looking: InWorkspace) => pageOf(looking, id),
+}
+
+export const startedRollout = acts(
+  rollouts.startRollout,
+  ({ db, workspace, by, now }, wanted) => createRollout(db, workspace, wanted, by, now),
+  goesOn,
+)
+export const pausedRollout = acts(
+  rollouts.pauseRollout,
+  ({ db, workspace, by, now, params }) => pauseRollout(db, workspace, params.id, by, now),
+  goesOn,
+)
+export const continuedRollout = acts(
+  rollouts.continueRollout,
+  ({ db, workspace, by, now, params }) => continueRollout(db, workspace, params.id, by, now),
+  goesOn,
+)
+export const cancelledRollout = acts(
+  rollouts.cancelRollout,
+  ({ db, workspace, by, now, params }, { withdraw = false }) =>
+    cancelRollout(db, workspace, params.id, withdraw, by, now),
+  goesOn,
+)
+
+export const rolloutOperations = [
+  looks(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
+    ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
+    canAct: role === 'admin',
+  })),
+  startedRollout,
+  acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now), {}),
+  looks(rollouts.showRollout, (looking) => pageOf(looking, looking.params.id)),
+  pausedRollout,
+  continuedRollout,
+  cancelledRollout,
+]

@@ -1,0 +1,26 @@
+/** Operations as commands of `svc-server`: the words come from the description, and the page's own function carries them out. */
+import type { ParamsOf, Route } from '@svc/api'
+import type { By } from '../../audit/by.ts'
+import { transaction } from '../../db/transaction.ts'
+import { type Acting, type BoundChange, type Named, notify } from '../../web/kit/operations.ts'
+import { granted, operator, type Service } from './request.ts'
+
+type OnAgent = 'GET /w/:slug/agents/:name'
+
+/** Makes a change for the operator, who needs no right to it. `at` is what the page's address would name. */
+export async function perform<R extends Route, Read, Value>(
+  service: Service,
+  bound: BoundChange<By, R, Read, Value>,
+  at: Named<R> & { params?: ParamsOf<R> },
+  input: Read,
+): Promise<Value> {
+  const { store, live, now } = service
+  const value = await transaction(store.db, async (trx) => {
+    const people = { ...service, store: { ...store, db: trx } }
+    const acting = { params: {}, ...at, db: trx, people, by: operator, role: 'admin', now: now() }
+    return granted(await bound.act(acting as unknown as Acting<R, By>, input))
+  })
+  await bound.goOn?.(service, at, value, now())
+  notify(live, bound.operation, at as Partial<Named<OnAgent>>, bound.agents?.(value))
+  return value
+}

@@ -1,0 +1,88 @@
+/** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
+import { account, object, text } from '@svc/api'
+import { Hono } from 'hono'
+import { meOf } from '../pages/me.ts'
+import { claimAccount } from '../people/claim.ts'
+import { linkIsGood, linkPerson, useLink } from '../people/links.ts'
+import { changePassword } from '../people/password.ts'
+import { personOfId } from '../people/store.ts'
+import { firstStart } from '../workspaces/start.ts'
+import { personWriter } from './kit/acting.ts'
+import { bodyFor, bodyOf } from './kit/body.ts'
+import type { WebDeps } from './kit/deps.ts'
+import { signedIn, type WebEnv } from './kit/guards.ts'
+import { found, granted } from './kit/refusal.ts'
+
+const credentials = object({ email: text(), password: text() })
+
+/** The accounts library's addresses, as the page knows them; no other of its routes can be reached. */
+export const authRoutes = ({ signIn }: WebDeps) =>
+  new Hono<WebEnv>()
+    .post('/sign-in/email', async (c) => {
+      const { email, password } = await bodyOf(c, credentials)
+      await signIn.withPassword(c, email, password)
+      return c.json({ ok: true })
+    })
+    .post('/sign-out', async (c) => {
+      await signIn.out(c)
+      return c.json({ ok: true })
+    })
+
+/** What works without being signed in: each wants a secret that somebody was handed. */
+export const linkRoutes = (deps: WebDeps) => {
+  const { store, now, signIn } = deps
+  return new Hono<WebEnv>()
+    .get('/start', async (c) => {
+      await signIn.countLink(c, 'first', async () => {
+        const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
+        found(good || undefined, 'link_unknown')
+      })
+      return c.json({ ok: true })
+    })
+    .post('/start', async (c) => {
+      const asked = await bodyFor(c, account.firstStart)
+      const person = await signIn.countLink(c, 'first', async () => granted(await firstStart(deps, asked, now())))
+      await signIn.withoutPassword(c, person, 'first')
+      return c.json({ slug: asked.slug })
+    })
+    .post('/link', async (c) => {
+      const asked = await bodyFor(c, account.spendLink)
+      const person = await signIn.countLink(c, 'link', async () => {
+        const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
+        return found(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
+      })
+      await signIn.withoutPassword(c, person, 'link')
+      return c.json({ ok: true })
+    })
+    .get('/claim', async (c) => {
+      const token = c.req.query('token') ?? ''
+      const { email } = await signIn.countLink(c, 'claim', async () =>
+        found(await linkPerson(store.db, 'claim', token, now()), 'link_unknown'),
+      )
+      return c.json({ email })
+    })
+    .post('/claim', async (c) => {
+      const asked = await bodyFor(c, account.claim)
+      const person = await signIn.countLink(c, 'claim', async () => granted(await claimAccount(deps, asked, now())))
+      await deps.live.check()
+      await signIn.withoutPassword(c, person, 'claim')
+      return c.json({ ok: true })
+    })
+}
+
+/** Who is signed in, and the password of that account. */
+export const ownRoutes = (deps: WebDeps) => {
+  const only = signedIn(deps)
+  return new Hono<WebEnv>()
+    .get('/me', only, async (c) => {
+      deps.signIn.rememberDevice(c)
+      return c.json(await meOf(deps, c.var.person))
+    })
+    .post('/password', only, async (c) => {
+      const asked = await bodyFor(c, account.changePassword)
+      const people = { ...deps, write: personWriter(deps, c.var) }
+      await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))
+      await deps.live.check()
+      return c.json({ ok: true })
+    })
+}

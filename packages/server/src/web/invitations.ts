@@ -1,0 +1,32 @@
+/** For whoever holds the link of an invitation, signed in or not. */
+import { workspaces } from '@svc/api'
+import { Hono } from 'hono'
+import { signedInBy } from '../people/sessions.ts'
+import { accept, invitationInfo } from '../workspaces/invitations.ts'
+import { personWriter } from './kit/acting.ts'
+import { bodyFor } from './kit/body.ts'
+import type { WebDeps } from './kit/deps.ts'
+import type { WebEnv } from './kit/guards.ts'
+import { granted } from './kit/refusal.ts'
+
+export const invitationRoutes = (deps: WebDeps) => {
+  const { auth, now, signIn } = deps
+  return new Hono<WebEnv>()
+    .get('/invitations/:id', async (c) =>
+      c.json(
+        await signIn.countLink(c, 'invitation', async () =>
+          granted(await invitationInfo(deps, c.req.param('id'), now())),
+        ),
+      ),
+    )
+    .post('/invitations/:id', async (c) => {
+      const body = await bodyFor(c, workspaces.acceptInvitation)
+      const who = await signedInBy(auth, c.req.raw.headers, now())
+      const people = who ? { ...deps, write: personWriter(deps, who) } : deps
+      const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
+        granted(await accept(people, c.req.param('id'), body, who?.person, now())),
+      )
+      if (made) await signIn.withoutPassword(c, person, 'invitation')
+      return c.json({ slug })
+    })
+}

@@ -1,0 +1,193 @@
+/**
+ * Operations as the page's routes: what packages/api describes is bound here to the functions that carry it out. For every operation
+ * the right is judged when the request begins and, where it changes something, again in the transaction that writes (I33); then the
+ * open pages hear of it.
+ */
+import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import type { Context, Hono } from 'hono'
+import type { By } from '../../audit/by.ts'
+import type { AgentRow } from '../../db/tables.ts'
+import type { Writer } from '../../db/transaction.ts'
+import type { Deps, Live } from '../../deps.ts'
+import type { Trx } from '../../people/library.ts'
+import type { Person } from '../../people/store.ts'
+import type { WorkspaceInfo } from '../../workspaces/store.ts'
+import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
+import { bodyOf, readInput } from './body.ts'
+import type { WebDeps } from './deps.ts'
+import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
+import type { WebCode } from './refusal.ts'
+
+/** What the address of a route names. */
+export type Named<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
+  (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
+
+/** What work is done with that a person or the operator may begin. */
+export type Needs = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
+
+/** What a change is made with: everything goes through `db`, or through `people` for what the accounts library keeps. */
+export type Acting<R, B extends By> = Named<R> & {
+  db: Trx
+  people: Needs
+  by: B
+  role: Role
+  now: number
+  params: ParamsOf<R & string>
+}
+/** The same, made by a person who is signed in. */
+export type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
+/** For changes that take several transactions: `write` judges the right in each. */
+export type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
+
+/** Who looks, and where. */
+export type Looking<R> = Named<R> & { deps: WebDeps; who: Who; role: Role; now: number; params: ParamsOf<R & string> }
+
+/** What is left to do after the commit, and what is answered. */
+export interface Afterwards<R, Given, Value> {
+  /** The agents whose pages hear of it; else the agent of the address. */
+  agents?(value: Value): readonly string[]
+  /** What follows from it. */
+  goOn?(deps: Needs, at: Named<R>, value: Value, now: number): Promise<void>
+  /** What the page is given; else the value itself. */
+  answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
+  /** False: it was there already, and the status is 200. */
+  made?(value: Value): boolean
+}
+
+export interface BoundLook {
+  operation: Operation
+  look(looking: Looking<Route>, input: unknown): Promise<unknown>
+}
+export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value = unknown>
+  extends Afterwards<R, unknown, Value> {
+  operation: Operation
+  act(acting: Acting<R, B>, input: Read): Promise<Verdict<Value, WebCode>>
+}
+export interface BoundOften extends Afterwards<Route, unknown, unknown> {
+  operation: Operation
+  actOften(acting: ActingOften<Route>, input: unknown): Promise<unknown>
+}
+export type Bound = BoundLook | BoundChange<Person> | BoundOften
+
+type Erased = (...args: never[]) => unknown
+const erase = <T>(bound: Record<string, unknown>): T => bound as T
+
+/** Binds an operation that changes nothing. A Response is answered as it is. */
+export const looks = <R extends Route, Read, Sent, Given>(
+  operation: Operation<R, Read, Sent, Given>,
+  look: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
+): BoundLook => erase({ operation, look: look as Erased })
+
+/** Binds a change that a person or the operator makes. */
+export const acts = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  act: (acting: Acting<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value>,
+): BoundChange<By, R, Read, Value> => erase({ operation, act, ...after })
+
+/** Binds a change that only a person makes. */
+export const personActs = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  act: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value>,
+): BoundChange<Person, R, Read, Value> => erase({ operation, act: act as Erased, ...after })
+
+/** Binds a change that takes several transactions. */
+export const actsOften = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  actOften: (acting: ActingOften<R>, input: Read) => Promise<Value>,
+  after: Afterwards<R, Given, Value>,
+): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
+
+/** Adds the routes of these operations below `/api/web`. Behind `/w/:slug` the guard of members stands already. */
+export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
+  for (const bound of all) {
+    const { route } = bound.operation
+    const [method = '', path = ''] = route.split(' ')
+    app.on(method, [`/api/web${path}`], ...guardsOf(bound.operation, deps), (c) => answer(deps, c, bound))
+  }
+}
+
+function guardsOf({ route, right }: Operation, deps: WebDeps): Guard[] {
+  return [
+    ...(right === 'person' ? [signedIn(deps)] : []),
+    ...(right === 'admin' ? [admin] : []),
+    ...(route.includes('/agents/:name') ? [agent(deps)] : []),
+  ]
+}
+
+async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<Response> {
+  const { operation } = bound
+  const input = await inputOf(c, operation)
+  const at = { workspace: c.var.workspace, agent: c.var.agent }
+  const params = c.req.param()
+  const looking = () =>
+    ({
+      ...at,
+      deps,
+      who: { person: c.var.person, session: c.var.session },
+      role: c.var.role,
+      now: deps.now(),
+      params,
+    }) as Looking<Route>
+  if ('look' in bound) {
+    const given = await bound.look(looking(), input)
+    return given instanceof Response ? given : c.json(given)
+  }
+  const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
+  await bound.goOn?.(deps, at, value, deps.now())
+  notify(deps.live, operation, at, bound.agents?.(value))
+  if (noticesOf(operation).includes('rights')) await deps.live.check()
+  const given = bound.answer ? await bound.answer(value, looking()) : value
+  return c.json(given, bound.made?.(value) === false ? 200 : operation.status)
+}
+
+function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }: BoundChange<Person>, input: unknown) {
+  const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
+  if (operation.right === 'person')
+    return asPerson(deps, c.var, (acting) => act({ ...at, ...acting, role: 'member' } as Acting<Route, Person>, input))
+  return asMember(deps, c.var, operation.right, (acting) => act({ ...at, ...acting } as Acting<Route, Person>, input))
+}
+
+const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: BoundOften, input: unknown) => {
+  const { workspace, agent, person, role } = c.var
+  const write = memberWriter(deps, c.var, operation.right === 'admin' ? 'admin' : 'member')
+  const acting = {
+    workspace,
+    agent,
+    params: c.req.param(),
+    people: deps,
+    deps,
+    by: person,
+    role,
+    now: deps.now(),
+    write,
+  }
+  return actOften(acting as ActingOften<Route>, input)
+}
+
+async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation): Promise<unknown> {
+  if (!input) return undefined
+  if (!route.startsWith('GET ')) return bodyOf(c, input, maxBytes)
+  return readInput(input, c.req.query())
+}
+
+const noticesOf = ({ change }: Operation): readonly Notice[] =>
+  change === undefined || 'none' in change.pages ? [] : change.pages
+
+/** Tells open pages, as the description says. */
+export function notify(
+  live: Live,
+  operation: Operation,
+  at: { workspace?: { id: string } | undefined; agent?: { id: string } | undefined },
+  agents: readonly string[] = at.agent ? [at.agent.id] : [],
+): void {
+  const { workspace } = at
+  if (!workspace) return
+  for (const notice of noticesOf(operation)) {
+    if (notice === 'list') live.listChanged(workspace.id)
+    if (notice === 'report') for (const id of agents) live.reported(workspace.id, id)
+    if (notice === 'agent') for (const id of agents) live.changed(workspace.id, id)
+  }
+}

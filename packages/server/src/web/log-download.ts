@@ -1,0 +1,26 @@
+/** A log that an agent sent (2.8), as a file: admins only, and not after 30 days (I32). */
+import { type Context, Hono } from 'hono'
+import { noteReading } from '../logs/reading.ts'
+import { logOf } from '../pages/logs.ts'
+import type { WebDeps } from './kit/deps.ts'
+import { admin, agent, type WebEnv } from './kit/guards.ts'
+import { found } from './kit/refusal.ts'
+
+export const logDownload = (deps: WebDeps) => {
+  const { store, now } = deps
+  const one = agent(deps)
+  const readingOf = (c: Context<WebEnv>) => ({
+    workspaceId: c.var.workspace.id,
+    agent: c.var.agent,
+    by: c.var.person,
+    now: now(),
+  })
+  return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', admin, one, async (c) => {
+    const log = found(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+    await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
+    const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')
+    const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)
+    c.header('content-disposition', `attachment; filename="${c.var.agent.name}-${name}-${at}.txt"`)
+    return c.text(log.text)
+  })
+}
