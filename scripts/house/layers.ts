@@ -9,10 +9,6 @@ export interface Order {
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
 
-/** The page's routes that lie beside the rules of their noun: they need read models and the kit of routes, which stand above those. */
-const nouns = ['agents', 'blueprints', 'bots', 'installs', 'people', 'releases', 'rollouts', 'wishes', 'workspaces']
-const routes = nouns.map((noun) => `${noun}/routes.ts`)
-
 export const orders: Readonly<Record<string, Order>> = {
   blueprint: {
     layers: [['index.ts'], ['folder'], ['bundle'], ['manifest'], ['zip', 'key.ts']],
@@ -44,7 +40,8 @@ export const orders: Readonly<Record<string, Order>> = {
       ['service.ts'],
       ['operator/socket'],
       ['web', 'operator/commands'],
-      ['agent-side', 'open.ts', 'operator/kit', ...routes],
+      ['agent-side', 'open.ts', 'operator/kit'],
+      ['operations'],
       ['live', 'installs'],
       ['pages', 'sweeper', 'blueprints', 'backup', 'move'],
       ['reports', 'rollouts', 'web/kit'],

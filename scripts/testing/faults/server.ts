@@ -40,7 +40,7 @@ export const serverFaults: readonly Fault[] = [
     name: 'runs: what a changed run cost before is not taken away',
     harm: 'Costs on the page grow each time a run in progress is reported.',
     file: at('reports/runs.ts'),
-    old: '    sums.add(was.place, was, modelsIn(was.body), -1)\n',
+    old: '    sums.add(was.place, was, run.models instanceof Map ? manyModelsIn(was.body) : modelsIn(was.body), -1)\n',
     new: '',
     tests: [at('reports/runs.store.test.ts')],
   },

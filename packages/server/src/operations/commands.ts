@@ -5,6 +5,7 @@ import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
 import { noteReading } from '../logs/reading.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
+import { unknownAgent } from '../verdict.ts'
 import { acts, actsOften, looks } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
@@ -28,7 +29,7 @@ const toMany = actsOften(
     const queued = await queueMany(write, workspace, there, { type, payload: {} }, by, now)
     const results = names.map((agent): BulkResult => {
       const each = queued.get(agent)
-      const message = each ? (each.ok ? null : each.message) : 'There is no such agent.'
+      const message = each ? (each.ok ? null : each.message) : unknownAgent.message
       return { agent, ok: message === null, message }
     })
     return { results, changed: there.filter(({ name }) => queued.get(name)?.ok).map(({ id }) => id) }
