@@ -25,7 +25,7 @@ const products: Product[] = [
   {
     says: 'the page',
     result: 'packages/dashboard/dist/index.html',
-    sources: ['packages/dashboard', 'packages/protocol/src', '@svc/api'],
+    sources: ['packages/dashboard', 'packages/protocol/src', 'packages/api/src'],
     make: makePage,
   },
   {
