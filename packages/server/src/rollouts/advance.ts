@@ -123,7 +123,7 @@ async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   if (served?.version === rollout.version) return false
   const why = served ? `The service serves ${served.version} now.` : 'The service serves no runtime any more.'
   await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
-  await note(trx, rollout, service, now, 'rollout.cancelled', { why })
+  await note(trx, rollout, { by: service, now, action: 'rollout.cancelled' }, { why })
   return true
 }
 
@@ -146,9 +146,9 @@ const leaderOf = (rollout: RolloutDbRow) =>
     : { id: rollout.continued_by, name: rollout.continued_by_name }
 
 async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
-  await takeBackUntold(trx, rollout, service, now)
+  await takeBackUntold(trx, rollout, { by: service, now })
   await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
-  await note(trx, rollout, service, now, 'rollout.halted', { why })
+  await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
 
 /** Wishes the version of agents whose wave has come: the next piece of them, in the order in which reports lock. */
@@ -168,15 +168,15 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
   if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const by = leaderOf(rollout)
   const places = rollout.kind === 'runtime' ? await placesOf(trx, rollout.workspace_id, now) : { free: 0 }
-  const others = { rollout: rollout.id, silent: true, places }
+  const wishing = { by, now, rollout: rollout.id, silent: true, places }
   for (const agent of due) {
     const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined
     const verdict =
       why !== undefined
         ? { ok: false as const, message: why }
         : rollout.kind === 'runtime'
-          ? await pressWithin(trx, agent, by, now, others)
-          : await wishBlueprintWithin(trx, agent, wishOf(rollout), by, now, others)
+          ? await pressWithin(trx, agent, wishing)
+          : await wishBlueprintWithin(trx, agent, wishOf(rollout), wishing)
     const set: Partial<RolloutAgentDbRow> = verdict.ok
       ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }
       : { state: 'left_out', reason: verdict.message, at: now }
@@ -241,7 +241,7 @@ async function take(trx: Db, rollout: RolloutDbRow, step: Step, now: number): Pr
       return true
     case 'done':
       await moveRollout(trx, rollout, { state: 'done' }, now)
-      await note(trx, rollout, service, now, 'rollout.done', {})
+      await note(trx, rollout, { by: service, now, action: 'rollout.done' })
       return true
   }
 }

@@ -64,7 +64,12 @@ export const createRollout = (
         .execute()
     }
     const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
-    await note(trx, rollout, by, now, 'rollout.started', { agents: reached, waves: waves.map(({ upTo }) => upTo) })
+    await note(
+      trx,
+      rollout,
+      { by, now, action: 'rollout.started' },
+      { agents: reached, waves: waves.map(({ upTo }) => upTo) },
+    )
     return { ok: true, value: rollout }
   })
 
@@ -88,7 +93,7 @@ export const pauseRollout = (db: Db, place: Place, id: string, by: By, now: numb
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
     }
-    await takeBackUntold(trx, rollout, by, now)
+    await takeBackUntold(trx, rollout, { by, now })
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
@@ -115,7 +120,7 @@ export const continueRollout = (db: Db, place: Place, id: string, by: By, now: n
 /** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
 export const cancelRollout = (db: Db, place: Place, id: string, withdraw: boolean, by: By, now: number) =>
   change(db, place, id, by, now, async (trx, rollout) => {
-    await takeBackUntold(trx, rollout, by, now, withdraw)
+    await takeBackUntold(trx, rollout, { by, now, told: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
 
@@ -142,7 +147,7 @@ function change(
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
-    await note(trx, rollout, by, now, action, {})
+    await note(trx, rollout, { by, now, action })
     return { ok: true, value: after }
   })
 }
@@ -159,7 +164,11 @@ export async function moveRollout(
 }
 
 /** Takes back wishes of the rollout that no agent was told of; `told`: also those that no agent has carried out. */
-export async function takeBackUntold(trx: Db, rollout: RolloutDbRow, by: By, now: number, told = false): Promise<void> {
+export async function takeBackUntold(
+  trx: Db,
+  rollout: RolloutDbRow,
+  { by, now, told = false }: { by: By; now: number; told?: boolean },
+): Promise<void> {
   const { id, kind, version } = rollout
   if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const members = await trx
@@ -173,9 +182,9 @@ export async function takeBackUntold(trx: Db, rollout: RolloutDbRow, by: By, now
   for (const agent of members) {
     const wish = wishesIn(agent.wishes)[kind]
     if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !told)) continue
-    const others = { rollout: id, silent: true }
-    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, by, now, others)
-    else await clearRuntimeWithin(trx, agent, by, now, others)
+    const wishing = { by, now, rollout: id, silent: true }
+    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, wishing)
+    else await clearRuntimeWithin(trx, agent, wishing)
     await trx
       .updateTable('rollout_agent')
       .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })
@@ -190,10 +199,15 @@ export function lockRollout(trx: Db, workspace: Place, id: string): Promise<Roll
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-export const note = (trx: Db, rollout: RolloutDbRow, by: By, at: number, action: string, details: object) =>
+export const note = (
+  trx: Db,
+  rollout: RolloutDbRow,
+  { by, now, action }: { by: By; now: number; action: string },
+  details: object = {},
+) =>
   audit(trx, {
     workspaceId: rollout.workspace_id,
-    at,
+    at: now,
     by,
     action,
     subject:

@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'
 import { unknownAgent } from '../verdict.ts'
-import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type WithOthers, wishBlueprintWithin } from './store.ts'
+import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wishBlueprintWithin } from './store.ts'
 
 const atOnce = 100
 
@@ -28,7 +28,7 @@ export async function wishMany(
   for (let i = 0; i < names.length; i += atOnce) {
     const piece = names.slice(i, i + atOnce)
     const { results, changed } = await transaction(db, (trx) =>
-      wishPiece(trx, workspace, { ...wish, agents: piece }, by, now),
+      wishPiece(trx, workspace, { ...wish, agents: piece }, { by, now }),
     )
     done.results.push(...results)
     done.changed.push(...changed)
@@ -37,13 +37,7 @@ export async function wishMany(
 }
 
 /** Agents in the order of their ids, as reports lock them. */
-async function wishPiece(
-  trx: Db,
-  workspace: { id: string },
-  wish: WishOfMany,
-  by: By,
-  now: number,
-): Promise<ManyWished> {
+async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
   const agents = await trx
     .selectFrom('agent')
     .select(['id', 'name', 'workspace_id'])
@@ -54,7 +48,7 @@ async function wishPiece(
   const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
   const changed: AgentRow[] = []
   for (const agent of agents) {
-    const verdict = await one(trx, agent, wish, by, now, { silent: true })
+    const verdict = await one(trx, agent, wish, { ...wishing, silent: true })
     const refused = verdict.ok ? null : verdict
     results.set(agent.name, {
       agent: agent.name,
@@ -64,35 +58,34 @@ async function wishPiece(
     })
     if (verdict.ok && verdict.value.made) changed.push(verdict.value.agent)
   }
-  if (changed.length > 0) await note(trx, workspace, wish, changed, by, now)
+  if (changed.length > 0) await note(trx, { ...wishing, workspaceId: workspace.id, wish, changed })
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(
-  trx: Db,
-  agent: { id: string; workspace_id: string },
-  wish: WishOfMany,
-  by: By,
-  now: number,
-  others: WithOthers,
-) {
+function one(trx: Db, agent: { id: string; workspace_id: string }, wish: WishOfMany, wishing: Wishing) {
   if (wish.kind === 'runtime') {
-    return wish.withdraw ? clearRuntimeWithin(trx, agent, by, now, others) : pressWithin(trx, agent, by, now, others)
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : pressWithin(trx, agent, wishing)
   }
   const { blueprint, version } = wish
   return version === null
-    ? clearBlueprintWithin(trx, agent, by, now, others)
-    : wishBlueprintWithin(trx, agent, { blueprint, version }, by, now, others)
+    ? clearBlueprintWithin(trx, agent, wishing)
+    : wishBlueprintWithin(trx, agent, { blueprint, version }, wishing)
+}
+
+interface PressEntry extends Wishing {
+  workspaceId: string
+  wish: WishOfMany
+  changed: readonly AgentRow[]
 }
 
 /** One line for the press, with the names. */
-async function note(trx: Db, workspace: { id: string }, wish: WishOfMany, changed: AgentRow[], by: By, at: number) {
+async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry): Promise<void> {
   const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
   const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version
   const agents = changed.map(({ name }) => name)
   await audit(trx, {
-    workspaceId: workspace.id,
-    at,
+    workspaceId,
+    at: now,
     by,
     action: withdrawn ? 'wish.withdrawn' : 'wish.made',
     subject: agents.length === 1 ? `agent ${agents[0]}` : `${agents.length} agents`,

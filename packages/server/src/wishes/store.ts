@@ -26,8 +26,10 @@ type Place = { id: string; workspace_id: string }
 export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /** `made` false: it stood already, or there was nothing to take back. */
 export type Wished = { agent: AgentRow; made: boolean }
-/** Of a wish made with others: the rollout that makes it; `silent`: one line of the audit trail stands for all of them. */
-export interface WithOthers {
+/** Who wishes, and when. Of a wish made with others: the rollout that makes it; `silent`: one audit line stands for all of them. */
+export interface Wishing {
+  by: By
+  now: number
   rollout?: string
   silent?: boolean
   /** Of a rollout: the trials that it may still start, counted once for all of its agents. A press takes none. */
@@ -41,16 +43,14 @@ export const wishBlueprint = (
   wish: { version: string; blueprint?: string },
   by: By,
   now: number,
-): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, by, now))
+): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
 
 /** The same in a transaction of the caller's. */
 export async function wishBlueprintWithin(
   trx: Db,
   place: Place,
   { version, blueprint }: { version: string; blueprint?: string },
-  by: By,
-  now: number,
-  others: WithOthers = {},
+  wishing: Wishing,
 ): Promise<Verdict<Wished, WishRefusal>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
@@ -67,18 +67,19 @@ export async function wishBlueprintWithin(
   const wishes = wishesIn(agent.wishes)
   const before = wishes.blueprint
   if (before?.version === version) return { ok: true, value: { agent, made: false } }
+  const { by, now, rollout } = wishing
   const begun = before?.offeredAt !== undefined && before.keptAt === undefined && before.version
   wishes.blueprint = {
     version,
     at: now,
     by: by.name,
     mark: attemptsIn(agent.attempts).applied ?? null,
-    ...(others.rollout !== undefined && { rollout: others.rollout }),
+    ...(rollout !== undefined && { rollout }),
     ...(runningVersion(agent) === version && { keptAt: now }),
     ...(begun && { earlier: begun }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, by, now, 'blueprint', 'wished', version, { from: runningVersion(agent), ...others })
+  await tell(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -89,14 +90,12 @@ export const clearBlueprint = (
   by: By,
   now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> =>
-  transaction(db, (trx) => clearBlueprintWithin(trx, place, by, now))
+  transaction(db, (trx) => clearBlueprintWithin(trx, place, { by, now }))
 
 export async function clearBlueprintWithin(
   trx: Db,
   place: Place,
-  by: By,
-  now: number,
-  others: WithOthers = {},
+  wishing: Wishing,
 ): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
@@ -104,7 +103,7 @@ export async function clearBlueprintWithin(
   const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
   const after = await keep(trx, agent, rest)
-  await tell(trx, agent, by, now, 'blueprint', 'withdrawn', wish.version, { ...rolloutOf(wish), ...others })
+  await tell(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'blueprint', kind: 'withdrawn', version: wish.version })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -129,7 +128,7 @@ export const pressRuntime = (
   by: By,
   now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
-  transaction(db, (trx) => pressWithin(trx, place, by, now))
+  transaction(db, (trx) => pressWithin(trx, place, { by, now }))
 
 /**
  * The same in a transaction of the caller's. A press goes out with the agent's next answer; a rollout's wish takes one of
@@ -138,9 +137,7 @@ export const pressRuntime = (
 export async function pressWithin(
   trx: Db,
   place: Place,
-  by: By,
-  now: number,
-  others: WithOthers = {},
+  wishing: Wishing,
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
@@ -148,9 +145,10 @@ export async function pressWithin(
   const { runtime } = attemptsIn(agent.attempts)
   const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
   if (!verdict.ok) return verdict
+  const { by, now, rollout, places } = wishing
   const { version } = verdict.served
   const standing = wishes.runtime?.version === version ? wishes.runtime : undefined
-  if (standing && (others.rollout !== undefined || !isUntoldOfRollout(standing)))
+  if (standing && (rollout !== undefined || !isUntoldOfRollout(standing)))
     return { ok: true, value: { agent, made: false } }
   delete wishes.runtimeHold
   wishes.runtime = {
@@ -158,11 +156,11 @@ export async function pressWithin(
     at: standing?.at ?? now,
     by: by.name,
     mark: standing ? standing.mark : (runtime?.applied ?? null),
-    ...(others.rollout !== undefined && { rollout: others.rollout }),
-    ...((others.places === undefined || takePlace(others.places)) && { grantedAt: now }),
+    ...(rollout !== undefined && { rollout }),
+    ...((places === undefined || takePlace(places)) && { grantedAt: now }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, by, now, 'runtime', 'wished', version, { from: runtime?.version ?? null, ...others })
+  await tell(trx, agent, { ...wishing, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -172,21 +170,19 @@ const isUntoldOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
 
 /** Takes the press back; a runtime that has begun ends what it does. */
 export const clearRuntime = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
-  transaction(db, (trx) => clearRuntimeWithin(trx, place, by, now))
+  transaction(db, (trx) => clearRuntimeWithin(trx, place, { by, now }))
 
 export async function clearRuntimeWithin(
   trx: Db,
   place: Place,
-  by: By,
-  now: number,
-  others: WithOthers = {},
+  wishing: Wishing,
 ): Promise<Verdict<Wished, 'agent_unknown'>> {
   const agent = await lockRow(trx, place)
   if (!agent) return unknownAgent
   const { runtime: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
   const after = await keep(trx, agent, rest)
-  await tell(trx, agent, by, now, 'runtime', 'withdrawn', wish.version, { ...rolloutOf(wish), ...others })
+  await tell(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'runtime', kind: 'withdrawn', version: wish.version })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -198,28 +194,30 @@ export const liftHold = (db: Db, place: Place, by: By, now: number): Promise<Ver
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }
     const after = await keep(trx, agent, rest)
-    await tell(trx, agent, by, now, 'runtime', 'lifted', hold.version)
+    await tell(trx, agent, { by, now, of: 'runtime', kind: 'lifted', version: hold.version })
     return { ok: true, value: { agent: after, made: true } }
   })
 
-const rolloutOf = ({ rollout }: Wish): WithOthers => (rollout === undefined ? {} : { rollout })
+const rolloutOf = ({ rollout }: Wish): Pick<Wishing, 'rollout'> => (rollout === undefined ? {} : { rollout })
+
+interface WishEntry extends Omit<Wishing, 'places'> {
+  of: RolloutKind
+  kind: UpdateKind
+  version: string
+  from?: string | null
+}
 
 /** A line of the timeline, and one of the audit trail. */
 async function tell(
   trx: Db,
   agent: AgentRow,
-  by: By,
-  at: number,
-  of: RolloutKind,
-  kind: UpdateKind,
-  version: string,
-  { from = null, rollout, silent }: WithOthers & { from?: string | null } = {},
+  { by, now, of, kind, version, from = null, rollout, silent }: WishEntry,
 ): Promise<void> {
-  await noteUpdate(trx, agent, { at, of, kind, version, from, by: by.name, rollout: rollout ?? null })
+  await noteUpdate(trx, agent, { at: now, of, kind, version, from, by: by.name, rollout: rollout ?? null })
   if (silent) return
   await audit(trx, {
     workspaceId: agent.workspace_id,
-    at,
+    at: now,
     by,
     action: `${kind === 'lifted' ? 'hold' : 'wish'}.${kind === 'wished' ? 'made' : kind}`,
     subject: `agent ${agent.name}`,
