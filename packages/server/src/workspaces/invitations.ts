@@ -192,7 +192,7 @@ export async function accept(
     if (made && !made.ok) return made
     const person = made?.value ?? who
     if (!person) return unknown
-    const added = await insertMember(trx, accounts, workspace, person, asRole(row.role), person, now)
+    const added = await insertMember(trx, accounts, { workspace, person, role: asRole(row.role), by: person, now })
     if (!added.ok) return added
     return done({ slug: workspace.slug, person, made: made !== undefined })
   })

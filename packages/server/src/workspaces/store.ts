@@ -195,7 +195,7 @@ export function addMember(
     const person = await findPerson(trx, email)
     if (!person) return unknownPerson(email)
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
-    const added = await insertMember(trx, accounts, workspace, person, role, by, now)
+    const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
     if (!added.ok) return added
     return room.ok ? { ok: true, value: workspace } : room
   })
@@ -203,14 +203,18 @@ export function addMember(
 
 type AddRefusal = 'workspace_unknown' | 'person_unknown' | 'member_already' | 'people_too_many'
 
+interface NewMember {
+  workspace: WorkspaceInfo
+  person: { id: string; email: string }
+  role: Role
+  by: By
+  now: number
+}
+
 export async function insertMember(
   trx: Trx,
   { tables }: Accounts,
-  workspace: WorkspaceInfo,
-  person: { id: string; email: string },
-  role: Role,
-  by: By,
-  now: number,
+  { workspace, person, role, by, now }: NewMember,
 ): Promise<Verdict<null, 'member_already'>> {
   await lockWorkspace(trx, workspace.id)
   if (await roleOf(trx, workspace.id, person.id)) {

@@ -41,7 +41,13 @@ export const personCommands = {
         if (!inserted.ok) return existing(inserted, { slug, email: person.email, role })
         const room = await roomFor(trx, workspace, { kind: 'people' }, now())
         if (!room.ok) return room
-        const added = await insertMember(trx, accounts, workspace, inserted.value, role, operator, now())
+        const added = await insertMember(trx, accounts, {
+          workspace,
+          person: inserted.value,
+          role,
+          by: operator,
+          now: now(),
+        })
         return added.ok ? inserted : added
       })
       const { email, name: called } = granted(made)
