@@ -37,13 +37,14 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   const lookup = newLookup(deps.store)
   const trouble = newTrouble(deps.log)
   const turns = new Turns()
+  const watchers = { live: deps.live, lookup, deliveries, metrics }
   const batcher = newBatcher({
     inTurn: (start) => turns.addFirst(start),
     store: openReportStore(deps.store),
     metrics,
     now: deps.now,
     age: deliveries.age,
-    committed: (submission, decision) => committed(deps, lookup, deliveries, metrics, submission, decision),
+    committed: (submission, decision) => committed(watchers, submission, decision),
     failed: (error) => trouble.note(error, 'a batch of reports was not stored'),
     parallel: deps.store.engine === 'sqlite' ? 1 : 2,
   })
@@ -69,15 +70,15 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   }
 }
 
+interface Watchers {
+  live: AgentDeps['live']
+  lookup: Lookup
+  deliveries: Deliveries
+  metrics: AgentMetrics
+}
+
 /** What follows a commit and precedes the answer: the note of what was delivered when (D20), and whoever watches. */
-function committed(
-  { live }: AgentDeps,
-  lookup: Lookup,
-  deliveries: Deliveries,
-  metrics: AgentMetrics,
-  submission: Submission,
-  decision: Decision,
-): void {
+function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
   if (!decision.ok) {
     lookup.forget(submission.tokenHash)
     return
