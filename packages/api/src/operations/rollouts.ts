@@ -66,7 +66,7 @@ export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id
   says: 'go on after a halt or a pause, or begin the next wave now',
   audit: ['rollout.continued'],
   pages: byItself,
-  again: 'same',
+  again: 'new',
   command: { name: 'rollout continue', args: [idArgument] },
 })
 export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {

@@ -10,7 +10,7 @@ export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   says: 'make a workspace and become its admin; for admins of an activated workspace',
   input: object({ slug: text(), name: text() }),
   makes: true,
-  audit: ['workspace.created'],
+  audit: ['workspace.created', 'workspace.activated'],
   pages: { none: 'nobody has it open yet' },
   again: 'refused',
 })

@@ -1,0 +1,238 @@
+/** What holds of every operation: who may do it, what its line in the activity says, which open pages hear of it, what a second call does. */
+import { type Members, type Operation, operations, type Session } from '@svc/api'
+import { expect, test, vi } from 'vitest'
+import { uploaded } from '../../testing/bundles.ts'
+import { offering } from '../../testing/service.ts'
+import { newId } from '../ids.ts'
+import { type Browser, type Service, serve } from '../web/testing/service.ts'
+import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
+import { boundOperations } from './all.ts'
+
+interface Place {
+  service: Service
+  ann: Browser
+  north: { id: string; slug: string }
+  /** Makes an agent of the blueprint `mail` that has reported. */
+  agent: (name: string) => Promise<{ id: string; token: string }>
+  send: (method: string, path: string, body?: unknown) => Promise<{ id: string }>
+}
+/** The path's parameters but the workspace, and the body. */
+interface Call {
+  params?: Record<string, string>
+  body?: unknown
+}
+const w = '/api/web/w/north'
+
+async function start(): Promise<Place> {
+  const service = await serve()
+  const north = await service.workspace('north')
+  const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
+  await uploaded(service.store.db, north, { id: null, name: 'operator' }, service.now(), { version: '1.1.0' })
+  await serveRelease(place, '0.9.1')
+  const ann = await service.person('Ann', 'north', 'admin')
+  return {
+    service,
+    ann,
+    north,
+    async agent(name) {
+      const { agent, token } = await service.agent(north, name)
+      await ofBlueprint(place, agent, 'mail', '1.0.0')
+      const applied = { version: '1.0.0', outcome: 'ok', message: 'installed' }
+      await service.reports(token, { ...offering, applied, runtime: { version: '0.9.0' } })
+      return { id: agent.id, token }
+    },
+    async send(method, path, body) {
+      const answer = await ann.send<{ id: string }>(method, `${w}${path}`, body)
+      if (answer.status > 299) throw new Error(`${method} ${path} was refused: ${answer.text}`)
+      return answer.body
+    },
+  }
+}
+
+const member = async ({ service, ann }: Place, name: string): Promise<string> => {
+  await service.person(name, 'north', 'member')
+  const { members } = (await ann.get<Members>(`${w}/members`)).body
+  return members.find((each) => each.name === name)?.id ?? ''
+}
+
+async function bot({ service, north }: Place): Promise<{ id: string; token: string }> {
+  const { db } = service.store
+  const [id, token, now] = [newId(service.now()), newId(service.now()), service.now()]
+  const product = { id: 'tasks', origin: 'https://tasks.example', secret_hash: 'x', created_at: now }
+  await db.insertInto('product').values(product).execute()
+  const made = { id, workspace_id: north.id, product_id: 'tasks', name: 'clerk', role: 'editor', created_at: now }
+  await db.insertInto('bot').values(made).execute()
+  const { id: agent_id } = await db.selectFrom('agent').select('id').executeTakeFirstOrThrow()
+  const good = { product_id: 'tasks', scopes: '[]', issued_at: now, expires_at: now + 1e9, revoked_at: null }
+  const itsToken = { id: token, bot_id: id, agent_id, hash: 'y', last_used_at: null, ...good }
+  await db.insertInto('bot_token').values(itsToken).execute()
+  return { id, token }
+}
+
+const onAgent =
+  (name: string, more: (place: Place, agent: { id: string; token: string }) => Promise<Call> = async () => ({})) =>
+  async (place: Place): Promise<Call> => {
+    const { params, body } = await more(place, await place.agent(name))
+    return { params: { name, ...params }, body }
+  }
+const rollout = { kind: 'blueprint', blueprint: 'mail', version: '1.1.0' }
+const begun = (path?: string) => async (place: Place) => {
+  for (const name of ['first', 'second']) await place.agent(name)
+  const { id } = await place.send('POST', '/rollouts', rollout)
+  if (path) await place.send('POST', `/rollouts/${id}/${path}`)
+  return { params: { id } }
+}
+
+/** For each operation that changes something: what must be there, and a request that is granted. */
+const granted: Record<string, (place: Place) => Promise<Call>> = {
+  'POST /workspaces': async () => ({ body: { slug: 'mine', name: 'Mine' } }),
+  'PATCH /me': async () => ({ body: { name: 'Ann Q' } }),
+  'DELETE /sessions/:id': async ({ service, ann }) => {
+    await service.signedIn('ann@example.org')
+    const sessions = (await ann.get<Session[]>('/api/web/sessions')).body
+    return { params: { id: sessions.find(({ current }) => !current)?.id ?? '' } }
+  },
+  'DELETE /sessions': async ({ service }) => {
+    await service.signedIn('ann@example.org')
+    return {}
+  },
+  'PATCH /w/:slug': async () => ({ body: { name: 'The north' } }),
+  'PATCH /w/:slug/members/:id': async (place) => ({
+    params: { id: await member(place, 'Bob') },
+    body: { role: 'admin' },
+  }),
+  'DELETE /w/:slug/members/:id': async (place) => ({ params: { id: await member(place, 'Bob') } }),
+  'POST /w/:slug/invitations': async () => ({ body: { email: 'bob@example.org', role: 'member' } }),
+  'DELETE /w/:slug/invitations/:id': async ({ send }) => {
+    const { id } = await send('POST', '/invitations', { email: 'bob@example.org', role: 'member' })
+    return { params: { id } }
+  },
+  'POST /w/:slug/agents': async () => ({ body: { name: 'made' } }),
+  'PATCH /w/:slug/agents/:name': onAgent('old', async () => ({ body: { name: 'new' } })),
+  'DELETE /w/:slug/agents/:name': onAgent('gone'),
+  'POST /w/:slug/agents/:name/token': onAgent('one'),
+  'POST /w/:slug/agents/:name/commands': onAgent('one', async () => ({ body: { type: 'pause' } })),
+  'POST /w/:slug/agents/:name/commands/:id/again': onAgent('one', async ({ send, service }, { token }) => {
+    const { id } = await send('POST', '/agents/one/commands', { type: 'pause' })
+    await service.reports(token, offering)
+    await service.reports(token, { ...offering, acks: [{ id, ok: false, message: 'not now' }] })
+    return { params: { id } }
+  }),
+  'POST /w/:slug/commands': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
+  'PUT /w/:slug/agents/:name/wishes/blueprint': onAgent('one', async () => ({ body: { version: '1.1.0' } })),
+  'DELETE /w/:slug/agents/:name/wishes/blueprint': onAgent('one', async ({ send }) => {
+    await send('PUT', '/agents/one/wishes/blueprint', { version: '1.1.0' })
+    return {}
+  }),
+  'POST /w/:slug/agents/:name/wishes/runtime': onAgent('one'),
+  'DELETE /w/:slug/agents/:name/wishes/runtime': onAgent('one', async ({ send }) => {
+    await send('POST', '/agents/one/wishes/runtime')
+    return {}
+  }),
+  'DELETE /w/:slug/agents/:name/holds/runtime': onAgent('one', async ({ send, service }, { token }) => {
+    await send('POST', '/agents/one/wishes/runtime')
+    await service.reports(token, { ...offering, runtime: { version: '0.9.0' } })
+    const applied = { version: '0.9.1', outcome: 'failed', message: 'the signature is wrong' }
+    await service.reports(token, { ...offering, runtime: { version: '0.9.0', applied } })
+    return {}
+  }),
+  'POST /w/:slug/wishes': onAgent('one', async () => ({ body: { kind: 'runtime', agents: ['one'] } })),
+  'POST /w/:slug/rollouts': onAgent('one', async () => ({ body: rollout })),
+  'POST /w/:slug/rollouts/preview': onAgent('one', async () => ({ body: rollout })),
+  'POST /w/:slug/rollouts/:id/pause': begun(),
+  'POST /w/:slug/rollouts/:id/continue': begun('pause'),
+  'POST /w/:slug/rollouts/:id/cancel': async (place) => ({ ...(await begun()(place)), body: {} }),
+  'DELETE /w/:slug/blueprints/:blueprint/versions/:version': async () => ({
+    params: { blueprint: 'mail', version: '1.1.0' },
+  }),
+  'POST /w/:slug/codes': async () => ({ body: { blueprint: 'mail', version: '1.1.0' } }),
+  'DELETE /w/:slug/codes/:id': async ({ send }) => {
+    const { id } = await send('POST', '/codes', { blueprint: 'mail', version: '1.1.0' })
+    return { params: { id } }
+  },
+  'POST /w/:slug/bots/:id/revoke': onAgent('one', async (place) => ({ params: { id: (await bot(place)).id } })),
+  'POST /w/:slug/bots/:id/tokens/:token/revoke': onAgent('one', async (place) => ({ params: await bot(place) })),
+  'DELETE /w/:slug/bots/:id': onAgent('one', async (place) => ({ params: { id: (await bot(place)).id } })),
+}
+
+const mounted = operations.filter(({ apart }) => apart === undefined)
+const changing = mounted.filter(({ change }) => change !== undefined)
+const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf(' '))
+const pathOf = ({ route }: Operation, params: Record<string, string> = {}, slug = 'north') =>
+  `/api/web${route.slice(route.indexOf(' ') + 1)}`.replace(/:(\w+)/g, (_, name) =>
+    name === 'slug' ? slug : (params[name] ?? 'x'),
+  )
+const sends = (who: Browser, operation: Operation, { params, body }: Call, slug?: string) =>
+  who.send<{ error?: { code: string } }>(
+    methodOf(operation),
+    pathOf(operation, params, slug),
+    methodOf(operation) === 'GET' ? undefined : (body ?? {}),
+  )
+
+test('every operation is bound to what it does, once, or says why it stands apart', async () => {
+  const routes = (all: readonly Operation[]) => all.map(({ route }) => route).sort()
+  expect(routes(boundOperations.map(({ operation }) => operation))).toEqual(routes(mounted))
+  expect(Object.keys(granted).sort()).toEqual(routes(changing))
+  const { app } = await serve()
+  const served = new Set(app.routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`))
+  expect(
+    operations
+      .map(
+        (operation) =>
+          `${methodOf(operation)} ${pathOf(operation, new Proxy({}, { get: (_, name) => `:${String(name)}` }), ':slug')}`,
+      )
+      .filter((route) => !served.has(route)),
+  ).toEqual([])
+})
+
+test('nobody does anything without signing in, members do nothing that is for admins, and other workspaces are as if there were none', async () => {
+  const { service } = await start()
+  const carol = await service.person('Carol', 'north', 'member')
+  await service.workspace('south')
+  const eve = await service.person('Eve', 'south', 'admin')
+  for (const operation of mounted) {
+    const { route, right } = operation
+    const refused = async (who: Browser) => (await sends(who, operation, {})).body?.error?.code
+    expect([route, await refused(service.browser())]).toEqual([route, 'sign_in_needed'])
+    if (right === 'admin') expect([route, await refused(carol)]).toEqual([route, 'not_allowed'])
+    if (right !== 'person') expect([route, await refused(eve)]).toEqual([route, 'workspace_unknown'])
+  }
+})
+
+test.each(changing.map((operation) => [operation.route, operation] as const))(
+  '%s writes and tells what its description says',
+  async (route, operation) => {
+    const place = await start()
+    const { service, ann, north } = place
+    await service.workspace('south')
+    const eve = await service.person('Eve', 'south', 'admin')
+    const call = await (granted[route] as (place: Place) => Promise<Call>)(place)
+    if (/:slug.*:/.test(route))
+      expect([route, (await sends(eve, operation, call, 'south')).status]).toEqual([route, 404])
+    const lines = () => service.store.db.selectFrom('audit').select(['id', 'action']).execute()
+    const before = new Set((await lines()).map(({ id }) => id))
+    const heard = new Set<string>()
+    const { live } = service
+    vi.spyOn(live, 'listChanged').mockImplementation((id) => void (id === north.id && heard.add('list')))
+    vi.spyOn(live, 'changed').mockImplementation((id) => void (id === north.id && heard.add('agent')))
+    vi.spyOn(live, 'reported').mockImplementation((id) => void (id === north.id && heard.add('report')))
+    vi.spyOn(live, 'check').mockImplementation(async () => void heard.add('rights'))
+    const answer = await sends(ann, operation, call)
+    expect([answer.status, answer.text]).toEqual([operation.status, answer.text])
+    const written = (await lines()).filter(({ id }) => !before.has(id)).map(({ action }) => action)
+    const { audit, pages, again } = operation.change ?? { audit: { none: '' }, pages: { none: '' }, again: 'new' }
+    if ('none' in audit) expect(written).toEqual([])
+    else {
+      expect(written.length).toBeGreaterThan(0)
+      expect(written.filter((action) => !audit.includes(action))).toEqual([])
+    }
+    if (!('none' in pages)) expect([...heard].sort()).toEqual([...pages].sort())
+    vi.restoreAllMocks()
+    const second = await sends(ann, operation, call)
+    expect([again, second.status > 299 ? 'refused' : 'done', second.text]).toEqual([
+      again,
+      again === 'refused' ? 'refused' : 'done',
+      second.text,
+    ])
+  },
+)
