@@ -2,7 +2,6 @@
  * Commands claimed and acknowledged through one node and through two on one PostgreSQL, which syncs every commit: whether each was
  * handed out exactly once, and how many a second. `npm run bench -- nodes [commands]` (1000000).
  */
-
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import pg from 'pg'

@@ -1,5 +1,4 @@
 /** Keeps what is shown of a workspace fresh while its page is open: frames go into the query cache as they come. */
-
 import type { Fleet, Frame } from '@svc/api'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

@@ -1,5 +1,4 @@
 /** Every address of the page (paths.ts), what it needs before it is drawn, and the file that draws it. */
-
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {

@@ -1,5 +1,4 @@
 /** The answer to a report (2.7): its type, and the reader that a reporter uses (D17, D18). */
-
 import { type Command, commandTypes } from './commands.ts'
 import { isShallow } from './depth.ts'
 import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'

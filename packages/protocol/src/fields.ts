@@ -3,7 +3,6 @@
  * and carries the JSON Schema of exactly those inputs that are kept unchanged. The types of the program are derived from
  * the fields (`Kept`), so nothing is written twice.
  */
-
 import { limits } from './limits.ts'
 import { isLink, linkPattern } from './link.ts'
 import type { Notes } from './notes.ts'

@@ -2,7 +2,6 @@
  * Text as it may be kept (D13): what could end a line of a terminal, break a database or lie about its length is gone
  * before anything else sees it. Markup is no concern here: whoever shows a text shows it as text.
  */
-
 import { isShallow } from './depth.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose

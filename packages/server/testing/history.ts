@@ -2,7 +2,6 @@
  * A history of commands under a bad network, from a seed: reports lost, doubled and sent at the same moment, answers lost,
  * acks lost, late and twice, clocks that pass, sweepers and two nodes. Every line is kept, and a checker decides I1 to I6.
  */
-
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'
 import { queueCommand } from '../src/commands/store.ts'

@@ -1,5 +1,4 @@
 /** A workspace that is ready to install: a product that it is activated for, and codes as somebody would issue them. */
-
 import type { Store } from '../src/db/open.ts'
 import { issueCode } from '../src/installs/codes.ts'
 import { addProduct } from '../src/products/store.ts'

@@ -1,5 +1,4 @@
 /** The agents' side of the service over real HTTP, on a store and a clock of the test. */
-
 import { once } from 'node:events'
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,4 @@
 /** A small world for tests: a workspace that is activated, an admin, an agent with its token. Only the clock is ours. */
-
 import type { Store } from '../src/db/open.ts'
 import { newId } from '../src/ids.ts'
 import { hashToken, newToken } from '../src/tokens.ts'

@@ -1,5 +1,4 @@
 /** Members, activity, one's own account, and a workspace that is not activated. */
-
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { axe, overflow, wrongLooks } from '../../testing/axe.ts'

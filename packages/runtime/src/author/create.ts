@@ -1,5 +1,4 @@
 /** A new blueprint's folder: made whole under another name, then renamed, so that there is never half of one. */
-
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestName } from '@svc/blueprint'

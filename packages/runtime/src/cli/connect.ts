@@ -1,5 +1,4 @@
 /** `svc connect`: where this folder's agent reports and as whom. Nothing is written before the service took a real report. */
-
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'

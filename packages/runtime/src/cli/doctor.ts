@@ -1,5 +1,4 @@
 /** `svc doctor`: everything that can be wrong on this machine, each with what to do. */
-
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'

@@ -1,5 +1,4 @@
 /** `svc drill`: rehearses an update and the way back with the installed version, in a copy. The agent in the folder is not touched. */
-
 import { Command } from 'commander'
 import { examples } from '../hint.ts'
 import { readInstall, unfinished } from '../install/note.ts'

@@ -2,7 +2,6 @@
  * `svc init`: from an install code to an agent on this machine (2.9, 4). Everything a person may stop at comes before the code is spent;
  * after it only the machine's own work can fail, and then it is said what to do.
  */
-
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'

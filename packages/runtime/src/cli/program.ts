@@ -1,5 +1,4 @@
 /** The commands of `svc`, grouped by what a person wants; one file each. */
-
 import { Command } from 'commander'
 import { hint, noteDir, noteStart } from '../hint.ts'
 import { version } from '../version.ts'

@@ -1,5 +1,4 @@
 /** From the commands of an answer to their acks (3.2, D4), in the order in which they came. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'

@@ -2,7 +2,6 @@
  * Files that must survive a kill and a power cut (D57): written beside, synced, renamed, and the folder synced. An EIO from a
  * sync is thrown and never retried: what is on the disk is then unknown until the journal is read again.
  */
-
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,

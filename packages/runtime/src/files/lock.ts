@@ -6,7 +6,6 @@
  *
  * `runtime` is held for as long as a reporter runs; `turn` for the moment in which pause, settings or the journal change.
  */
-
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

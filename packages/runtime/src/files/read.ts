@@ -1,5 +1,4 @@
 /** Reading small files that may be missing, broken or not files at all. Never blocks on a pipe. */
-
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '@svc/protocol'
 import { codeOf } from '../errors.ts'

@@ -2,7 +2,6 @@
  * The folder of a new agent is taken before the code is spent (D44): made, or an empty one entered, and in it `.svc` made exclusively.
  * Until the code is sent everything can be undone, by this process or by the next one.
  */
-
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, messageOf } from '../errors.ts'

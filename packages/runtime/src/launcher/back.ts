@@ -2,7 +2,6 @@
  * A person's wish to go back to the previous runtime, `.svc/runtime/back`: how `svc rollback-runtime` asks a launcher that is running.
  * Both files are named by what is in them, so that a wish that comes late cannot mean others.
  */
-
 import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../errors.ts'
 import { removeDurably } from '../files/durable.ts'

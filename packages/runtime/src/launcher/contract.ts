@@ -3,7 +3,6 @@
  * an old launcher, a restored file under a new one), so this only grows: a message or a part that is not known is ignored, and
  * a part that is missing means what it meant before there was one.
  */
-
 import type { Applied, Stop } from '@svc/protocol'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'

@@ -2,7 +2,6 @@
  * Runs the runtime proper in a worker thread, from the file on disk, and starts it again when it ends unasked or hangs. Which file that is
  * says the keeper, each time. The agent is not touched by any of it.
  */
-
 import { Worker } from 'node:worker_threads'
 import type { Stop } from '@svc/protocol'
 import { messageOf } from '../errors.ts'

@@ -2,7 +2,6 @@
  * Every state of the self-update × every change of the disk in it × {killed before it, killed after it, EIO, ENOSPC}: the next start is on
  * a whole file that was there or was verified, says the outcome that docs/decisions/kills.md names, and nothing is written for ever (I21, I22).
  */
-
 import { createHash } from 'node:crypto'
 import fs, { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

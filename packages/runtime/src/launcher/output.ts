@@ -2,7 +2,6 @@
  * What the agent prints goes into a file, never through the runtime: a pipe would end with the runtime, and the agent with it.
  * While it runs the file is copied and emptied in place (it is open for appending, so the agent goes on at its beginning).
  */
-
 import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 import { makeFolder } from '../files/durable.ts'

@@ -1,5 +1,4 @@
 /** Starting a process in a group of its own, with nothing of ours open but its output file. */
-
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'

@@ -1,5 +1,4 @@
 /** What a unit starts, as a process: a new file whose launcher is broken is no dead end (D38). */
-
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,4 @@
 /** The files of a self-update (3.5, 4): the running one kept beside as previous, the new one renamed over it, and the way back. */
-
 import { createHash } from 'node:crypto'
 import {
   closeSync,

@@ -1,5 +1,4 @@
 /** The group of processes that an agent is: its leader and everything that the leader started and that did not leave the group. */
-
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 import { statOf } from './identity.ts'

@@ -1,5 +1,4 @@
 /** What the runtime says of the agent's process (2.11): the health item `Process`, and the state when the agent does not run. */
-
 import type { HealthItem, Level, State } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { moment } from '../time.ts'

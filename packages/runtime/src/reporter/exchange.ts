@@ -1,5 +1,4 @@
 /** One report from beginning to end: put together, sent, its answer taken (D4, D17). What fails is told and changes nothing. */
-
 import { hostname } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import {

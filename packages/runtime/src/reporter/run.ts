@@ -2,7 +2,6 @@
  * `svc report`: reports until it is stopped. A process of its own beside the agent (1, rules 1 and 2): whatever the service or the
  * network does, it says so, waits for the next interval, and nothing else changes.
  */
-
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
 import { clampInterval, type Stop } from '@svc/protocol'

@@ -2,7 +2,6 @@
  * One request to the service (D17, I25): a time limit over everything, name look-up included; a size limit on the answer; TLS
  * verified; no redirect followed, so the token reaches the configured origin and no other.
  */
-
 import {
   type ClientRequest,
   Agent as HttpAgent,

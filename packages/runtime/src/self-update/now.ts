@@ -1,5 +1,4 @@
 /** What is true of the runtime's own file at this moment: for each report (2.6), and for people. */
-
 import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'

@@ -3,7 +3,6 @@
  * that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest speak of one place; any other path lies below it
  * under its own name. What exists there is left alone, whatever it is; otherwise `isFile` says what a path is.
  */
-
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,

@@ -1,5 +1,4 @@
 /** Secrets that a version requires and nobody has typed on this machine. */
-
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'

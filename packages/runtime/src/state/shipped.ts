@@ -2,7 +2,6 @@
  * The state paths at which a version's bundle ships a file (3.3). Such a path is a file, also after the agent has deleted it; but the
  * seed is moved out of the unpacked version, so the fact is kept here for later starts.
  */
-
 import { namesIn, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'

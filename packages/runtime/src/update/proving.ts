@@ -2,7 +2,6 @@
  * Fourth step, "run health" (3.3): the agent runs the new version and has to report a level that is not bad within `health.start_seconds`.
  * Without a status file: its process has to stay up. While the agent is paused nothing is proved and no time passes.
  */
-
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
 import type { ProcessState } from '../launcher/moves.ts'

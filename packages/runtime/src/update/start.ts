@@ -1,5 +1,4 @@
 /** What a start makes of what it finds (docs/decisions/kills.md): the journal as it was left, and where `current` leads. Pure. */
-
 import { nameOf } from '../versions/folders.ts'
 import type { Release } from '../versions/release.ts'
 import { change } from './change.ts'

@@ -1,5 +1,4 @@
 /** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
-
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'

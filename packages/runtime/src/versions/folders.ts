@@ -1,5 +1,4 @@
 /** The versions of an agent on the disk: which one `current` leads to, its swap by one rename, and what is not needed any more. */
-
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../errors.ts'

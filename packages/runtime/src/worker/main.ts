@@ -2,7 +2,6 @@
  * The runtime proper, in its worker thread: reports, takes commands, sends logs, and says how the agent is started. It never blocks, has
  * no signals and starts no process; whatever becomes of it, the agent goes on.
  */
-
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
 import type { Stop } from '@svc/protocol'

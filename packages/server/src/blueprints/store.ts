@@ -1,5 +1,4 @@
 /** Blueprints and their versions as pages and the operator see them; deleting a version that no machine has. */
-
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'

@@ -2,7 +2,6 @@
  * Bots (2.9, D46): who acts for an agent in a product. One is known by workspace, product and name, and outlives the agents
  * that act as it; each agent has one token for it, stored as a hash.
  */
-
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'

@@ -3,7 +3,6 @@
  * The hot rows (agent_report, run, usage_day, command) are narrow and apart from what people edit, so that a report
  * touches few and small pages; no index stands on a column that a report overwrites.
  */
-
 import type { RolloutAgentState, RolloutKind, RolloutState, SignInRecord, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
 import type { Generated, Selectable } from 'kysely'

@@ -2,7 +2,6 @@
  * Install codes (2.9; 5, rule 5): good once, for fifteen minutes. Issuing one writes down what it would install (D43) and
  * reserves nothing. Only the hash of a code is stored.
  */
-
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'

@@ -1,5 +1,4 @@
 /** Who read or downloaded a log stands in the activity: once an hour, however often a page asks for it. */
-
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'

@@ -1,5 +1,4 @@
 /** What the operator's port tells: whether the service can work, and what Prometheus may ask. */
-
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,4 @@
 /** An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine says of it, what mends it. */
-
 import type { AgentBinding } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'

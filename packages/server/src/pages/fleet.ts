@@ -1,5 +1,4 @@
 /** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
-
 import type { Fleet, FleetRow, FleetSort } from '@svc/api'
 import { type Level, levels, worst } from '@svc/protocol'
 

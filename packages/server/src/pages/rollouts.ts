@@ -1,5 +1,4 @@
 /** Rollouts as pages show them. */
-
 import type {
   Pressable,
   RolloutAgent,

@@ -1,5 +1,4 @@
 /** Where an agent's updates stand, for pages and the command line: computed from its row (D24). */
-
 import type {
   AgentUpdates,
   BlueprintUpdate,

@@ -4,7 +4,6 @@
  * waits no longer once as many have come as last time. Clients that connect for each report come one by one, however many
  * they are, and each costs more: only waiting longer shows how many.
  */
-
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'

@@ -1,5 +1,4 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
-
 import type { Command, CommandState, CommandType, Level, Report, Stop } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import type { WishColumns } from '../wishes/kept.ts'

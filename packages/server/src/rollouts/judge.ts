@@ -2,7 +2,6 @@
  * What becomes of an agent of a rollout, and of the rollout: pure, from what the agents' rows say. A rollout goes on while
  * every attempt ends well and halts by itself otherwise; an attempt that the service's own absence spoilt counts for nothing.
  */
-
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
 import { type Away, awayBetween } from '../wishes/away.ts'

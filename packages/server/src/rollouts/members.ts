@@ -1,5 +1,4 @@
 /** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
-
 import type { NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'

@@ -1,5 +1,4 @@
 /** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
-
 import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../db/open.ts'

@@ -1,5 +1,4 @@
 /** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
-
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'

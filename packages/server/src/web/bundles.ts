@@ -1,5 +1,4 @@
 /** Bundles on their way in and out. `signedIn` and `member` stand in front (app.ts). */
-
 import type { BundleFinding } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'

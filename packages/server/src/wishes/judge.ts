@@ -1,5 +1,4 @@
 /** 3.4: the two tables of the runtime wish. Pure. */
-
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'

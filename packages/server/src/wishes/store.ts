@@ -2,7 +2,6 @@
  * Wishes as admins make them: a blueprint version named for an agent (3.3), "update runtime" pressed, withdrawn, its hold
  * lifted (3.4). Each is one transaction that takes the agent's row, so that it happens before or after a report, not within.
  */
-
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'

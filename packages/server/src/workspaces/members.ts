@@ -1,5 +1,4 @@
 /** Who belongs to a workspace, and as what. A workspace always has an admin. */
-
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'

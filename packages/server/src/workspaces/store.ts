@@ -1,5 +1,4 @@
 /** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
-
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../audit/by.ts'

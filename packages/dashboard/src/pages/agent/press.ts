@@ -1,5 +1,4 @@
 /** Pressing: the wish goes out, its command is on the page at once, and its life is followed until it is answered. */
-
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'

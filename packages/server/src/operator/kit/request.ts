@@ -1,5 +1,4 @@
 /** A command of `svc-server` as it was typed, what it may use, and how it ends. */
-
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../audit/by.ts'

@@ -1,5 +1,4 @@
 /** The operator's socket takes one call, whoever in the data folder writes into it. */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

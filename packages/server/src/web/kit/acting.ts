@@ -2,7 +2,6 @@
  * What people change (I33): a session, and where a workspace is concerned its membership, is judged in the transaction that
  * writes. A removal, a demotion or a sign-out that was confirmed before therefore leaves a request in flight no way to write.
  */
-
 import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../db/engine.ts'

@@ -1,5 +1,4 @@
 /** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
-
 import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'
 import { unknownAgent } from '../../verdict.ts'

@@ -1,5 +1,4 @@
 /** Signing in and out: the library decides and sets the cookies; here tries are counted and noted, and the answer is made ours. */
-
 import type { SignInRecord } from '@svc/api'
 import type { Context } from 'hono'
 import { isPostgres } from '../../db/engine.ts'

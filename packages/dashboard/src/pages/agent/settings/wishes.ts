@@ -1,5 +1,4 @@
 /** Wishes for settings that are under way, and the last that was answered. */
-
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../commands/life.ts'

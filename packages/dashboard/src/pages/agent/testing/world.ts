@@ -2,7 +2,6 @@
  * What the browser test of the agent's page stands on: the place of the dashboard's tests (the real service, a real
  * browser), two people signed in, and agents that the test itself plays over the real agent routes.
  */
-
 import type { NewToken } from '@svc/api'
 import type { Command } from '@svc/protocol'
 import type { Page } from 'playwright-core'
