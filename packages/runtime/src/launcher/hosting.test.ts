@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import type { FromWorker } from './contract.ts'
+import { type Event, type Hosting, none, step } from './hosting.ts'
+
+const rules = { unanswered: 6, silent: 12, lasted: 60_000 }
+const after = (state: Hosting, ...events: (Event | number)[]) => {
+  let at = 1000
+  let next = { state, acts: [] as ReturnType<typeof step>['acts'] }
+  for (const event of events) {
+    if (typeof event === 'number') at = event
+    else next = step(next.state, event, rules, at)
+  }
+  const lines = next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : []))
+  return { ...next, words: next.acts.map((act) => act.do), lines }
+}
+const message = (id: number, it: FromWorker): Event => ({ is: 'message', id, message: it })
+const here = (id = 1, contract = 2): Event => message(id, { is: 'here', contract, version: '1.0.0' })
+const exit = (id: number, code = 1): Event => ({ is: 'exit', id, code })
+const begin: Event = { is: 'begin' }
+const pulses = (count: number): Event[] => Array(count).fill({ is: 'pulse' })
+const one = after(none, begin).state
+
+describe('a worker that ends unasked', () => {
+  test('is started again, later each time, up to a minute; one that ran for a minute has not failed', () => {
+    let state = one
+    const pauses = Array.from({ length: 8 }, (_, i) => {
+      const ended = after(state, exit(i + 1))
+      state = after(ended.state, begin).state
+      return ended.acts[0]?.do === 'again' ? ended.acts[0].seconds : undefined
+    })
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    expect(after(state, 61_001, exit(9)).acts).toEqual([{ do: 'again', how: 'it ended with code 1', seconds: 1 }])
+  })
+  test('is told by its error, where it had one', () => {
+    const failed = after(one, { is: 'error', id: 1, why: 'no such file' })
+    expect(failed.lines).toEqual(['the runtime failed: no such file'])
+    expect(after(failed.state, exit(1)).acts).toMatchObject([{ do: 'again', how: 'no such file' }])
+  })
+  test('is started once, whoever asks for it meanwhile', () => {
+    const ended = after(one, exit(1)).state
+    expect(after(ended, begin, begin)).toMatchObject({ acts: [], state: { started: 2 } })
+  })
+})
+
+describe('a worker that does not answer', () => {
+  test.each<[string, Event[], number, string]>([
+    ['and did before hangs after six looks', [here()], 7, 'it hung'],
+    ['and never said a word is given up after twelve', [], 13, 'it never said a word'],
+    ['and said something, of before there were pings, is never given up', [here(1, 1)], 100, ''],
+  ])('%s', (_name, before, looks, how) => {
+    const early = after(one, ...before, ...pulses(looks - 1))
+    expect(early.words.filter((word) => word !== 'ping')).toEqual(['pulse later'])
+    const late = after(one, ...before, ...pulses(looks))
+    expect(late.lines).toEqual(how === '' ? [] : [`the runtime is ended: ${how}`])
+    if (how === '') return
+    expect(late.words).toEqual(['say', 'hung', 'end', 'pulse later'])
+    expect(late.acts).toContainEqual({ do: 'end', id: 1, seconds: 0, follows: 'begin' })
+    expect(after(late.state, { is: 'ended', follows: 'begin' }).acts).toEqual([{ do: 'start', id: 2 }])
+  })
+  test('is asked at each look, and every word of it counts as an answer', () => {
+    expect(after(one, here(), ...pulses(1)).words).toEqual(['ping', 'pulse later'])
+    const spoke = after(one, here(), ...pulses(6), message(1, { is: 'pong' }), ...pulses(6))
+    expect(spoke.words).toEqual(['ping', 'pulse later'])
+  })
+  test('and was given up is not heard any more, and its end starts nothing', () => {
+    const given = after(one, here(), ...pulses(7)).state
+    expect(after(given, message(1, { is: 'look' })).acts).toEqual([])
+    expect(after(given, exit(1)).acts).toEqual([])
+    expect(after(given, { is: 'error', id: 1, why: 'x' }).acts).toEqual([])
+  })
+})
+
+describe('a worker that is replaced', () => {
+  const replacing = after(one, here(), { is: 'replace', seconds: 3 })
+  test('may end by itself for a while, and reports that count for nothing meanwhile', () => {
+    expect(replacing.acts).toEqual([{ do: 'end', id: 1, seconds: 3, follows: 'replace' }])
+    expect(after(replacing.state, message(1, { is: 'reported', ok: true })).acts).toEqual([])
+    for (const it of [{ is: 'say', line: 'x' }, { is: 'look' }] as const)
+      expect(after(replacing.state, message(1, it)).words).toEqual(['hear'])
+    expect(after(replacing.state, message(1, { is: 'order', id: 4 })).words).toEqual(['answer'])
+  })
+  test('is followed by the next one when it has ended, as if none had failed', () => {
+    const ended = after({ ...replacing.state, failures: 5 }, exit(1))
+    expect(ended.acts).toEqual([])
+    const next = after(ended.state, { is: 'ended', follows: 'replace' })
+    expect(next).toMatchObject({ acts: [{ do: 'start', id: 2 }], state: { failures: 0 } })
+  })
+  test('is given up when it does not end, and left behind in a system call', () => {
+    const late = after(replacing.state, { is: 'late', id: 1 })
+    expect(late.state.worker).toBeUndefined()
+    const left = after(late.state, { is: 'left', id: 1 })
+    expect(left.lines).toEqual(['the runtime that ran could not be ended, so it is left behind'])
+    expect(after(left.state, { is: 'ended', follows: 'replace' }).acts).toEqual([{ do: 'start', id: 2 }])
+    expect(after(left.state, exit(1)).state.left).toEqual([])
+  })
+  test('is started at once where none runs', () => {
+    const paused = after(one, exit(1)).state
+    expect(after(paused, { is: 'replace', seconds: 3 }).acts).toEqual([{ do: 'start', id: 2 }])
+  })
+})
+
+describe('the end', () => {
+  const stop: Event = { is: 'stop', seconds: 3, by: 'person' }
+  test('lets the worker report by whom it was stopped, and starts nothing any more', () => {
+    const stopping = after(one, stop)
+    expect(stopping.acts).toEqual([{ do: 'end', id: 1, seconds: 3, by: 'person', follows: 'stop' }])
+    const over = after(stopping.state, exit(1), { is: 'ended', follows: 'stop' })
+    expect(over.words).toEqual(['stopped'])
+    for (const event of [begin, { is: 'replace', seconds: 1 }, { is: 'pulse' }] as const)
+      expect(after(over.state, event).acts).toEqual([])
+  })
+  test('comes at once while none runs', () => expect(after(none, stop).words).toEqual(['stopped']))
+  test('of a replacement that was under way starts no other one', () => {
+    const both = after(one, { is: 'replace', seconds: 3 }, stop, exit(1))
+    expect(after(both.state, { is: 'ended', follows: 'replace' }).acts).toEqual([])
+  })
+})
+
+test('what a worker cannot say about the start is said, and answered', () => {
+  const answer = after(one, message(1, { is: 'order', id: 4, why: 'the manifest is not valid' }))
+  expect(answer.acts).toEqual([
+    { do: 'say', line: 'the manifest is not valid' },
+    { do: 'answer', question: 4, order: undefined },
+  ])
+})

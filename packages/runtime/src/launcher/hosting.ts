@@ -1,0 +1,179 @@
+/**
+ * What the host knows of the worker that runs the runtime proper, and what each event makes of it, as the acts that follow. Pure:
+ * which worker counts, when it hangs, and when the next one starts.
+ */
+import type { Stop } from '@svc/protocol'
+import type { FromWorker } from './contract.ts'
+import type { Order } from './supervision.ts'
+
+export interface Hosted {
+  readonly id: number
+  /** When it began, by the clock that does not jump. */
+  readonly begun: number
+  readonly spoke: boolean
+  /** Looks in a row without a word; looks, not time: a machine that slept has not heard a worker that slept with it. */
+  readonly quiet: number
+  readonly pings: boolean
+  /** It was asked to end: what it reports counts for nothing any more. */
+  readonly ending: boolean
+  readonly fault?: string
+}
+export interface Hosting {
+  /** The worker that counts; one that was given up does not, though it may still be there. */
+  readonly worker?: Hosted | undefined
+  /** How many were started. */
+  readonly started: number
+  /** Ends unasked, one soon after the other. */
+  readonly failures: number
+  /** The whole is asked to end: nothing is started any more. */
+  readonly over: boolean
+  /** Those that could not be ended: they are in a system call. */
+  readonly left: readonly number[]
+}
+/** What follows when a worker was ended: nothing, the next one, or the next one as if none had failed. */
+export type Follows = 'stop' | 'begin' | 'replace'
+
+export type Event =
+  | { readonly is: 'begin' }
+  | { readonly is: 'message'; readonly id: number; readonly message: FromWorker }
+  | { readonly is: 'error'; readonly id: number; readonly why: string }
+  | { readonly is: 'exit'; readonly id: number; readonly code: number }
+  | { readonly is: 'pulse' }
+  | { readonly is: 'replace'; readonly seconds: number }
+  | { readonly is: 'stop'; readonly seconds: number; readonly by?: Stop | undefined }
+  // what came of acts
+  /** It did not end by itself in its time. */
+  | { readonly is: 'late'; readonly id: number }
+  | { readonly is: 'left'; readonly id: number }
+  | { readonly is: 'ended'; readonly follows: Follows }
+
+export type Act =
+  | { readonly do: 'start'; readonly id: number }
+  | { readonly do: 'say'; readonly line: string }
+  | { readonly do: 'hear'; readonly message: FromWorker }
+  /** The answer to a question about the start of the agent. */
+  | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
+  /** It ended unasked: `begin` follows after a pause, which is `seconds` where the keeper knows no other. */
+  | { readonly do: 'again'; readonly how: string; readonly seconds: number }
+  | { readonly do: 'hung'; readonly how: string }
+  | { readonly do: 'ping' }
+  | { readonly do: 'pulse later' }
+  /** Lets it end by itself for so long, then ends it; answers `late`, `left` and last `ended`. */
+  | {
+      readonly do: 'end'
+      readonly id: number
+      readonly seconds: number
+      readonly by?: Stop | undefined
+      readonly follows: Follows
+    }
+  /** All that can be ended has ended. */
+  | { readonly do: 'stopped' }
+
+export interface Rules {
+  /** So many looks without an answer, and it hangs; so many without a first word. */
+  readonly unanswered: number
+  readonly silent: number
+  /** A worker that ran for so long has not failed, in ms. */
+  readonly lasted: number
+}
+export interface Step {
+  readonly state: Hosting
+  readonly acts: readonly Act[]
+}
+
+export const none: Hosting = { started: 0, failures: 0, over: false, left: [] }
+
+/** `at`: by the clock that does not jump, in ms. */
+export function step(now: Hosting, event: Event, rules: Rules, at: number): Step {
+  switch (event.is) {
+    case 'begin':
+      return begin(now, at)
+    case 'message':
+      return heard(now, event.id, event.message)
+    case 'error': {
+      const { worker } = now
+      if (worker?.id !== event.id) return stay(now)
+      return {
+        state: { ...now, worker: { ...worker, fault: event.why } },
+        acts: [say(`the runtime failed: ${event.why}`)],
+      }
+    }
+    case 'exit':
+      return exited(now, event.id, event.code, { rules, at })
+    case 'pulse':
+      return now.over ? stay(now) : pulse(now, rules)
+    case 'replace':
+      return now.worker ? end(now, now.worker, { ...event, follows: 'replace' }) : begin({ ...now, failures: 0 }, at)
+    case 'stop': {
+      const state = { ...now, over: true }
+      return now.worker ? end(state, now.worker, { ...event, follows: 'stop' }) : { state, acts: [{ do: 'stopped' }] }
+    }
+    case 'late':
+      return stay(now.worker?.id === event.id ? { ...now, worker: undefined } : now)
+    case 'left': {
+      const line = 'the runtime that ran could not be ended, so it is left behind'
+      return { state: { ...now, left: [...now.left, event.id] }, acts: [say(line)] }
+    }
+    case 'ended':
+      if (event.follows === 'stop') return { state: now, acts: [{ do: 'stopped' }] }
+      return begin(event.follows === 'replace' ? { ...now, failures: 0 } : now, at)
+  }
+}
+
+function begin(now: Hosting, at: number): Step {
+  if (now.worker || now.over) return stay(now)
+  const id = now.started + 1
+  const worker = { id, begun: at, spoke: false, quiet: 0, pings: false, ending: false }
+  return { state: { ...now, started: id, worker }, acts: [{ do: 'start', id }] }
+}
+
+function heard(now: Hosting, id: number, message: FromWorker): Step {
+  const { worker } = now
+  if (worker?.id !== id) return stay(now) // of one that was given up
+  const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
+  const state = { ...now, worker: { ...worker, spoke: true, quiet: 0, pings } }
+  if (message.is === 'order') {
+    const why = message.why === undefined || message.why === '' ? [] : [say(message.why)]
+    return { state, acts: [...why, { do: 'answer', question: message.id, order: message.order }] }
+  }
+  if (worker.ending && message.is !== 'say' && message.is !== 'look') return stay(state)
+  return { state, acts: [{ do: 'hear', message }] }
+}
+
+function exited(now: Hosting, id: number, code: number, { rules, at }: { rules: Rules; at: number }): Step {
+  const { worker } = now
+  const left = now.left.filter((one) => one !== id)
+  if (worker?.id !== id) return stay({ ...now, left })
+  const state = { ...now, left, worker: undefined }
+  if (worker.ending || now.over) return stay(state)
+  const failures = at - worker.begun > rules.lasted ? 1 : now.failures + 1
+  const how = worker.fault ?? `it ended with code ${code}`
+  return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
+}
+
+/** Whether the worker still answers. */
+function pulse(now: Hosting, { unanswered, silent }: Rules): Step {
+  const later: Act = { do: 'pulse later' }
+  if (!now.worker) return { state: now, acts: [later] }
+  const worker = { ...now.worker, quiet: now.worker.quiet + 1 }
+  const how = hangs(worker, unanswered, silent)
+  if (how !== undefined) {
+    const gone = end(now, worker, { seconds: 0, follows: 'begin' })
+    return { state: gone.state, acts: [say(`the runtime is ended: ${how}`), { do: 'hung', how }, ...gone.acts, later] }
+  }
+  return { state: { ...now, worker }, acts: worker.pings ? [{ do: 'ping' }, later] : [later] }
+}
+
+function hangs({ pings, spoke, quiet }: Hosted, unanswered: number, silent: number): string | undefined {
+  if (pings) return quiet > unanswered ? 'it hung' : undefined
+  return !spoke && quiet > silent ? 'it never said a word' : undefined
+}
+
+function end(now: Hosting, worker: Hosted, how: { seconds: number; by?: Stop | undefined; follows: Follows }): Step {
+  const { seconds, by, follows } = how
+  const still = seconds > 0 ? { ...worker, ending: true } : undefined
+  return { state: { ...now, worker: still }, acts: [{ do: 'end', id: worker.id, seconds, by, follows }] }
+}
+
+const stay = (state: Hosting): Step => ({ state, acts: [] })
+const say = (line: string): Act => ({ do: 'say', line })

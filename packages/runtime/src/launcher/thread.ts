@@ -1,0 +1,50 @@
+/** A worker thread that runs the runtime proper from a file. */
+import { Worker } from 'node:worker_threads'
+import type { Stop } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
+import { duration, wait } from '../time.ts'
+import type { FromWorker, Start, ToWorker } from './contract.ts'
+
+export interface Thread {
+  post(message: ToWorker): void
+  /** Lets it end by itself for so long; false when it did not. */
+  leave(seconds: number, by: Stop | undefined): Promise<boolean>
+  /** Ends it; false when it is in a system call still. */
+  terminate(): Promise<boolean>
+}
+export interface Ears {
+  readonly message: (message: FromWorker) => void
+  readonly error: (why: string) => void
+  readonly exit: (code: number) => void
+}
+
+/** The file is required, whatever package.json lies above it; from source it is imported. */
+const loader = `const { workerData: { file } } = require('node:worker_threads')
+file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
+
+/** Megabytes of objects that a runtime may hold; buffers are not counted. The young ones are few, and a larger place for them is never given back. */
+const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
+
+/** A worker in a system call cannot be ended: after this it is left behind. */
+const endSeconds = 5
+
+export function startThread(start: Start, { message, error, exit }: Ears): Thread {
+  const worker = new Worker(loader, { eval: true, workerData: start, execArgv: [], argv: [], resourceLimits: heap })
+  const over = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.on('message', message)
+  worker.on('error', (why: unknown) => error(messageOf(why)))
+  worker.once('exit', exit)
+  const post = (message: ToWorker): void => worker.postMessage(message)
+  return {
+    post,
+    leave: (seconds, by) => {
+      post({ is: 'stop', ...(by && { by }) })
+      return within(duration(seconds), over)
+    },
+    terminate: () => within(Math.max(duration(endSeconds), 500), worker.terminate()),
+  }
+}
+
+/** Whether it comes to its end in so many milliseconds. */
+const within = (ms: number, what: Promise<unknown>): Promise<boolean> =>
+  Promise.race([what.then(() => true), wait(ms, new AbortController().signal).then(() => false)])
