@@ -5,9 +5,9 @@
 import type { Stop } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { duration } from '../time.ts'
-import type { FromWorker } from './contract.ts'
+import type { FromWorker, ToWorker } from './contract.ts'
 import { type Host, host } from './host.ts'
-import { keepRuntime } from './keeper.ts'
+import { type Keeper, keepRuntime } from './keeper.ts'
 import { supervise } from './supervisor.ts'
 import { takeOver } from './take-over.ts'
 
@@ -28,30 +28,21 @@ export function launch(
   let state = found.state
   let hosted: Host | undefined
   const keeper = keepRuntime(folder, { program: file, say, changed: (note) => hosted?.tell({ is: 'runtime', note }) })
-  const replace = () => void hosted?.replace(handoverSeconds)
+  const replace = () => hosted?.replace(handoverSeconds)
+  const heard = (message: FromWorker): void =>
+    hear(message, keeper, {
+      say,
+      look: () => supervisor.look(),
+      replace,
+      refuse,
+      tell: (answer) => hosted?.tell(answer),
+    })
   hosted = host(
     { root: folder.root, process: () => state, runtime: () => keeper.note() },
     { next: keeper.next, ended: keeper.ended, hung: keeper.hung, heard, say },
   )
   const looks = setInterval(() => keeper.look() && replace(), Math.min(duration(1), 1000))
 
-  function heard(message: FromWorker): void {
-    if (message.is === 'say') say(message.line)
-    if (message.is === 'look') supervisor.look()
-    if (message.is === 'reported' && message.ok) keeper.good()
-    if (message.is === 'attempted') keeper.attempted(message)
-    if (message.is === 'lifted') keeper.lifted()
-    if (message.is === 'swap') {
-      const why = keeper.swap(message)
-      if (why === undefined) replace()
-      else hosted?.tell({ is: 'unswapped', why })
-    }
-    if (message.is === 'unfit') {
-      if (keeper.note().trial)
-        say(message.why) // a new runtime does not decide that
-      else refuse(message.why)
-    }
-  }
   const supervisor = supervise(folder, found, {
     order: async () => hosted?.order(),
     changed: (now) => {
@@ -86,4 +77,34 @@ export function launch(
     else asked.addEventListener('abort', () => void end(), { once: true })
   })
   return { kill: () => supervisor.kill(), left: () => left, ended }
+}
+
+interface Ears {
+  readonly say: (line: string) => void
+  readonly look: () => void
+  /** Starts the worker that is next. */
+  readonly replace: () => void
+  /** Nothing can be started here. */
+  readonly refuse: (why: string) => void
+  readonly tell: (message: ToWorker) => void
+}
+
+/** What a message of the worker is for; one that is not known is ignored. */
+function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: Ears): void {
+  const { is } = message
+  if (is === 'say') say(message.line)
+  if (is === 'look') look()
+  if (is === 'reported' && message.ok) keeper.good()
+  if (is === 'attempted') keeper.attempted(message)
+  if (is === 'lifted') keeper.lifted()
+  if (is === 'swap') {
+    const why = keeper.swap(message)
+    if (why === undefined) replace()
+    else tell({ is: 'unswapped', why })
+  }
+  if (is === 'unfit') {
+    if (keeper.note().trial)
+      say(message.why) // a new runtime does not decide that
+    else refuse(message.why)
+  }
 }

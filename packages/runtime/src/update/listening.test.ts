@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { Update } from './journal.ts'
 import { begin, type Event, type Listening, type Moment, type Rules, step } from './listening.ts'
+import { appliedOf } from './now.ts'
 
 const rules: Rules = { blueprint: 'mail', least: 60_000, scale: 1 }
 const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha256: version })) as [
@@ -79,10 +80,14 @@ describe('a wish of the service', () => {
       ),
       ['update to 1.1.0 went back three times in a day; "svc unhold" lets it be tried again'],
     ],
+    ['that is a path is nothing', listening({}, { desired: wished('../../etc') }), []],
+    ['that is no semantic version is nothing', listening({}, { desired: wished('1') }), []],
     ['for the version that runs is nothing', listening({}, { desired: wished('1.0.0') }), []],
   ])('%s, and that is said once', (_name, state, lines) => {
     const first = after(state, look)
     expect(first.lines).toEqual(lines)
+    expect(first.acts).toEqual(lines.map(() => 'say')) // nothing is fetched or noted
+    expect(appliedOf(first.state.update)).toEqual({ version: '1.0.0', outcome: 'ok', message: 'installed' })
     expect(after(first.state, look).acts).toEqual([])
   })
 })

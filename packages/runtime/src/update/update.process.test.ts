@@ -197,23 +197,6 @@ test('faults of a fetch: failed, nothing changed, tried again after ten minutes 
   )
 })
 
-test('what is no version, or of another blueprint, is ignored; the running one changes nothing', async () => {
-  const { service, agent, offered } = await world()
-  runs(agent)
-  for (const [version, blueprint] of [
-    ['../../etc', 'mail-triage'],
-    ['1', 'mail-triage'],
-    ['1.5.0', 'other'],
-    ['1.4.0', 'mail-triage'],
-  ] as const) {
-    offered.wish(version, blueprint)
-    await service.reported(service.reports.length + 3)
-  }
-  expect(offered.asked).toEqual([])
-  expect(lastReport(service)?.applied).toEqual({ version: '1.4.0', outcome: 'ok', message: 'installed' })
-  expect(existsSync(agent.update)).toBe(false)
-})
-
 describe('the way back', () => {
   test('svc rollback with a runtime that runs, offline: the version is held; the service names another, then it again', async () => {
     const { service, agent, offered } = await world()

@@ -17,7 +17,6 @@ import { answerAsked } from './answer.ts'
 import { readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import { drive, how } from './drive.ts'
-import type { Ground } from './ground.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { type Act, begin, type Event, isUnsettled, step } from './listening.ts'
 import { appliedOf } from './now.ts'
@@ -56,10 +55,45 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
 }
 
 /** From what the journal says on. */
-function listen(folder: Folder, { blueprint, inPlace, stop }: Place, hands: Hands): Updates {
-  const { say, look, process, manifest, cannot } = hands
+function listen(folder: Folder, place: Place, hands: Hands): Updates {
+  const { say } = hands
   const first = readUpdate(folder)
-  let now = begin(found(first, inPlace, how()), process())
+  const { on, now, save, wish, attempt, end } = listener(folder, place, hands, found(first, place.inPlace, how()))
+  const { applied, state } = now().update
+  if (now().update !== first && (first || state !== 'idle')) save(now().update)
+  if (applied && applied !== first?.applied) say(`update ${applied.message}`)
+  const hasAsked = () => isUnsettled(now().update) && readAsked(folder) !== undefined
+  const asks = setInterval(() => hasAsked() && attempt().abort(), Math.min(duration(1), 1000))
+  const over = drive({
+    ...hands,
+    folder,
+    blueprint: place.blueprint,
+    stop: place.stop,
+    attempt: () => AbortSignal.any([place.stop, attempt().signal]),
+    deaths: () => now().deaths,
+    now: () => now().update,
+    wish,
+    asked: () => answerAsked(folder, now().update, save, say),
+    save,
+    bundle: {},
+  })
+    .catch((error: unknown) => say(`updates have ended: ${error instanceof Error ? error.stack : String(error)}`))
+    .finally(() => {
+      clearInterval(asks)
+      end()
+    })
+  return {
+    heard: ({ desired }) => on({ is: 'answer', desired }),
+    changed: (state) => on({ is: 'process', state }),
+    applied: () => appliedOf(now().update),
+    health: () => healthOf(now().update),
+    over,
+  }
+}
+
+/** Performs what listening.ts says. */
+function listener(folder: Folder, { blueprint, stop }: Place, { say, process, cannot }: Hands, update: Update) {
+  let now = begin(update, process())
   let attempt = new AbortController()
   let later: NodeJS.Timeout | undefined
   let unsaved: string | undefined
@@ -91,49 +125,22 @@ function listen(folder: Folder, { blueprint, inPlace, stop }: Place, hands: Hand
     },
     abort: () => attempt.abort(),
   }
-  const save = (update: Update): string | undefined => {
-    on({ is: 'changed', update })
-    return unsaved
-  }
-  const wish = (): Came | undefined => {
-    began = undefined
-    on({ is: 'idle' })
-    return began
-  }
-  const ground: Ground = {
-    folder,
-    blueprint,
-    stop,
-    attempt: () => AbortSignal.any([stop, attempt.signal]),
-    say,
-    process,
-    deaths: () => now.deaths,
-    manifest,
-    now: () => now.update,
-    wish,
-    asked: () => answerAsked(folder, now.update, save, say),
-    look,
-    save,
-    bundle: {},
-  }
-
-  if (now.update !== first && (first || now.update.state !== 'idle')) save(now.update)
-  if (now.update.applied && now.update.applied !== first?.applied) say(`update ${now.update.applied.message}`)
-  const hasAsked = () => isUnsettled(now.update) && readAsked(folder) !== undefined
-  const asks = setInterval(() => hasAsked() && attempt.abort(), Math.min(duration(1), 1000))
-  const over = drive(ground)
-    .catch((error: unknown) => say(`updates have ended: ${error instanceof Error ? error.stack : String(error)}`))
-    .finally(() => {
-      clearInterval(asks)
-      clearTimeout(later)
-    })
-
   return {
-    heard: ({ desired }) => on({ is: 'answer', desired }),
-    changed: (state) => on({ is: 'process', state }),
-    applied: () => appliedOf(now.update),
-    health: () => healthOf(now.update),
-    over,
+    on,
+    now: () => now,
+    attempt: () => attempt,
+    /** Why it could not be written; it is tried again. */
+    save: (update: Update): string | undefined => {
+      on({ is: 'changed', update })
+      return unsaved
+    },
+    /** What the service wishes, if it can be begun now. */
+    wish: (): Came | undefined => {
+      began = undefined
+      on({ is: 'idle' })
+      return began
+    },
+    end: () => clearTimeout(later),
   }
 }
 
