@@ -12,9 +12,9 @@ export interface Figure {
   readonly found: readonly string[]
 }
 
-/** What the packages ship: without tests, their support, and what is generated. */
+/** What the packages ship: without tests, their support, what is generated, and what only declares types. */
 export const isShipped = (file: string): boolean =>
-  placeOf(file) !== undefined && !/\.test\.tsx?$|\/testing[./]|\.fits\.ts$/.test(file)
+  placeOf(file) !== undefined && !/\.test\.tsx?$|\/testing[./]|\.(fits|d)\.ts$/.test(file)
 
 export function figuresOf(all: Sources): Figure[] {
   const shipped = new Map([...all].filter(([file]) => isShipped(file)))

@@ -43,7 +43,9 @@ function arrows(sources: Sources, part: string, order?: Order) {
     if (from?.part !== part) return []
     return imports.flatMap(({ from: imported, typeOnly }) => {
       const to = placeOf(imported, order)
-      return typeOnly || to?.part !== part || to.folder === from.folder ? [] : [{ file, imported, from, to }]
+      return typeOnly || !/\.tsx?$/.test(imported) || to?.part !== part || to.folder === from.folder
+        ? []
+        : [{ file, imported, from, to }]
     })
   })
 }

@@ -104,7 +104,7 @@ const home = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
-  component: lazyRouteComponent(() => import('./pages/AccountPage.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 
 const newWorkspace = createRoute({

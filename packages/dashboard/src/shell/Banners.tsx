@@ -1,7 +1,7 @@
 import { useNetwork } from '@mantine/hooks'
 import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { LiveState } from '../live.ts'
+import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
 
 /** What a person must know of the whole page: no network, connection lost, workspace not activated. */

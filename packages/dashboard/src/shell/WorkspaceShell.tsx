@@ -1,7 +1,7 @@
 import { Burger } from '@mantine/core'
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useLive } from '../live.ts'
+import { useLive } from '../live/useLive.ts'
 import { useSlug } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
 import { Mark } from './Mark.tsx'

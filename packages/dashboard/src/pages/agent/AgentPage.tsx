@@ -9,12 +9,12 @@ import { type AgentTab, paths } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
 import { Empty, ErrorNote, useDocumentTitle, useSilent } from '../../ui/index.ts'
 import './agent.css'
-import { type Agent, useAgentAddress, useView } from './agent.ts'
 import { Following } from './commands/Following.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
-import { usePress } from './press.ts'
+import { type Agent, useAgentAddress, useView } from './parts/agent.ts'
+import { usePress } from './parts/press.ts'
 import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
 import { useDrafts } from './settings/useDrafts.ts'
 
@@ -22,7 +22,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
   overview: { name: 'Overview', panel: Overview },
   runs: { name: 'Runs', panel: lazy(() => import('./runs/Runs.tsx')) },
   commands: { name: 'Commands', panel: lazy(() => import('./commands/Commands.tsx')) },
-  updates: { name: 'Updates', panel: lazy(() => import('./updates/Updates.tsx')) },
+  updates: { name: 'Updates', panel: lazy(() => import('../updates/agent/Updates.tsx')) },
   logs: { name: 'Logs', panel: lazy(() => import('./logs/Logs.tsx')) },
   settings: { name: 'Settings', panel: lazy(() => import('./settings/SettingsTab.tsx')) },
 }

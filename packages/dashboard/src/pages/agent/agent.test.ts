@@ -2,11 +2,11 @@ import type { Command, UsageDay } from '@svc/api'
 import { commandStates } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { lengthOf, percent, tokens } from '../../ui/format.ts'
-import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './commands/life.ts'
 import { gaugeView } from './overview/gauge.ts'
 import { usageColumns } from './overview/usage.ts'
 import { marksOf, windowFor } from './overview/windows.ts'
-import { followed } from './press.ts'
+import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './parts/life.ts'
+import { followed } from './parts/press.ts'
 import { lastSet, openWishes } from './settings/wishes.ts'
 
 const command = (over: Partial<Command>): Command => ({

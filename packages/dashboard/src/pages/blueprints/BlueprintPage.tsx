@@ -21,13 +21,13 @@ import {
   useDocumentTitle,
   WhyButton,
 } from '../../ui/index.ts'
-import { Wished } from '../../updates/Wished.tsx'
 import { Codes } from '../install/Codes.tsx'
+import { Wished } from '../updates/parts/Wished.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { DeleteVersion } from './DeleteVersion.tsx'
 import { ManifestSections } from './Manifest.tsx'
+import { whyKept } from './parts/words.ts'
 import { Upload } from './Upload.tsx'
-import { whyKept } from './words.ts'
 import './blueprints.css'
 
 const route = getRouteApi('/signed-in/w/$slug/blueprints/$blueprint')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api.ts'
 import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
-import { several } from '../blueprints/words.ts'
+import { several } from '../blueprints/parts/words.ts'
 
 /** One token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }

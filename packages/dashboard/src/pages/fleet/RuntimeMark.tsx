@@ -1,6 +1,6 @@
 import type { FleetUpdates } from '@svc/api'
 import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
-import { wishWords } from '../../updates/words.ts'
+import { wishWords } from '../updates/parts/words.ts'
 
 /** What is particular about an agent's runtime: wished, held or pinned. Most lines have none of it. */
 export function RuntimeMark({ updates }: { updates: FleetUpdates }) {

@@ -1,6 +1,6 @@
 import type { BlueprintVersion } from '@svc/api'
 import { Facts, Text } from '../../ui/index.ts'
-import { commandText, needsText } from '../blueprints/words.ts'
+import { commandText, needsText } from '../blueprints/parts/words.ts'
 
 /** A version in a few lines, for who is about to install it. */
 export function Brief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {

@@ -17,11 +17,11 @@ import {
   Tone,
   useDocumentTitle,
 } from '../../ui/index.ts'
-import { rolloutWords } from '../../updates/words.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
-import '../../updates/updates.css'
+import { rolloutWords } from './parts/words.ts'
+import './parts/updates.css'
 import './updates-page.css'
 
 /** Versions that go out to many: the rollouts, and how the runtimes stand. */

@@ -1,6 +1,6 @@
 /** What the form of an update asks the service for. Pure. */
 import type { NewRollout, WishOfMany } from '@svc/api'
-import { readWaves } from '../../updates/words.ts'
+import { readWaves } from './parts/words.ts'
 
 export interface Plan {
   kind: 'blueprint' | 'runtime'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useView } from '../agent.ts'
+import { useView } from '../parts/agent.ts'
 
 /** Leads to the log that a wish brought. */
 export function ReadLog({ log }: { log: string }) {

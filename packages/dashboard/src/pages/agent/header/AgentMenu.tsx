@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
-import { type Agent, adminsOnly } from '../agent.ts'
+import { type Agent, adminsOnly } from '../parts/agent.ts'
 
 /** What can be done with the agent as a thing of its workspace; the dialogs name the consequences. */
 export function AgentMenu({ agent }: { agent: Agent }) {

@@ -7,9 +7,9 @@ import { connectLine, reportLine, runLine, serviceLine } from '../../../agents/l
 import { meQuery } from '../../../queries.ts'
 import { CopyLines } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
 import { Bindings } from '../overview/Bindings.tsx'
 import { Versions } from '../overview/Versions.tsx'
+import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
 /** Before the first report there is nothing to show: how to bring it about. The page fills by itself once it comes. */

@@ -1,8 +1,8 @@
 import { IconFileText } from '@tabler/icons-react'
 import { useState } from 'react'
 import { WhyButton } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
-import { wordsOf } from '../commands/life.ts'
+import type { Agent } from '../parts/agent.ts'
+import { wordsOf } from '../parts/life.ts'
 
 export interface AskForLogProps {
   agent: Agent

@@ -2,9 +2,9 @@ import type { ActiveRun } from '@svc/protocol'
 import { count, figure } from '../../../ui/format.ts'
 import { lasting, Text, useClock, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../AsOf.tsx'
-import type { Agent } from '../agent.ts'
 import { AskForLog } from '../logs/AskForLog.tsx'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
 import { Subjects } from './Subjects.tsx'
 
 /** What it is doing now. An empty list is a statement too: nothing. */

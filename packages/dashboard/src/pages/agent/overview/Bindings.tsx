@@ -3,7 +3,7 @@ import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Level, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../parts/agent.ts'
 
 /** What its blueprint binds it to: whether that holds, and if not, what mends it (3.7). */
 export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (

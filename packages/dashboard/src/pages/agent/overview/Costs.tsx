@@ -5,7 +5,7 @@ import { dayName, lastDays, StackedBars, stack } from '../../../ui/charts/index.
 import { count, figure } from '../../../ui/format.ts'
 import { dollars, serviceNow } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../parts/agent.ts'
 import { usageColumns } from './usage.ts'
 
 const days = 30

@@ -2,8 +2,8 @@ import type { Gauge } from '@svc/protocol'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../AsOf.tsx'
-import type { Agent } from '../agent.ts'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
 import { gaugeView } from './gauge.ts'
 
 export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge[] }) => (

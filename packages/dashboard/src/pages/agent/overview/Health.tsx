@@ -1,8 +1,8 @@
 import type { HealthItem } from '@svc/protocol'
 import { Level, Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../AsOf.tsx'
-import type { Agent } from '../agent.ts'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
 
 export const Health = ({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) => (
   <Section title="Health" flush aside={<AsOf agent={agent} />}>

@@ -7,7 +7,7 @@ import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
 import { percent } from '../../../ui/format.ts'
 import { exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../parts/agent.ts'
 import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6

@@ -3,8 +3,8 @@ import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
 import type { ComponentType, ReactNode } from 'react'
 import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
 import { Scroll, Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../AsOf.tsx'
-import type { Agent } from '../agent.ts'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 

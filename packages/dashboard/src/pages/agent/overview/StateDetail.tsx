@@ -1,8 +1,8 @@
 import { Text, Time } from '../../../ui/index.ts'
-import { AsOf } from '../AsOf.tsx'
-import type { Agent } from '../agent.ts'
-import { ByMachine } from '../ByMachine.tsx'
-import { pauseByMachine } from '../machine.ts'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { ByMachine } from '../parts/ByMachine.tsx'
+import { pauseByMachine } from '../parts/machine.ts'
 
 /** Shows the detail of the agent's state. For a stopped or offline agent it says that this is the last report (D20). */
 export function StateDetail({ agent }: { agent: Agent }) {

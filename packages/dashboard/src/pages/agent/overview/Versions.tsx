@@ -5,12 +5,12 @@ import { paths } from '../../../paths.ts'
 import { Facts } from '../../../ui/Facts.tsx'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { LastAttempt } from '../../../updates/LastAttempt.tsx'
-import { Wished } from '../../../updates/Wished.tsx'
-import { stands } from '../../../updates/words.ts'
-import type { Agent } from '../agent.ts'
-import { ByMachine } from '../ByMachine.tsx'
-import { versionByMachine } from '../machine.ts'
+import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
+import { Wished } from '../../updates/parts/Wished.tsx'
+import { stands } from '../../updates/parts/words.ts'
+import type { Agent } from '../parts/agent.ts'
+import { ByMachine } from '../parts/ByMachine.tsx'
+import { versionByMachine } from '../parts/machine.ts'
 
 const outcome = (applied: Applied | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined

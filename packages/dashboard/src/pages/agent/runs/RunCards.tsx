@@ -3,7 +3,7 @@ import type { Run } from '@svc/protocol'
 import { useState } from 'react'
 import { Cost, Text } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /** The same as the table, for a narrow screen. */

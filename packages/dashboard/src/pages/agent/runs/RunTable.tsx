@@ -3,7 +3,7 @@ import type { Run } from '@svc/protocol'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
 import { Cost, Text } from '../../../ui/index.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /** Columns of which no run on this page says anything are left out. */

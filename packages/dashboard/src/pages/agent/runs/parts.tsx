@@ -3,9 +3,9 @@ import type { Run } from '@svc/protocol'
 import { lengthOf, tokens } from '../../../ui/format.ts'
 import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import type { Agent } from '../agent.ts'
 import { AskForLog } from '../logs/AskForLog.tsx'
 import { Subjects } from '../overview/Subjects.tsx'
+import type { Agent } from '../parts/agent.ts'
 import { toneOf } from './status.ts'
 
 export const Started = ({ run }: { run: Run }) => (run.started === undefined ? null : <Time at={run.started * 1000} />)

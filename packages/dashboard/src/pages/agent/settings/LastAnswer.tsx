@@ -3,8 +3,8 @@ import type { Command } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { wordsOf } from '../commands/life.ts'
 import { What } from '../commands/What.tsx'
+import { wordsOf } from '../parts/life.ts'
 
 export interface LastAnswerProps {
   command: Command | undefined

@@ -5,12 +5,12 @@ import { IconArrowBackUp, IconX } from '@tabler/icons-react'
 import { useId } from 'react'
 import { Text } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { ByMachine } from '../ByMachine.tsx'
-import { wordsOf } from '../commands/life.ts'
+import { ByMachine } from '../parts/ByMachine.tsx'
+import { wordsOf } from '../parts/life.ts'
+import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
 import { type Draft, movedOn, type Raw, rawOf } from './form.ts'
 import { SettingInput } from './SettingInput.tsx'
 import type { OpenWish } from './wishes.ts'
-import { boundsText, nameOf, valueText } from './words.ts'
 
 export interface SettingRowProps {
   setting: Setting

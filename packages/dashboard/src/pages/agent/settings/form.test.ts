@@ -1,6 +1,7 @@
 import { checkValues, type Setting, type Settings } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { boundsText, valueText } from '../parts/setting-words.ts'
 import {
   type Drafts,
   draftsOf,
@@ -14,7 +15,6 @@ import {
   withoutDraft,
 } from './form.ts'
 import { fromLocalTime, toLocalTime } from './time.ts'
-import { boundsText, valueText } from './words.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }
 const quota: Setting = { key: 'quota', type: 'percent' }

@@ -1,7 +1,7 @@
 /** Wishes for settings that are under way, and the last that was answered. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
-import { isOpen } from '../commands/life.ts'
+import { isOpen } from '../parts/life.ts'
 
 export interface OpenWish {
   readonly value: SettingValue

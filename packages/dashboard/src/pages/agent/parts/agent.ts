@@ -1,9 +1,9 @@
 /** What every part of the agent's page is given, and the view that the address holds. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
-import type { WishBody } from '../../api.ts'
-import type { AgentTab } from '../../paths.ts'
-import type { SettingsDrafts } from './settings/useDrafts.ts'
+import type { WishBody } from '../../../api.ts'
+import type { AgentTab } from '../../../paths.ts'
+import type { SettingsDrafts } from '../settings/useDrafts.ts'
 
 export type Wish = WishBody
 

@@ -1,7 +1,7 @@
 import type { MachineChange } from '@svc/api'
 import { IconDeviceDesktop } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Time } from '../../ui/index.ts'
+import { Time } from '../../../ui/index.ts'
 
 /** Marks what somebody changed on the agent's machine and not from here, and when it was first reported. */
 export function ByMachine({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {

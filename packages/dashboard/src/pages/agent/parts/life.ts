@@ -1,7 +1,7 @@
 /** The life of a command in words (3.2, D2, D3): where it is, whose words stand beside it, what undoes it. */
 import type { Command } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
-import { nameOf, valueText } from '../settings/words.ts'
+import { nameOf, valueText } from './setting-words.ts'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost'
 

@@ -1,7 +1,7 @@
 import type { UpdateEvent } from '@svc/api'
-import { AnchorLink } from '../links.tsx'
-import { paths } from '../paths.ts'
-import { exact, Text, Time, Tone } from '../ui/index.ts'
+import { AnchorLink } from '../../../links.tsx'
+import { paths } from '../../../paths.ts'
+import { exact, Text, Time, Tone } from '../../../ui/index.ts'
 import { aboutOf, eventWords } from './words.ts'
 import './updates.css'
 

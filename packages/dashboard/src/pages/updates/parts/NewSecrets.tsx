@@ -1,7 +1,7 @@
 import { newSecrets } from '@svc/protocol'
 import { useQueries } from '@tanstack/react-query'
-import { versionQuery } from '../queries.ts'
-import { Text } from '../ui/index.ts'
+import { versionQuery } from '../../../queries.ts'
+import { Text } from '../../../ui/index.ts'
 import './updates.css'
 
 export interface NewSecretsProps {

@@ -1,6 +1,6 @@
 import type { WishState } from '@svc/api'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
-import { Text, Tone } from '../ui/index.ts'
+import { Text, Tone } from '../../../ui/index.ts'
 import { stands, wishWords } from './words.ts'
 import './updates.css'
 

@@ -1,5 +1,5 @@
 /** D65: what comes from an old status file is shown with the time at which it was written. */
-import { Time, useOld } from '../../ui/index.ts'
+import { Time, useOld } from '../../../ui/index.ts'
 import type { Agent } from './agent.ts'
 
 /** `as of 13 min ago`; nothing while the file is new, or while the whole report is past. */

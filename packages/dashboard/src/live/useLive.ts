@@ -2,10 +2,10 @@
 import type { Fleet, Frame } from '@svc/api'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type LiveState, openLive } from './live/connection.ts'
-import { mergeFrame, movesGroup, readFrame } from './live/merge.ts'
-import { keys } from './queries.ts'
-import { serviceHeard, serviceTimeIs } from './ui/clock.ts'
+import { keys } from '../queries.ts'
+import { serviceHeard, serviceTimeIs } from '../ui/clock.ts'
+import { type LiveState, openLive } from './connection.ts'
+import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 
 export type { LiveState }
 

@@ -1,4 +1,4 @@
-import { Text } from '../ui/index.ts'
+import { Text } from '../../../ui/index.ts'
 
 /** What comes of a wish for a build that is not signed (3.5), said before it is sent. */
 export const Unsigned = ({ version }: { version: string }) => (

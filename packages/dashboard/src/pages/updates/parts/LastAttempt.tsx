@@ -1,5 +1,5 @@
 import { type Outcome, readAttempt } from '@svc/protocol'
-import { Text, Time } from '../ui/index.ts'
+import { Text, Time } from '../../../ui/index.ts'
 
 export interface LastAttemptProps {
   applied: { readonly outcome?: Outcome | null; readonly message?: string | null }

@@ -1,6 +1,6 @@
 import { ActionIcon, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { figure } from '../../ui/format.ts'
+import { figure } from '../../../ui/format.ts'
 
 export interface PagerProps {
   /** From 1. */

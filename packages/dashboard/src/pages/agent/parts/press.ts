@@ -3,11 +3,11 @@ import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api } from '../../api.ts'
-import { notifyNotSent } from '../../notify.tsx'
-import { agentQuery, commandsQuery, keys } from '../../queries.ts'
+import { api } from '../../../api.ts'
+import { notifyNotSent } from '../../../notify.tsx'
+import { agentQuery, commandsQuery, keys } from '../../../queries.ts'
 import type { Press, Wish } from './agent.ts'
-import { isOpen } from './commands/life.ts'
+import { isOpen } from './life.ts'
 
 export interface Followed {
   readonly press: Press

@@ -1,7 +1,7 @@
 import type { AgentPage, AgentUpdates } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { agentQuery, keys } from '../../../queries.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../../agent/parts/agent.ts'
 
 /** Does something to an agent's wishes or holds and puts the answer on the page. */
 export function useUpdates({ slug, page: { name } }: Agent) {

@@ -1,7 +1,7 @@
 /** A manifest in words. Pure. */
 import type { BlueprintVersion } from '@svc/api'
-import { shellWord } from '../../agents/lines.ts'
-import { boundsText, valueText } from '../agent/settings/words.ts'
+import { shellWord } from '../../../agents/lines.ts'
+import { boundsText, valueText } from '../../agent/parts/setting-words.ts'
 
 export type Manifest = BlueprintVersion['manifest']
 type Runtime = NonNullable<Manifest['runtime']>
