@@ -38,6 +38,14 @@ function wrongIn(kept: unknown, at = '$'): string | undefined {
     .find(Boolean)
 }
 
+/** Dictionaries as objects: whether a large text is read as Maps is decided by random samples. */
+function asObjects(kept: unknown): unknown {
+  if (kept instanceof Map) return asObjects(Object.fromEntries(kept))
+  if (Array.isArray(kept)) return kept.map(asObjects)
+  if (typeof kept !== 'object' || kept === null) return kept
+  return Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, asObjects(value)]))
+}
+
 /** Reads, and checks everything that holds of every reading. Returns whether the body was a report. */
 function holds(body: Uint8Array): boolean {
   const read = readReport(body, now)
@@ -45,12 +53,13 @@ function holds(body: Uint8Array): boolean {
     expect(read.code).toBe('body_invalid')
     return false
   }
-  const kept = JSON.stringify(read.value)
-  expect(wrongIn(read.value)).toBeUndefined()
+  const value = asObjects(read.value)
+  const kept = JSON.stringify(value)
+  expect(wrongIn(value)).toBeUndefined()
   const again = readReport(new TextEncoder().encode(kept), now)
-  expect(again.ok && JSON.stringify(again.value)).toBe(kept)
-  if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(read.value)
-  expect(read.value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
+  expect(again.ok && JSON.stringify(asObjects(again.value))).toBe(kept)
+  if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(value)
+  expect(value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
   return true
 }
 
