@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from './api.ts'
 import { paths } from './paths.ts'
@@ -20,8 +20,11 @@ export function useArrive() {
   const navigate = useNavigate()
   return async (to: string) => {
     client.removeQueries({ type: 'inactive' })
-    await client.resetQueries()
+    // The service no longer knows a link that was used.
+    const isUsed = ({ meta }: Query) => meta?.once === true
+    await client.resetQueries({ predicate: (query) => !isUsed(query) })
     await navigate({ href: to, replace: true })
+    client.removeQueries({ predicate: isUsed })
   }
 }
 

@@ -22,6 +22,7 @@ export function ClaimPage() {
     queryKey: ['claim', token],
     queryFn: ({ signal }) => api.claimInfo(token, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { once: true },
   })
   if (info.isPending) return <WaitingPage />
   if (info.isError)

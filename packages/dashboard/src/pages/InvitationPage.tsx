@@ -25,6 +25,7 @@ export function InvitationPage() {
     queryKey: ['invitation', id],
     queryFn: ({ signal }) => api.invitation(id, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { once: true },
   })
   const me = useQuery({ queryKey: [...keys.me, 'here'], queryFn: ({ signal }) => api.me(signal).catch(() => null) })
   if (info.isPending || me.isPending) return <WaitingPage />

@@ -24,6 +24,7 @@ export function StartPage() {
     queryKey: ['start', token],
     queryFn: ({ signal }) => api.startInfo(token, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { once: true },
   })
   if (info.isPending) return <WaitingPage />
   if (info.isError)

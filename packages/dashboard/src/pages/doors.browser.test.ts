@@ -1,4 +1,5 @@
 /** Before the workspace: first start, sign-in, one-time links, invitations; and addresses where nothing is. */
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
 import { openPlace, type Place, password } from '../../testing/place.ts'
@@ -10,8 +11,16 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
+/** What the service refuses to this page from now on. */
+function refusedTo(page: Page): string[] {
+  const refused: string[] = []
+  page.on('response', (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`))
+  return refused
+}
+
 test('the first link makes account and workspace, suggests the address, and leads to an empty fleet that says what to do', async () => {
   const { page } = await place.visitor()
+  const refused = refusedTo(page)
   await page.goto(place.firstLink)
   await page.getByLabel('Your name').fill('Ada Winter')
   await page.getByLabel('Email').fill('ada@example.org')
@@ -28,6 +37,7 @@ test('the first link makes account and workspace, suggests the address, and lead
   await page.waitForURL('**/w/north-wind')
   await page.getByRole('button', { name: 'Add your first agent' }).waitFor()
   expect(await page.title()).toBe('Agents · North Wind & Söhne · svc')
+  expect(refused, 'a used link is not asked for').toEqual([])
   const used = place.firstLink
   place.firstLink = ''
   await page.goto(used)
@@ -88,9 +98,11 @@ test('an invitation is copied, accepted by somebody new, and spent', async () =>
   expect(await axe(bo.page)).toEqual([])
   await bo.page.getByLabel('Your name').fill('Bo')
   await bo.page.getByLabel('Password', { exact: true }).fill(password)
+  const refused = refusedTo(bo.page)
   await bo.page.getByRole('button', { name: 'Make account and join' }).click()
   await bo.page.waitForURL('**/w/north-wind')
   await bo.page.getByText('An admin of this workspace adds them.').waitFor()
+  expect(refused, 'a used invitation is not asked for').toEqual([])
   const late = await place.visitor()
   await late.page.goto(link)
   await late.page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
