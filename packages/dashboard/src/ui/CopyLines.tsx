@@ -15,7 +15,12 @@ export function CopyLines({ text, label }: CopyLinesProps) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (
     <div className="svc-copy">
-      <pre>{text}</pre>
+      <pre>
+        {text.split(/(\s+)/).map((part, i) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text
+          part.trim() === '' ? part : <span key={i}>{part}</span>,
+        )}
+      </pre>
       <Button
         size="compact-sm"
         variant="default"

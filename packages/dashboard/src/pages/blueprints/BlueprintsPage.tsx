@@ -82,7 +82,7 @@ function FetchHere() {
 
 const None = ({ admin }: { admin: boolean }) =>
   admin ? (
-    <Section title="How one comes about">
+    <Section title="Your first blueprint">
       <Empty icon={IconPackage} title="No blueprints yet" order={3}>
         On your machine, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong with
         it, and <code>svc pack</code> makes the zip to upload here.
