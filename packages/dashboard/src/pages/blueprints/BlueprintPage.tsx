@@ -46,7 +46,7 @@ export function BlueprintPage() {
       <Head slug={slug} page={page} version={shown.version} description={shown.description} />
       {asked !== undefined && asked !== shown.version && (
         <p className="bp-gone">
-          There is no version <Text>{asked}</Text> any more. This is {shown.version}.
+          There is no version <Text>{asked}</Text>. This is {shown.version}.
         </p>
       )}
       <div className="bp-columns">

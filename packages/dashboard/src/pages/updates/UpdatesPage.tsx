@@ -141,7 +141,7 @@ function Served({ served }: { served: RuntimeOverview['served'] }) {
   return (
     <>
       <Text>{served.version}</Text>
-      {!served.signed && <span className="up-unsigned"> not signed: no runtime takes it</span>}
+      {!served.signed && <span className="up-unsigned">, not signed: an update to it fails</span>}
     </>
   )
 }

@@ -45,9 +45,7 @@ export function RuntimePart({ agent, update }: { agent: Agent; update: RuntimeUp
             served && (
               <span key="served">
                 <Text>{served.version}</Text>
-                {!served.signed && (
-                  <span className="up-unsigned"> not signed: no runtime takes it, an update to it fails</span>
-                )}
+                {!served.signed && <span className="up-unsigned">, not signed: an update to it fails</span>}
               </span>
             ),
           ],
