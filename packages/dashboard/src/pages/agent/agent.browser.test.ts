@@ -321,9 +321,22 @@ test('an agent that no longer reports is grey, and what it said is shown as past
   const page = await world.visit('admin', 'silent', { clock: true })
   await seen(page, /^reported/)
   await page.clock.runFor(5 * 60_000)
-  await seen(page, 'Silent, was Warning')
-  await seen(page, /silent: last report/)
+  await seen(page, 'Offline, was Warning')
+  await seen(page, /Offline: last report/)
   await section(page, 'Was running').waitFor()
+})
+
+test('only what comes from an old status file is shown with its age; what the runtime adds is current (D65)', async () => {
+  const agent = await world.addAgent('frozen')
+  const health = ['Mailbox', 'Process', 'Status file', 'Binding tasks'].map((name) => ({ name, level: 'ok' as const }))
+  await agent.report({ state: { level: 'ok', label: 'Sorting' }, health, status_at: now() - 20 * 3600 })
+  const page = await world.visit('admin', 'frozen')
+  const items = section(page, 'Health').getByRole('listitem')
+  await items.nth(3).waitFor()
+  expect(await items.filter({ hasText: 'as of 20 h ago' }).locator('.ag-health-name').allInnerTexts()).toEqual([
+    'Mailbox',
+  ])
+  expect(await section(page, 'Health').getByText('as of').count()).toBe(1)
 })
 
 /** An agent for each view, and what stands there once it is whole. */

@@ -1,11 +1,15 @@
-import type { HealthItem } from '@svc/protocol'
+import { type HealthItem, missingSecrets } from '@svc/protocol'
 import { Level, Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 
+/** The items that the runtime adds are as new as the report; the others are as old as the status file (D65). */
+const isOfRuntime = ({ name }: HealthItem): boolean =>
+  name === missingSecrets || /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
+
 export const Health = ({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) => (
-  <Section title="Health" flush aside={<AsOf agent={agent} />}>
+  <Section title="Health" flush>
     <ul className="svc-rows">
       {items.map((item, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
@@ -18,11 +22,9 @@ export const Health = ({ agent, items }: { agent: Agent; items: readonly HealthI
               <Text>{item.name}</Text>
             </span>
           )}
-          {item.detail !== undefined && (
-            <span className="ag-quiet">
-              <Text>{item.detail}</Text>
-            </span>
-          )}
+          <span className="ag-quiet">
+            {item.detail !== undefined && <Text>{item.detail}</Text>} {!isOfRuntime(item) && <AsOf agent={agent} />}
+          </span>
         </li>
       ))}
     </ul>
