@@ -53,7 +53,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
     >
       A new token is made and shown once.
       <ul className="svc-consequences">
-        <li>The old token ends at once: reports with it are refused, and the agent will be shown as silent.</li>
+        <li>The old token ends at once: reports with it are refused, and the agent will be shown as offline.</li>
         <li>The agent itself goes on working; only what reports for it needs the new token.</li>
         <li>Wishes that wait are kept and go out with the next report.</li>
       </ul>

@@ -24,7 +24,7 @@ export const looks: Record<Shown, Look> = {
   info: { icon: IconInfoCircleFilled, words: 'Info' },
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
   bad: { icon: IconExclamationCircleFilled, words: 'Bad' },
-  silent: { icon: IconPlugConnectedX, words: 'Silent' },
+  silent: { icon: IconPlugConnectedX, words: 'Offline' },
   stopped: { icon: IconPlayerStopFilled, words: 'Stopped' },
   never: { icon: IconCircleDashed, words: 'Never reported' },
   none: { icon: IconCircleDashed, words: 'No level' },
@@ -72,7 +72,7 @@ function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lac
 
 function wordsOf(level: LevelProps['level'], shown: Shown, { late, old, lacking }: Facts): string {
   const { words } = looks[shown]
-  if (shown === 'silent') return level ? `Silent, was ${looks[level].words}` : words
+  if (shown === 'silent') return level ? `Offline, was ${looks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words
   if (late) return level ? `Old status, was ${looks[level].words}` : 'Old status'
   if (lacking) return level ? `Missing secrets, says ${looks[level].words}` : 'Missing secrets'

@@ -4,8 +4,8 @@ import { exact, lasts, machine, relative } from './relative.ts'
 export interface PlainTimeProps {
   /** Unix milliseconds. */
   at: number
-  /** Said as a beginning, for what has lasted since: `silent 3 h`. */
-  since?: 'silent' | 'stopped' | false
+  /** Said as a beginning, for what has lasted since: `offline 3 h`. */
+  since?: 'offline' | 'stopped' | false
 }
 
 /** A relative time that ticks, for links, buttons and lists of very many: the exact one on hover only. */

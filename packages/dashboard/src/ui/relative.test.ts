@@ -28,11 +28,11 @@ test.each([
 })
 
 test.each([
-  [4 * min, 'silent 4 min'],
-  [3 * d, 'silent 3 d'],
-  [40 * d, 'silent since 12 Oct'],
+  [4 * min, 'offline 4 min'],
+  [3 * d, 'offline 3 d'],
+  [40 * d, 'offline since 12 Oct'],
 ])('silence of %i ms reads "%s", never like a fresh time', (ago, words) => {
-  expect(lasts('silent', now - ago, now)).toBe(words)
+  expect(lasts('offline', now - ago, now)).toBe(words)
 })
 
 test.each([

@@ -13,7 +13,7 @@ export function relative(at: number, now: number): string {
   return off > 0 ? `${steps(size)} ago` : `in ${steps(size)}`
 }
 
-/** How long it has been silent or stopped, said so that it cannot be read as fresh: `silent 4 min`, `silent since 3 Oct`. */
+/** How long it has been offline or stopped, said so that it cannot be read as fresh: `offline 4 min`, `offline since 3 Oct`. */
 export const lasts = (what: string, at: number, now: number): string =>
   now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
 

@@ -202,7 +202,7 @@ function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: nu
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
   const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
   if (open.length === 0) return `${wave} begins.`
-  const more = silent.length > 0 ? `, ${silent.length} of them silent` : ''
+  const more = silent.length > 0 ? `, ${silent.length} of them offline` : ''
   return `${wave} waits for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
 }
 
@@ -211,7 +211,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
   const kept = agents.filter(({ state }) => state === 'kept').length
   const rest =
     open > 0
-      ? ` ${open === 1 ? 'One silent agent is told when it reports' : `${open} silent agents are told when they report`} again.`
+      ? ` ${open === 1 ? 'One offline agent is told when it reports' : `${open} offline agents are told when they report`} again.`
       : ''
   return `It is done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
 }

@@ -151,7 +151,7 @@ test('what an agent that was told does after the halt is written down; a silent 
   await service.sweeps()
   expect(await page(ann, rollout)).toMatchObject({
     state: 'done',
-    says: 'It is done: 1 agent runs the version. One silent agent is told when it reports again.',
+    says: 'It is done: 1 agent runs the version. One offline agent is told when it reports again.',
   })
   await third.reports()
   keeps(third)

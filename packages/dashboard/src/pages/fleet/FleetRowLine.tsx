@@ -82,7 +82,7 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           <span className="fleet-dim">never</span>
         ) : (
           <span className={silent && !stopped ? 'fleet-silent' : undefined}>
-            <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'silent'} />
+            <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'offline'} />
           </span>
         )}
       </div>

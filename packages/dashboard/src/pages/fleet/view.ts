@@ -17,7 +17,7 @@ export const shows: readonly { show: Show | undefined; words: string; count: key
   { show: 'warn', words: 'Warning', count: 'warn' },
   { show: 'info', words: 'Info', count: 'info' },
   { show: 'ok', words: 'OK', count: 'ok' },
-  { show: 'silent', words: 'Silent', count: 'silent' },
+  { show: 'silent', words: 'Offline', count: 'silent' },
   { show: 'stopped', words: 'Stopped', count: 'stopped' },
   { show: 'never', words: 'Never reported', count: 'never' },
 ]
@@ -71,7 +71,7 @@ export function asked(view: FleetView): FleetQuery {
 export function troubles(counts: Fleet['counts']): string[] {
   const words: [n: number, one: string, many: string][] = [
     [counts.bad, 'is bad', 'are bad'],
-    [counts.silent, 'is silent', 'are silent'],
+    [counts.silent, 'is offline', 'are offline'],
     [counts.warn, 'warns', 'warn'],
     [counts.stopped, 'is stopped', 'are stopped'],
     [counts.never, 'has never reported', 'have never reported'],
@@ -81,7 +81,7 @@ export function troubles(counts: Fleet['counts']): string[] {
 
 /** For the browser's tab, which is seen from elsewhere: only what somebody should be called for. */
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
-  bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} silent` : undefined
+  bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
 /** When the next of these falls silent unless it reports; undefined when none will. */
 export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {

@@ -11,7 +11,7 @@ function wordsOf(waits: WaitsFor): string {
     case 'first_report':
       return 'It has never reported: it is told with the answer to its first report.'
     case 'silent':
-      return `It is silent, and last reported ${moment(waits.since)}.`
+      return `It is offline, and last reported ${moment(waits.since)}.`
     case 'node':
       return 'It has reported since, to a part of the service that was about to stop. The next one tells it.'
     case 'trials':

@@ -42,7 +42,7 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
       leftSection={<Icon size={15} aria-hidden />}
       onClick={() => void press()}
       why={whyNot(agent, sending, under && wordsOf(under).word)}
-      note={agent.silent ? `It is silent: if no report comes within ${minutesToAnswer} minutes, this expires.` : null}
+      note={agent.silent ? `It is offline: if no report comes within ${minutesToAnswer} minutes, this expires.` : null}
     >
       {controlNames[control]}
     </WhyButton>

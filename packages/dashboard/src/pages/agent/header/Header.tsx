@@ -107,7 +107,7 @@ function Heard({ agent: { page, silent } }: { agent: Agent }) {
     )
   return silent ? (
     <strong className="ag-silent">
-      silent: last report <Time at={page.seenAt} />
+      Offline: last report <Time at={page.seenAt} />
     </strong>
   ) : (
     <>

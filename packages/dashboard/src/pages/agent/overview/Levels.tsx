@@ -52,7 +52,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
         marks={marksOf(start, end)}
         spans={[
           ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
-          ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'silent' }] : []),
+          ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'offline' }] : []),
         ]}
       />
       <p className="ag-quiet ag-shares">{summary || 'No report in this time.'}</p>

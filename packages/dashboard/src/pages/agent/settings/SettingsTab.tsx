@@ -90,7 +90,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
           onClick={() => undefined}
           why={!page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'Nothing is changed.' : null}
           note={
-            agent.silent ? `It is silent: if no report comes within ${minutesToAnswer} minutes, this expires.` : null
+            agent.silent ? `It is offline: if no report comes within ${minutesToAnswer} minutes, this expires.` : null
           }
         >
           Send to the agent

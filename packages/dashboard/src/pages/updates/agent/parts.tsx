@@ -40,7 +40,7 @@ function waitsWords(waits: WaitsFor): ReactNode {
     case 'silent':
       return (
         <>
-          It is silent, and last reported <Time at={waits.since} />: nothing is known of it until it reports again.
+          It is offline, and last reported <Time at={waits.since} />: nothing is known of it until it reports again.
         </>
       )
     case 'node':
