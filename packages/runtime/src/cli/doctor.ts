@@ -37,8 +37,13 @@ import { exits, oneLine, show } from './output.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
+  /** It is no fault, but somebody should know. */
+  readonly warns?: true
   readonly message: string
 }
+
+export const lineOf = ({ name, ok, warns, message }: Check): string =>
+  `${ok ? (warns ? 'WARN' : 'ok  ') : 'BAD '} ${oneLine(name)}: ${message}`
 
 export const doctor = (): Command =>
   common(new Command('doctor'))
@@ -57,9 +62,7 @@ export const doctor = (): Command =>
         ...(offline ? [] : await remote(folder)),
       ]
       const bad = checks.filter((c) => !c.ok)
-      show(json, { ok: bad.length === 0, checks }, () =>
-        checks.map((c) => `${c.ok ? 'ok  ' : 'BAD '} ${oneLine(c.name)}: ${c.message}`),
-      )
+      show(json, { ok: bad.length === 0, checks }, () => checks.map(lineOf))
       if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
     })
 
@@ -245,12 +248,23 @@ function reporter(folder: Folder): Check {
   }
 }
 
+/** Why this build never updates itself; undefined for one with release keys. */
+export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
+  const message = cannotHere(running, keys)
+  if (message === undefined) return undefined
+  const check = { name: 'Self-update', ok: true } as const
+  if (running === 'dev') return { ...check, message }
+  const means =
+    'It is a development build: it runs as any other, and keeps its version until a person installs a signed svc.pyz'
+  return { ...check, warns: true, message: `${message}. ${means}` }
+}
+
 /** Whether its runtime can update itself, and what became of it (3.5). */
 function selfUpdate(folder: Folder): Check {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'
-  const cannot = cannotHere(facts.version, insideOf(folder.runtime)?.keys)
-  if (cannot !== undefined) return { name, ok: facts.version === 'dev', message: cannot }
+  const cannot = selfUpdates(facts.version, insideOf(folder.runtime)?.keys)
+  if (cannot) return cannot
   const program = sshKeygen()
   if (program === undefined)
     return { name, ok: false, message: 'there is no ssh-keygen to verify a new svc with; install OpenSSH' }

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { lineOf, selfUpdates } from './doctor.ts'
+
+test('a build without a release key is a warning that says what it means, and no fault', () => {
+  const check = selfUpdates('0.2.0', [])
+  expect(check).toMatchObject({ name: 'Self-update', ok: true, warns: true })
+  expect(lineOf(check as NonNullable<typeof check>)).toBe(
+    'WARN Self-update: no release key is built into this runtime, so it trusts no file. It is a development build: it runs as any other, and keeps its version until a person installs a signed svc.pyz',
+  )
+})
+
+test('a runtime from source does not update itself, which needs no warning', () => {
+  expect(lineOf(selfUpdates('dev', []) ?? { name: '', ok: false, message: '' })).toMatch(/^ok {3}Self-update: .*source/)
+})
+
+test('of a build with release keys more is asked', () =>
+  expect(selfUpdates('0.2.0', ['ssh-ed25519 AAAA'])).toBeUndefined())
+
+test('a fault is BAD', () => expect(lineOf({ name: 'Node', ok: false, message: 'old' })).toBe('BAD  Node: old'))
