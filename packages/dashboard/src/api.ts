@@ -1,16 +1,16 @@
 /**
- * The service's own routes, typed by what it exports. A refusal is thrown as `ApiError` with the service's code and words;
- * no connection is `ApiError` with status 0 and code `offline`.
+ * The service's routes, typed by the descriptions of its operations: a wrong path, method, parameter or field does not compile.
+ * A refusal is thrown as `ApiError` with the service's code and words; no connection is `ApiError` with status 0 and code `offline`.
  */
-import type * as web from '@svc/api'
+import type { BundleFinding, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
 import { serviceHeard } from './ui/clock.ts'
 
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   /** Of a refused bundle: every reason, with file and line. */
-  readonly findings: readonly web.BundleFinding[]
-  constructor(status: number, code: string, message: string, findings: readonly web.BundleFinding[] = []) {
+  readonly findings: readonly BundleFinding[]
+  constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
     this.name = 'ApiError'
     this.status = status
@@ -18,12 +18,6 @@ export class ApiError extends Error {
     this.findings = findings
   }
 }
-
-/** What may be wished of an agent, as the page sends it (3.2). */
-export type WishBody =
-  | { type: 'pause' | 'resume' | 'run_now' }
-  | { type: 'set'; payload: Record<string, string | number | boolean | null> }
-  | { type: 'log'; payload: { name: string } }
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
@@ -33,7 +27,34 @@ export function query(values: Values): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
 
-async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+/** What is sent with an upload is no JSON; it goes by `send`. */
+type Uploads = 'POST /w/:slug/blueprints'
+type Route = Exclude<keyof Operations, Uploads>
+export type Sent<R extends Route> = Operations[R]['sent']
+/** The parameters of the path and the input, each where the route has them, and what calls it off. */
+type Arguments<R extends Route> = [
+  ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
+  ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
+  signal?: AbortSignal | undefined,
+]
+
+/** Asks the service for an operation. The input of a GET goes into the query, that of any other is JSON. */
+export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Operations[R]['given']> {
+  const [method = '', path = ''] = route.split(' ')
+  const rest: unknown[] = [...given]
+  const at = (path.includes(':') ? rest.shift() : {}) as Readonly<Record<string, string>>
+  const input = rest[0] instanceof AbortSignal ? undefined : rest.shift()
+  const signal = rest[0] as AbortSignal | undefined
+  const address = addressOf(path, at)
+  if (method === 'GET') return request(method, `${address}${query((input ?? {}) as Values)}`, undefined, signal)
+  return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
+}
+
+/** A path below `/api/web` with its parameters filled in. */
+const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
+  `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
+
+async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   let response: Response
   try {
     response = await fetch(path, {
@@ -101,142 +122,117 @@ function refusal(status: number, value: unknown): ApiError {
     status,
     typeof inner.code === 'string' ? inner.code : `status_${status}`,
     message,
-    Array.isArray(inner.findings) ? (inner.findings as web.BundleFinding[]) : [],
+    Array.isArray(inner.findings) ? (inner.findings as BundleFinding[]) : [],
   )
 }
 
-const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, undefined, signal)
-const post = <T>(path: string, body: unknown = {}) => call<T>('POST', path, body)
-const put = <T>(path: string, body: unknown) => call<T>('PUT', path, body)
-const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, body)
-const remove = <T>(path: string) => call<T>('DELETE', path)
-
-const w = (slug: string) => `/api/web/w/${encodeURIComponent(slug)}`
-const b = (slug: string, blueprint: string, version: string) =>
-  `${w(slug)}/blueprints/${encodeURIComponent(blueprint)}/versions/${encodeURIComponent(version)}`
-const r = (slug: string, id: string) => `${w(slug)}/rollouts/${encodeURIComponent(id)}`
-const a = (slug: string, name: string) => `${w(slug)}/agents/${encodeURIComponent(name)}`
-
-export interface FleetQuery {
-  search?: string | undefined
-  level?: web.FleetRow['level'] | 'never' | undefined
-  silent?: boolean | undefined
-  stopped?: boolean | undefined
-  sort?: web.FleetSort | undefined
-  desc?: boolean | undefined
-}
+/** What is asked of the list of agents, without which part of it. */
+export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
+/** What may be wished of an agent (3.2). */
+export type WishBody = Sent<'POST /w/:slug/agents/:name/commands'>
+const versionPath = '/w/:slug/blueprints/:blueprint/versions/:version'
+type Signal = AbortSignal | undefined
 
 export const api = {
-  me: (s?: AbortSignal) => get<web.Me>('/api/web/me', s),
-  rename: (name: string) => patch<web.Me>('/api/web/me', { name }),
-  sessions: (s?: AbortSignal) => get<web.Session[]>('/api/web/sessions', s),
-  signIns: (s?: AbortSignal) => get<web.SignInRecord[]>('/api/web/sign-ins', s),
-  endSession: (id: string) => remove<unknown>(`/api/web/sessions/${encodeURIComponent(id)}`),
-  endOtherSessions: () => remove<unknown>('/api/web/sessions'),
-  changePassword: (current: string, next: string) => post<unknown>('/api/web/password', { current, next }),
-  signIn: (email: string, password: string) => post<unknown>('/api/auth/sign-in/email', { email, password }),
-  signOut: () => post<unknown>('/api/auth/sign-out'),
-  startInfo: (token: string, s?: AbortSignal) => get<web.StartInfo>(`/api/web/start${query({ token })}`, s),
-  start: (body: { token: string; name: string; email: string; password: string; workspace: string; slug: string }) =>
-    post<{ slug: string }>('/api/web/start', body),
-  spendLink: (token: string) => post<unknown>('/api/web/link', { token }),
-  claimInfo: (token: string, s?: AbortSignal) => get<web.ClaimInfo>(`/api/web/claim${query({ token })}`, s),
-  claim: (body: { token: string; name: string; password: string }) => post<unknown>('/api/web/claim', body),
-  invitation: (id: string, s?: AbortSignal) =>
-    get<web.InvitationInfo>(`/api/web/invitations/${encodeURIComponent(id)}`, s),
-  accept: (id: string, body: { name?: string; password?: string }) =>
-    post<{ slug: string }>(`/api/web/invitations/${encodeURIComponent(id)}`, body),
+  me: (s?: Signal) => call('GET /me', s),
+  rename: (name: string) => call('PATCH /me', { name }),
+  sessions: (s?: Signal) => call('GET /sessions', s),
+  signIns: (s?: Signal) => call('GET /sign-ins', s),
+  endSession: (id: string) => call('DELETE /sessions/:id', { id }),
+  endOtherSessions: () => call('DELETE /sessions'),
+  changePassword: (current: string, next: string) => call('POST /password', { current, next }),
+  startInfo: (token: string, s?: Signal) => call('GET /start', { token }, s),
+  start: (body: Sent<'POST /start'>) => call('POST /start', body),
+  spendLink: (token: string) => call('POST /link', { token }),
+  claimInfo: (token: string, s?: Signal) => call('GET /claim', { token }, s),
+  claim: (body: Sent<'POST /claim'>) => call('POST /claim', body),
+  invitation: (id: string, s?: Signal) => call('GET /invitations/:id', { id }, s),
+  accept: (id: string, body: Sent<'POST /invitations/:id'>) => call('POST /invitations/:id', { id }, body),
 
-  createWorkspace: (name: string, slug: string) => post<{ slug: string }>('/api/web/workspaces', { name, slug }),
-  workspace: (slug: string, s?: AbortSignal) => get<web.Workspace>(w(slug), s),
-  renameWorkspace: (slug: string, name: string) => patch<web.Workspace>(w(slug), { name }),
-  fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: AbortSignal) =>
-    get<web.Fleet>(`${w(slug)}/fleet${query({ ...q, offset, limit })}`, s),
-  wishOfMany: (slug: string, agents: string[], type: 'pause' | 'resume' | 'run_now') =>
-    post<web.BulkResult[]>(`${w(slug)}/commands`, { agents, type }),
-  members: (slug: string, s?: AbortSignal) => get<web.Members>(`${w(slug)}/members`, s),
-  invite: (slug: string, email: string, role: web.Role) =>
-    post<{ id: string; url: string }>(`${w(slug)}/invitations`, { email, role }),
-  uninvite: (slug: string, id: string) => remove<unknown>(`${w(slug)}/invitations/${encodeURIComponent(id)}`),
-  setRole: (slug: string, id: string, role: web.Role) =>
-    patch<unknown>(`${w(slug)}/members/${encodeURIComponent(id)}`, { role }),
-  removeMember: (slug: string, id: string) => remove<unknown>(`${w(slug)}/members/${encodeURIComponent(id)}`),
-  activity: (slug: string, before: number | undefined, limit: number, s?: AbortSignal) =>
-    get<web.AuditEntry[]>(`${w(slug)}/activity${query({ before, limit })}`, s),
+  createWorkspace: (name: string, slug: string) => call('POST /workspaces', { name, slug }),
+  workspace: (slug: string, s?: Signal) => call('GET /w/:slug', { slug }, s),
+  renameWorkspace: (slug: string, name: string) => call('PATCH /w/:slug', { slug }, { name }),
+  fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: Signal) =>
+    call('GET /w/:slug/fleet', { slug }, { ...q, offset, limit }, s),
+  wishOfMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
+    call('POST /w/:slug/commands', { slug }, { agents, type }),
+  members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
+  invite: (slug: string, email: string, role: Role) => call('POST /w/:slug/invitations', { slug }, { email, role }),
+  uninvite: (slug: string, id: string) => call('DELETE /w/:slug/invitations/:id', { slug, id }),
+  setRole: (slug: string, id: string, role: Role) => call('PATCH /w/:slug/members/:id', { slug, id }, { role }),
+  removeMember: (slug: string, id: string) => call('DELETE /w/:slug/members/:id', { slug, id }),
+  activity: (slug: string, before: number | undefined, limit: number, s?: Signal) =>
+    call('GET /w/:slug/activity', { slug }, { before, limit }, s),
 
-  blueprints: (slug: string, s?: AbortSignal) => get<web.Blueprints>(`${w(slug)}/blueprints`, s),
-  blueprint: (slug: string, name: string, s?: AbortSignal) =>
-    get<web.BlueprintPage>(`${w(slug)}/blueprints/${encodeURIComponent(name)}`, s),
-  version: (slug: string, blueprint: string, version: string, s?: AbortSignal) =>
-    get<web.BlueprintVersion>(b(slug, blueprint, version), s),
-  upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
-    send<web.BlueprintVersion>(`${w(slug)}/blueprints`, zip, sent),
-  deleteVersion: (slug: string, blueprint: string, version: string) => remove<unknown>(b(slug, blueprint, version)),
-  /** Where the browser downloads a version's zip from. */
-  bundleDownload: (slug: string, blueprint: string, version: string) => `${b(slug, blueprint, version)}/bundle`,
-  codes: (slug: string, s?: AbortSignal) => get<web.InstallCode[]>(`${w(slug)}/codes`, s),
-  code: (slug: string, id: string, s?: AbortSignal) =>
-    get<web.InstallCode>(`${w(slug)}/codes/${encodeURIComponent(id)}`, s),
-  issueCode: (slug: string, body: { blueprint: string; version: string; agent?: string }) =>
-    post<web.NewCode>(`${w(slug)}/codes`, body),
-  revokeCode: (slug: string, id: string) => remove<unknown>(`${w(slug)}/codes/${encodeURIComponent(id)}`),
-  bots: (slug: string, s?: AbortSignal) => get<web.Bots>(`${w(slug)}/bots`, s),
-  revokeBot: (slug: string, id: string) =>
-    post<{ revoked: number }>(`${w(slug)}/bots/${encodeURIComponent(id)}/revoke`),
+  blueprints: (slug: string, s?: Signal) => call('GET /w/:slug/blueprints', { slug }, s),
+  blueprint: (slug: string, blueprint: string, s?: Signal) =>
+    call('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }, s),
+  version: (slug: string, blueprint: string, version: string, s?: Signal) =>
+    call(`GET ${versionPath}`, { slug, blueprint, version }, s),
+  deleteVersion: (slug: string, blueprint: string, version: string) =>
+    call(`DELETE ${versionPath}`, { slug, blueprint, version }),
+  codes: (slug: string, s?: Signal) => call('GET /w/:slug/codes', { slug }, s),
+  code: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/codes/:id', { slug, id }, s),
+  issueCode: (slug: string, body: Sent<'POST /w/:slug/codes'>) => call('POST /w/:slug/codes', { slug }, body),
+  revokeCode: (slug: string, id: string) => call('DELETE /w/:slug/codes/:id', { slug, id }),
+  bots: (slug: string, s?: Signal) => call('GET /w/:slug/bots', { slug }, s),
+  revokeBot: (slug: string, id: string) => call('POST /w/:slug/bots/:id/revoke', { slug, id }),
   revokeBotToken: (slug: string, id: string, token: string) =>
-    post<{ revoked: number }>(`${w(slug)}/bots/${encodeURIComponent(id)}/tokens/${encodeURIComponent(token)}/revoke`),
-  deleteBot: (slug: string, id: string) => remove<unknown>(`${w(slug)}/bots/${encodeURIComponent(id)}`),
-  products: (slug: string, s?: AbortSignal) => get<web.WorkspaceProduct[]>(`${w(slug)}/products`, s),
+    call('POST /w/:slug/bots/:id/tokens/:token/revoke', { slug, id, token }),
+  deleteBot: (slug: string, id: string) => call('DELETE /w/:slug/bots/:id', { slug, id }),
+  products: (slug: string, s?: Signal) => call('GET /w/:slug/products', { slug }, s),
 
-  addAgent: (slug: string, name: string) => post<web.NewToken>(`${w(slug)}/agents`, { name }),
-  agent: (slug: string, name: string, s?: AbortSignal) => get<web.AgentPage>(a(slug, name), s),
-  renameAgent: (slug: string, name: string, to: string) => patch<{ name: string }>(a(slug, name), { name: to }),
-  deleteAgent: (slug: string, name: string) => remove<unknown>(a(slug, name)),
-  rotateToken: (slug: string, name: string) => post<web.NewToken>(`${a(slug, name)}/token`),
-  runs: (
-    slug: string,
-    name: string,
-    q: {
-      status?: string | undefined
-      model?: string | undefined
-      text?: string | undefined
-      offset?: number
-      limit?: number
-    },
-    s?: AbortSignal,
-  ) => get<web.Runs>(`${a(slug, name)}/runs${query(q)}`, s),
-  usage: (slug: string, name: string, days: number, s?: AbortSignal) =>
-    get<web.UsageDay[]>(`${a(slug, name)}/usage${query({ days })}`, s),
-  levels: (slug: string, name: string, limit: number, s?: AbortSignal) =>
-    get<web.LevelChange[]>(`${a(slug, name)}/levels${query({ limit })}`, s),
-  commands: (slug: string, name: string, offset: number, limit: number, s?: AbortSignal) =>
-    get<web.Commands>(`${a(slug, name)}/commands${query({ offset, limit })}`, s),
-  wish: (slug: string, name: string, wish: WishBody) => post<web.Command>(`${a(slug, name)}/commands`, wish),
+  addAgent: (slug: string, name: string) => call('POST /w/:slug/agents', { slug }, { name }),
+  agent: (slug: string, name: string, s?: Signal) => call('GET /w/:slug/agents/:name', { slug, name }, s),
+  renameAgent: (slug: string, name: string, to: string) =>
+    call('PATCH /w/:slug/agents/:name', { slug, name }, { name: to }),
+  deleteAgent: (slug: string, name: string) => call('DELETE /w/:slug/agents/:name', { slug, name }),
+  rotateToken: (slug: string, name: string) => call('POST /w/:slug/agents/:name/token', { slug, name }),
+  runs: (slug: string, name: string, q: Sent<'GET /w/:slug/agents/:name/runs'>, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/runs', { slug, name }, q, s),
+  usage: (slug: string, name: string, days: number, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/usage', { slug, name }, { days }, s),
+  levels: (slug: string, name: string, limit: number, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/levels', { slug, name }, { limit }, s),
+  commands: (slug: string, name: string, offset: number, limit: number, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/commands', { slug, name }, { offset, limit }, s),
+  wish: (slug: string, name: string, wish: WishBody) =>
+    call('POST /w/:slug/agents/:name/commands', { slug, name }, wish),
   wishAgain: (slug: string, name: string, id: string) =>
-    post<web.Command>(`${a(slug, name)}/commands/${encodeURIComponent(id)}/again`),
-  logs: (slug: string, name: string, s?: AbortSignal) => get<web.LogEntry[]>(`${a(slug, name)}/logs`, s),
-  log: (slug: string, name: string, id: string, s?: AbortSignal) =>
-    get<web.LogText>(`${a(slug, name)}/logs/${encodeURIComponent(id)}`, s),
-  updates: (slug: string, name: string, limit: number, s?: AbortSignal) =>
-    get<web.UpdateEvent[]>(`${a(slug, name)}/updates${query({ limit })}`, s),
+    call('POST /w/:slug/agents/:name/commands/:id/again', { slug, name, id }),
+  logs: (slug: string, name: string, s?: Signal) => call('GET /w/:slug/agents/:name/logs', { slug, name }, s),
+  log: (slug: string, name: string, id: string, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }, s),
+
+  updates: (slug: string, name: string, limit: number, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/updates', { slug, name }, { limit }, s),
   wishVersion: (slug: string, name: string, version: string) =>
-    put<web.AgentUpdates>(`${a(slug, name)}/wishes/blueprint`, { version }),
-  withdraw: (slug: string, name: string, kind: web.RolloutKind) =>
-    remove<web.AgentUpdates>(`${a(slug, name)}/wishes/${kind}`),
-  updateRuntime: (slug: string, name: string) => post<web.AgentUpdates>(`${a(slug, name)}/wishes/runtime`),
-  liftHold: (slug: string, name: string) => remove<web.AgentUpdates>(`${a(slug, name)}/holds/runtime`),
-  updateMany: (slug: string, wish: web.WishOfMany) => post<web.WishResult[]>(`${w(slug)}/wishes`, wish),
-  runtime: (slug: string, s?: AbortSignal) => get<web.RuntimeOverview>(`${w(slug)}/runtime`, s),
-  rollouts: (slug: string, before: string | undefined, limit: number, s?: AbortSignal) =>
-    get<web.Rollouts>(`${w(slug)}/rollouts${query({ before, limit })}`, s),
-  rollout: (slug: string, id: string, s?: AbortSignal) => get<web.RolloutPage>(r(slug, id), s),
-  previewRollout: (slug: string, rollout: web.NewRollout) =>
-    post<web.RolloutPreview>(`${w(slug)}/rollouts/preview`, rollout),
-  startRollout: (slug: string, rollout: web.NewRollout) => post<web.RolloutPage>(`${w(slug)}/rollouts`, rollout),
-  pauseRollout: (slug: string, id: string) => post<web.RolloutPage>(`${r(slug, id)}/pause`),
-  continueRollout: (slug: string, id: string) => post<web.RolloutPage>(`${r(slug, id)}/continue`),
+    call('PUT /w/:slug/agents/:name/wishes/blueprint', { slug, name }, { version }),
+  withdraw: (slug: string, name: string, kind: RolloutKind) =>
+    call(`DELETE /w/:slug/agents/:name/wishes/${kind}`, { slug, name }),
+  updateRuntime: (slug: string, name: string) => call('POST /w/:slug/agents/:name/wishes/runtime', { slug, name }),
+  liftHold: (slug: string, name: string) => call('DELETE /w/:slug/agents/:name/holds/runtime', { slug, name }),
+  updateMany: (slug: string, wish: WishOfMany) => call('POST /w/:slug/wishes', { slug }, wish),
+  runtime: (slug: string, s?: Signal) => call('GET /w/:slug/runtime', { slug }, s),
+  rollouts: (slug: string, before: string | undefined, limit: number, s?: Signal) =>
+    call('GET /w/:slug/rollouts', { slug }, { before, limit }, s),
+  rollout: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/rollouts/:id', { slug, id }, s),
+  previewRollout: (slug: string, rollout: NewRollout) => call('POST /w/:slug/rollouts/preview', { slug }, rollout),
+  startRollout: (slug: string, rollout: NewRollout) => call('POST /w/:slug/rollouts', { slug }, rollout),
+  pauseRollout: (slug: string, id: string) => call('POST /w/:slug/rollouts/:id/pause', { slug, id }),
+  continueRollout: (slug: string, id: string) => call('POST /w/:slug/rollouts/:id/continue', { slug, id }),
   cancelRollout: (slug: string, id: string, withdraw: boolean) =>
-    post<web.RolloutPage>(`${r(slug, id)}/cancel`, { withdraw }),
+    call('POST /w/:slug/rollouts/:id/cancel', { slug, id }, { withdraw }),
+
+  // The rest is no operation with JSON: the accounts library's own routes, a file that is sent, and files that the browser fetches.
+  signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
+  signOut: () => request('POST', '/api/auth/sign-out', {}),
+  upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
+    send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
+  /** Where the browser downloads a version's zip from. */
+  bundleDownload: (slug: string, blueprint: string, version: string) =>
+    addressOf(`${versionPath}/bundle`, { slug, blueprint, version }),
   /** Where the browser downloads a log from. */
-  logDownload: (slug: string, name: string, id: string) => `${a(slug, name)}/logs/${encodeURIComponent(id)}/download`,
+  logDownload: (slug: string, name: string, id: string) =>
+    addressOf('/w/:slug/agents/:name/logs/:id/download', { slug, name, id }),
 } as const

@@ -10,7 +10,7 @@ import * as workspaces from './workspaces.ts'
 
 const nouns = { ...account, ...workspaces, ...agents, ...commands, ...updates, ...rollouts, ...blueprints }
 type Nouns = typeof nouns
-type Described = Extract<Nouns[keyof Nouns], Operation<never, never, never, never>>
+type Described = Extract<Nouns[keyof Nouns], Operation>
 
 /** What a program sends and gets, by route. */
 export type Operations = {

@@ -1,11 +1,14 @@
 /** Commands that people send agents (3.2), and logs that agents sent for them (2.8). */
-import { commandTypes, controls, readWish, type Wish } from '@svc/protocol'
+import { type Control, commandTypes, controls, readWish, type Wish } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
 import { count, InputRefused, list, object, oneOf, query, type Reader, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
-const wish: Reader<Wish> = (value) => {
+/** A wish as a page sends it: without a payload where its type takes none. */
+type SentWish = { type: Control } | Exclude<Wish, { type: Control }>
+
+const wish: Reader<Wish, SentWish> = (value) => {
   object({})(value, '')
   const read = readWish(value)
   if (read.ok) return read.value

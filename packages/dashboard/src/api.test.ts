@@ -1,0 +1,131 @@
+/** What a call sends, and which calls do not compile: the type check covers this file. */
+import type { Members, NewToken } from '@svc/api'
+import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
+import { ApiError, api, call } from './api.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+function answering(status: number, value: unknown) {
+  const asked = vi.fn(async (_path: string, _init: RequestInit) => new Response(JSON.stringify(value), { status }))
+  vi.stubGlobal('fetch', asked)
+  return () =>
+    asked.mock.calls.map(([path, { method, body, headers }]) => [
+      `${method} ${path}`,
+      body ?? null,
+      new Headers(headers).get('content-type'),
+    ])
+}
+const json = 'application/json'
+
+test('parameters go into the path, encoded', async () => {
+  const asked = answering(200, {})
+  await call('GET /w/:slug/agents/:name', { slug: 'north', name: 'a/b c' })
+  await call('DELETE /w/:slug/bots/:id', { slug: 'north', id: '1?' })
+  expect(asked()).toEqual([
+    ['GET /api/web/w/north/agents/a%2Fb%20c', null, null],
+    ['DELETE /api/web/w/north/bots/1%3F', null, null],
+  ])
+})
+
+test('a GET sends its input as the query, without what is undefined, empty or false', async () => {
+  const asked = answering(200, {})
+  await call('GET /w/:slug/fleet', { slug: 'n' }, { search: '', silent: false, sort: 'seen', desc: true, offset: 0 })
+  await call('GET /w/:slug/rollouts', { slug: 'n' }, { before: undefined, limit: 50 })
+  await call('GET /start', { token: 'x&y' })
+  await call('GET /me')
+  expect(asked().map(([request]) => request)).toEqual([
+    'GET /api/web/w/n/fleet?sort=seen&desc=true&offset=0',
+    'GET /api/web/w/n/rollouts?limit=50',
+    'GET /api/web/start?token=x%26y',
+    'GET /api/web/me',
+  ])
+})
+
+test('a change sends its input as JSON; without input a POST sends an empty object and a DELETE nothing', async () => {
+  const asked = answering(200, {})
+  await call('PATCH /w/:slug/agents/:name', { slug: 'n', name: 'mail' }, { name: 'post' })
+  await call('POST /w/:slug/agents/:name/commands', { slug: 'n', name: 'mail' }, { type: 'pause' })
+  await call('POST /w/:slug/agents/:name/token', { slug: 'n', name: 'mail' })
+  await call('DELETE /sessions')
+  expect(asked()).toEqual([
+    ['PATCH /api/web/w/n/agents/mail', '{"name":"post"}', json],
+    ['POST /api/web/w/n/agents/mail/commands', '{"type":"pause"}', json],
+    ['POST /api/web/w/n/agents/mail/token', '{}', json],
+    ['DELETE /api/web/sessions', null, null],
+  ])
+})
+
+test('a signal calls off what was asked, with and without input', async () => {
+  const asked = vi.fn(async (_path: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
+  vi.stubGlobal('fetch', asked)
+  const signal = AbortSignal.abort(new Error('left the page'))
+  await expect(call('GET /me', signal)).rejects.toThrow('left the page')
+  await expect(call('GET /w/:slug/members', { slug: 'n' }, signal)).rejects.toThrow('left the page')
+  await expect(call('GET /w/:slug/fleet', { slug: 'n' }, { limit: 1 }, signal)).rejects.toThrow('left the page')
+  await expect(call('GET /w/:slug/fleet', { slug: 'n' }, undefined, signal)).rejects.toThrow('left the page')
+  expect(asked).toHaveBeenCalledTimes(4)
+})
+
+test('a refusal is thrown with its code and words, a lost connection as offline', async () => {
+  answering(409, { error: { code: 'name_taken', message: 'There is one already.' } })
+  await expect(api.addAgent('n', 'mail')).rejects.toEqual(new ApiError(409, 'name_taken', 'There is one already.'))
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
+  await expect(api.me()).rejects.toMatchObject({ status: 0, code: 'offline' })
+})
+
+test('a download is a path', () => {
+  expect(api.logDownload('n', 'mail', '7')).toBe('/api/web/w/n/agents/mail/logs/7/download')
+  expect(api.bundleDownload('n', 'mail', '1.0')).toBe('/api/web/w/n/blueprints/mail/versions/1.0/bundle')
+})
+
+test('what a call gives is typed by its route', () => {
+  const given = () => ({
+    token: call('POST /w/:slug/agents/:name/token', { slug: 'n', name: 'mail' }),
+    members: api.members('n'),
+  })
+  expectTypeOf<ReturnType<typeof given>>().toEqualTypeOf<{ token: Promise<NewToken>; members: Promise<Members> }>()
+})
+
+test('a wrong path, method, parameter or field does not compile', () => {
+  const at = { slug: 'n', name: 'mail' }
+  const signal = new AbortController().signal
+  const wrong = () => [
+    // @ts-expect-error a path that is no route
+    call('GET /w/:slug/agent/:name', at),
+    // @ts-expect-error a method that the path does not have
+    call('PUT /w/:slug/agents/:name', at),
+    // @ts-expect-error a parameter is missing
+    call('GET /w/:slug/agents/:name', { slug: 'n' }),
+    // @ts-expect-error all parameters are missing
+    call('GET /w/:slug/agents/:name'),
+    // @ts-expect-error a parameter that the path does not have
+    call('GET /w/:slug/members', { slug: 'n', name: 'mail' }),
+    // @ts-expect-error a parameter of another type
+    call('GET /w/:slug/agents/:name', { slug: 'n', name: 1 }),
+    // @ts-expect-error the input is missing
+    call('PATCH /w/:slug/agents/:name', at),
+    // @ts-expect-error a field is missing
+    call('PATCH /w/:slug/agents/:name', at, {}),
+    // @ts-expect-error a field that is not taken
+    call('PATCH /w/:slug/agents/:name', at, { name: 'x', level: 'ok' }),
+    // @ts-expect-error a field of another type
+    call('PATCH /w/:slug/agents/:name', at, { name: 1 }),
+    // @ts-expect-error a word that is none of the accepted ones
+    call('PATCH /w/:slug/members/:id', { slug: 'n', id: '1' }, { role: 'owner' }),
+    // @ts-expect-error a query that the route does not read
+    call('GET /w/:slug/fleet', { slug: 'n' }, { order: 'name' }),
+    // @ts-expect-error a value that the query does not know
+    call('GET /w/:slug/fleet', { slug: 'n' }, { sort: 'age' }),
+    // @ts-expect-error input for a route that takes none
+    call('POST /w/:slug/agents/:name/token', at, { name: 'x' }),
+    // @ts-expect-error a signal in the place of the input
+    call('GET /w/:slug/fleet', { slug: 'n' }, signal),
+    // @ts-expect-error a wish without what its type takes
+    call('POST /w/:slug/agents/:name/commands', at, { type: 'log' }),
+    // @ts-expect-error an upload is no JSON
+    call('POST /w/:slug/blueprints', { slug: 'n' }),
+    // @ts-expect-error a field that the answer does not have
+    async () => (await call('GET /me')).password,
+  ]
+  expect(wrong).toBeTypeOf('function')
+})
