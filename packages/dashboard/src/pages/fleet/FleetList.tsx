@@ -3,7 +3,7 @@
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { Shown } from './useFleet.ts'
@@ -26,74 +26,14 @@ interface ListProps {
 /** Only the rows in sight are in the document. */
 export function FleetList({ slug, view, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
-  const body = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => {
-    const rect = body.current?.getBoundingClientRect()
-    if (rect) setTop(Math.round(rect.top + window.scrollY))
-  })
   const size = narrow ? height.narrow : height.wide
-  const rows = useWindowVirtualizer({
-    count: shown.total,
-    estimateSize: () => size,
-    overscan: 8,
-    scrollMargin: top,
-    scrollPaddingStart: 48,
-    scrollPaddingEnd: 80,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the height of rows changes
-  useLayoutEffect(() => rows.measure(), [size])
+  const { body, rows, top } = useRows(shown.total, size)
   const items = rows.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
   useEffect(() => onRange(first, last), [first, last, onRange])
-
-  const focusAfter = useRef<number | undefined>(undefined)
-  const focusRow = (index: number) => {
-    const link = body.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)
-    if (!link) return false
-    link.focus({ preventScroll: true })
-    return true
-  }
-  useEffect(() => {
-    if (focusAfter.current !== undefined && focusRow(focusAfter.current)) focusAfter.current = undefined
-  })
-  const keys = (event: KeyboardEvent<HTMLDivElement>) => {
-    const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>('[data-row]') : null
-    if (!link || event.ctrlKey || event.metaKey || event.altKey) return
-    const index = Number(link.dataset.row)
-    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: shown.total - 1 }[event.key]
-    if (to !== undefined) {
-      event.preventDefault()
-      const next = Math.min(Math.max(to, 0), shown.total - 1)
-      rows.scrollToIndex(next, { align: 'auto' })
-      if (!focusRow(next)) focusAfter.current = next
-    } else if (event.key === 'x' || event.key === ' ') {
-      const row = shown.row(index)
-      if (!row || !selection) return
-      event.preventDefault()
-      selection.toggle(row.name)
-    }
-  }
-
-  const lastChosen = useRef<number | undefined>(undefined)
-  const row = shown.row
-  const choose = useCallback(
-    (name: string, index: number, range: boolean) => {
-      if (!selection) return
-      const from = lastChosen.current
-      lastChosen.current = index
-      if (!range || from === undefined) return selection.toggle(name)
-      const names = []
-      for (let i = Math.min(from, index); i <= Math.max(from, index); i++) {
-        const between = row(i)
-        if (between) names.push(between.name)
-      }
-      selection.set(names, !selection.names.has(name))
-    },
-    [selection, row],
-  )
-
+  const keys = useKeys({ body, shown, selection, show: (index) => rows.scrollToIndex(index, { align: 'auto' }) })
+  const choose = useChoose(shown.row, selection)
   return (
     <div className="fleet-table" data-boxes={selection !== undefined} data-narrow={narrow}>
       {narrow && <NarrowHead slug={slug} view={view} shown={shown} selection={selection} />}
@@ -107,29 +47,28 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
           onKeyDown={keys}
           data-late={late}
         >
-          {items.map((item) => {
-            const agent = shown.row(item.index)
+          {items.map(({ index, start }) => {
+            const agent = shown.row(index)
+            const chosen = agent !== undefined && selection?.names.has(agent.name)
             return (
               <div
-                key={item.index}
+                key={index}
                 role="row"
-                aria-rowindex={item.index + 2}
+                aria-rowindex={index + 2}
                 className="fleet-row"
-                data-chosen={agent !== undefined && selection?.names.has(agent.name)}
-                style={{ height: size, transform: `translateY(${item.start - top}px)` }}
+                data-chosen={chosen}
+                style={{ height: size, transform: `translateY(${start - top}px)` }}
               >
                 {agent ? (
                   <FleetRowLine
                     slug={slug}
                     row={agent}
-                    index={item.index}
-                    chosen={selection?.names.has(agent.name) ?? false}
+                    index={index}
+                    chosen={chosen ?? false}
                     onChoose={selection ? choose : undefined}
                   />
                 ) : (
-                  <div role="cell" className="fleet-cell fleet-blank">
-                    <Skeleton height={10} width="60%" animate={false} />
-                  </div>
+                  <Blank />
                 )}
               </div>
             )
@@ -137,5 +76,91 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
         </div>
       </div>
     </div>
+  )
+}
+
+const Blank = () => (
+  <div role="cell" className="fleet-cell fleet-blank">
+    <Skeleton height={10} width="60%" animate={false} />
+  </div>
+)
+
+/** The rows in sight, and how far down the page they begin. */
+function useRows(count: number, size: number) {
+  const body = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const rect = body.current?.getBoundingClientRect()
+    if (rect) setTop(Math.round(rect.top + window.scrollY))
+  })
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => size,
+    overscan: 8,
+    scrollMargin: top,
+    scrollPaddingStart: 48,
+    scrollPaddingEnd: 80,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the height of rows changes
+  useLayoutEffect(() => rows.measure(), [size])
+  return { body, rows, top }
+}
+
+interface Keyed {
+  body: RefObject<HTMLDivElement | null>
+  shown: Shown
+  selection: Selection | undefined
+  /** Scrolls a row into sight. */
+  show: (index: number) => void
+}
+
+/** Arrows, Home and End go from row to row, also to one that is not in the document yet; x and space choose one. */
+function useKeys({ body, shown, selection, show }: Keyed) {
+  const focusAfter = useRef<number | undefined>(undefined)
+  const focusRow = (index: number) => {
+    const link = body.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)
+    if (!link) return false
+    link.focus({ preventScroll: true })
+    return true
+  }
+  useEffect(() => {
+    if (focusAfter.current !== undefined && focusRow(focusAfter.current)) focusAfter.current = undefined
+  })
+  return (event: KeyboardEvent<HTMLDivElement>) => {
+    const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>('[data-row]') : null
+    if (!link || event.ctrlKey || event.metaKey || event.altKey) return
+    const index = Number(link.dataset.row)
+    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: shown.total - 1 }[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      const next = Math.min(Math.max(to, 0), shown.total - 1)
+      show(next)
+      if (!focusRow(next)) focusAfter.current = next
+    } else if (event.key === 'x' || event.key === ' ') {
+      const row = shown.row(index)
+      if (!row || !selection) return
+      event.preventDefault()
+      selection.toggle(row.name)
+    }
+  }
+}
+
+/** Chooses one agent, or with a range all from the one that was chosen last. */
+function useChoose(row: Shown['row'], selection: Selection | undefined) {
+  const lastChosen = useRef<number | undefined>(undefined)
+  return useCallback(
+    (name: string, index: number, range: boolean) => {
+      if (!selection) return
+      const from = lastChosen.current
+      lastChosen.current = index
+      if (!range || from === undefined) return selection.toggle(name)
+      const names = []
+      for (let i = Math.min(from, index); i <= Math.max(from, index); i++) {
+        const between = row(i)
+        if (between) names.push(between.name)
+      }
+      selection.set(names, !selection.names.has(name))
+    },
+    [selection, row],
   )
 }

@@ -1,23 +1,21 @@
-import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
-import type { WishResult } from '@svc/api'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { api } from '../../api.ts'
-import { useSubmit } from '../../forms/useSubmit.ts'
+import type { FormEvent } from 'react'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
-import { blueprintQuery, blueprintsQuery, keys, rolloutQuery, runtimeQuery } from '../../queries.ts'
+import { blueprintsQuery } from '../../queries.ts'
 import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
+import { How, Waves, What, Whom } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
-import { chosenIn } from './parts/chosen.ts'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Unsigned.tsx'
 import { readWaves } from './parts/words.ts'
-import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { Results } from './Results.tsx'
+import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
 import './parts/updates.css'
 import './updates-page.css'
 
@@ -48,162 +46,37 @@ export function UpdatePage() {
 }
 
 function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const client = useQueryClient()
-  const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
-  const [plan, setPlan] = useState<Plan>({
-    kind: search.blueprint !== undefined || blueprints.length > 0 ? 'blueprint' : 'runtime',
-    blueprint: blueprints.find((name) => name === search.blueprint) ?? blueprints[0] ?? '',
-    version: search.version ?? '',
-    agents: names.length > 0 ? names : undefined,
-    how: 'waves',
-    waves: usualWaves,
-    byHand: false,
-    minutes: 10,
-  })
-  const change = (what: Partial<Plan>) => setPlan((before) => ({ ...before, ...what }))
-  const { data: page } = useQuery({ ...blueprintQuery(slug, plan.blueprint), enabled: plan.blueprint !== '' })
-  const { data: runtime } = useQuery(runtimeQuery(slug))
-  const versions = page?.versions.map(({ version }) => version) ?? []
-  const whole = { ...plan, version: versions.find((version) => version === plan.version) ?? versions[0] ?? '' }
-  const rollout = rolloutOf(whole)
-  const preview = useQuery({
-    queryKey: [...keys.rollouts(slug), 'preview', rollout],
-    queryFn: () => (rollout ? api.previewRollout(slug, rollout) : null),
-    enabled: rollout !== undefined,
-    placeholderData: keepPreviousData,
-  })
-  const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
+  const { plan, change, names, versions, page, runtime } = usePlan(slug, blueprints)
+  const reach = useReach(slug, plan)
+  const { busy, error, send, results, again } = useSending(slug, plan, reach)
+  const { reached, rollout, preview } = reach
   const told = new Set(reached)
   const running = page?.agents.flatMap((agent) => (told.has(agent.name) ? agent.running : [])) ?? []
-  const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
-  const [results, setResults] = useState<WishResult[] | null>(null)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (!rollout) return
-    if (whole.how === 'waves') {
-      const made = await api.startRollout(slug, rollout)
-      client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
-      void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
-      return navigate({ to: paths.rollout, params: { slug, id: made.id } })
-    }
-    const became: WishResult[] = []
-    for (const wish of wishesOf(whole, whom)) became.push(...(await api.updateMany(slug, wish)))
-    setResults(became)
-    for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
-      void client.invalidateQueries({ queryKey: key })
-  })
-  const send = (event: FormEvent) => {
+  const why = whyNot(plan, reach, busy)
+  const served = runtime?.served
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (why === null) submit(undefined)
+    if (why === null) send()
   }
-  const wavesGood = plan.how !== 'waves' || readWaves(plan.waves) !== undefined
-  const whom = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
-  const known = preview.data && !preview.isPlaceholderData
-  const why = busy
-    ? 'It is being sent.'
-    : !rollout
-      ? 'The form is not complete yet.'
-      : !known
-        ? 'Who would be reached is still being asked for.'
-        : (plan.how === 'withdraw' ? whom : reached).length === 0
-          ? 'No agent would be reached.'
-          : null
-  if (results) return <Results slug={slug} results={results} how={plan.how} again={() => setResults(null)} />
+  if (results) return <Results slug={slug} results={results} how={plan.how} again={again} />
   return (
-    <form className="up-form" onSubmit={send} noValidate>
+    <form className="up-form" onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Radio.Group
-          label="What"
-          value={plan.kind}
-          onChange={(kind) => change({ kind: kind === 'runtime' ? 'runtime' : 'blueprint' })}
-        >
-          <Stack gap={6} mt={4}>
-            <Radio value="blueprint" label="A version of a blueprint" disabled={blueprints.length === 0} />
-            <Radio
-              value="runtime"
-              label={runtime?.served ? `The runtime, ${runtime.served.version}` : 'The runtime (none is served)'}
-              disabled={runtime !== undefined && runtime.served === null}
-            />
-          </Stack>
-        </Radio.Group>
-        {plan.kind === 'blueprint' && (
-          <>
-            <NativeSelect
-              label="Blueprint"
-              data={blueprints}
-              value={plan.blueprint}
-              onChange={(event) => change({ blueprint: event.currentTarget.value, version: '' })}
-            />
-            {plan.how !== 'withdraw' && (
-              <NativeSelect
-                label="Version"
-                data={versions}
-                value={whole.version}
-                onChange={(event) => change({ version: event.currentTarget.value })}
-                disabled={versions.length === 0}
-              />
-            )}
-          </>
+        <What
+          plan={plan}
+          change={change}
+          blueprints={blueprints}
+          versions={versions}
+          served={runtime && (served?.version ?? null)}
+        />
+        {names.length > 0 && <Whom plan={plan} change={change} names={names} />}
+        <How plan={plan} change={change} />
+        {plan.how === 'waves' && <Waves plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
+        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (
+          <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
         )}
-        {names.length > 0 && (
-          <Radio.Group
-            label="Whom"
-            value={plan.agents ? 'chosen' : 'all'}
-            onChange={(whom) => change({ agents: whom === 'chosen' ? names : undefined })}
-          >
-            <Stack gap={6} mt={4}>
-              <Radio value="chosen" label={`The ${count(names.length, 'agent')} that you chose`} />
-              <Radio value="all" label={plan.kind === 'runtime' ? 'All agents' : 'All agents of the blueprint'} />
-            </Stack>
-          </Radio.Group>
-        )}
-        <Radio.Group label="How" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
-          <Stack gap={6} mt={4}>
-            <Radio
-              value="waves"
-              label="In waves"
-              description="Halts by itself when an agent goes back, fails or gets worse."
-            />
-            <Radio value="once" label="At once" description="Every agent is told with its next report." />
-            <Radio
-              value="withdraw"
-              label="Withdraw what is wished"
-              description="Agents are not told any more; what a machine has begun it ends."
-            />
-          </Stack>
-        </Radio.Group>
-        {plan.how === 'waves' && (
-          <>
-            <TextInput
-              label="Waves"
-              description="How many have been reached after each: numbers or shares, with commas. The last is all."
-              value={plan.waves}
-              onChange={(event) => change({ waves: event.currentTarget.value })}
-              error={wavesGood ? null : 'Such as: 1, 10 %, all'}
-              autoComplete="off"
-            />
-            <Checkbox
-              label="I say when each wave begins"
-              checked={plan.byHand}
-              onChange={(event) => change({ byHand: event.currentTarget.checked })}
-            />
-            {!plan.byHand && (
-              <NumberInput
-                label="Minutes to watch each wave before the next"
-                min={0}
-                max={10_080}
-                value={plan.minutes}
-                onChange={(minutes) => change({ minutes: typeof minutes === 'number' ? minutes : 0 })}
-              />
-            )}
-          </>
-        )}
-        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && whole.version !== '' && (
-          <NewSecrets slug={slug} blueprint={plan.blueprint} version={whole.version} running={running} />
-        )}
-        {plan.kind === 'runtime' && plan.how !== 'withdraw' && runtime?.served?.signed === false && (
-          <Unsigned version={runtime.served.version} />
+        {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
+          <Unsigned version={served.version} />
         )}
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}

@@ -28,35 +28,14 @@ export interface SettingRowProps {
 }
 
 /** One setting: its name, its input, its bounds and help; what the agent reports beside what was typed or wished. */
-export function SettingRow({
-  setting,
-  reported,
-  byMachine,
-  draft,
-  wish,
-  wrong,
-  tried,
-  locked,
-  onChange,
-  onReset,
-}: SettingRowProps) {
+export function SettingRow(props: SettingRowProps) {
+  const { setting, reported, draft, wrong, tried, locked, onChange } = props
   const id = useId()
   const raw = draft ? draft.raw : rawOf(setting, reported)
-  const bounds = boundsText(setting)
   const told = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
-      <div className="ag-setting-name">
-        <label htmlFor={id} id={`${id}-label`}>
-          <Text>{nameOf(setting)}</Text>
-        </label>
-        {(setting.help || bounds) && (
-          <p id={`${id}-help`} className="ag-quiet">
-            {setting.help && <Text lines>{setting.help}</Text>}
-            {bounds && <span className="ag-bounds">{bounds}</span>}
-          </p>
-        )}
-      </div>
+      <Name id={id} setting={setting} />
       <div className="ag-setting-value">
         <div className="ag-setting-input">
           <SettingInput
@@ -68,65 +47,91 @@ export function SettingRow({
             describedBy={`${id}-help ${id}-note`}
             onChange={onChange}
           />
-          {draft ? (
-            <Tooltip label="Back to what the agent reports">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Undo the change of ${nameOf(setting)}`}
-                onClick={onReset}
-              >
-                <IconArrowBackUp size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          ) : (
-            raw !== null &&
-            !locked && (
-              <Tooltip label="Clear: not set">
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Clear ${nameOf(setting)}`}
-                  onClick={() => onChange(null)}
-                >
-                  <IconX size={15} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
-            )
-          )}
+          <TakeBack {...props} raw={raw} />
         </div>
         <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
-          {told !== undefined && (
-            <span className="ag-wrong">
-              {nameOf(setting)} {told}.
-            </span>
-          )}
-          {draft && movedOn(draft, reported) && (
-            <span className="ag-moved">
-              Changed on the machine meanwhile, from <Text>{valueText(setting, draft.base)}</Text>.
-            </span>
-          )}
-          {draft && (
-            <span className="ag-quiet">
-              The agent reports <Text>{valueText(setting, reported)}</Text>.
-            </span>
-          )}
-          {!draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null && (
-            <span className="ag-quiet">
-              The agent reports <Text>{valueText(setting, reported)}</Text>, which its own schema does not allow.
-            </span>
-          )}
-          <ByMachine change={byMachine}>
-            Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
-          </ByMachine>
-          {wish && (
-            <span className="ag-quiet">
-              <Tone tone="waiting">{wordsOf(wish.command).word}</Tone> wished:{' '}
-              <Text>{valueText(setting, wish.value)}</Text>
-            </span>
-          )}
+          <Notes {...props} told={told} />
         </div>
       </div>
     </li>
+  )
+}
+
+function Name({ id, setting }: { id: string; setting: Setting }) {
+  const bounds = boundsText(setting)
+  return (
+    <div className="ag-setting-name">
+      <label htmlFor={id} id={`${id}-label`}>
+        <Text>{nameOf(setting)}</Text>
+      </label>
+      {(setting.help || bounds) && (
+        <p id={`${id}-help`} className="ag-quiet">
+          {setting.help && <Text lines>{setting.help}</Text>}
+          {bounds && <span className="ag-bounds">{bounds}</span>}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Back to what the agent reports; where nothing was typed, to no value. */
+function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
+  if (draft)
+    return (
+      <Tooltip label="Back to what the agent reports">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Undo the change of ${nameOf(setting)}`}
+          onClick={onReset}
+        >
+          <IconArrowBackUp size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    )
+  if (raw === null || locked) return null
+  return (
+    <Tooltip label="Clear: not set">
+      <ActionIcon variant="subtle" color="gray" aria-label={`Clear ${nameOf(setting)}`} onClick={() => onChange(null)}>
+        <IconX size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** What is wrong with what was typed, what the agent reports, and what is under way. */
+function Notes({ setting, reported, byMachine, draft, wish, told }: SettingRowProps & { told: string | undefined }) {
+  const unfit = !draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null
+  return (
+    <>
+      {told !== undefined && (
+        <span className="ag-wrong">
+          {nameOf(setting)} {told}.
+        </span>
+      )}
+      {draft && movedOn(draft, reported) && (
+        <span className="ag-moved">
+          Changed on the machine meanwhile, from <Text>{valueText(setting, draft.base)}</Text>.
+        </span>
+      )}
+      {draft && (
+        <span className="ag-quiet">
+          The agent reports <Text>{valueText(setting, reported)}</Text>.
+        </span>
+      )}
+      {unfit && (
+        <span className="ag-quiet">
+          The agent reports <Text>{valueText(setting, reported)}</Text>, which its own schema does not allow.
+        </span>
+      )}
+      <ByMachine change={byMachine}>
+        Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
+      </ByMachine>
+      {wish && (
+        <span className="ag-quiet">
+          <Tone tone="waiting">{wordsOf(wish.command).word}</Tone> wished: <Text>{valueText(setting, wish.value)}</Text>
+        </span>
+      )}
+    </>
   )
 }

@@ -1,0 +1,115 @@
+/** The questions of the form of an update. */
+import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { count } from '../../ui/index.ts'
+import type { Plan } from './plan.ts'
+
+interface FieldProps {
+  plan: Plan
+  change: (what: Partial<Plan>) => void
+}
+
+interface WhatProps extends FieldProps {
+  blueprints: string[]
+  versions: string[]
+  /** The version that the service serves; null: none, undefined: not known yet. */
+  served: string | null | undefined
+}
+
+export function What({ plan, change, blueprints, versions, served }: WhatProps) {
+  return (
+    <>
+      <Radio.Group
+        label="What"
+        value={plan.kind}
+        onChange={(kind) => change({ kind: kind === 'runtime' ? 'runtime' : 'blueprint' })}
+      >
+        <Stack gap={6} mt={4}>
+          <Radio value="blueprint" label="A version of a blueprint" disabled={blueprints.length === 0} />
+          <Radio
+            value="runtime"
+            label={served ? `The runtime, ${served}` : 'The runtime (none is served)'}
+            disabled={served === null}
+          />
+        </Stack>
+      </Radio.Group>
+      {plan.kind === 'blueprint' && (
+        <>
+          <NativeSelect
+            label="Blueprint"
+            data={blueprints}
+            value={plan.blueprint}
+            onChange={(event) => change({ blueprint: event.currentTarget.value, version: '' })}
+          />
+          {plan.how !== 'withdraw' && (
+            <NativeSelect
+              label="Version"
+              data={versions}
+              value={plan.version}
+              onChange={(event) => change({ version: event.currentTarget.value })}
+              disabled={versions.length === 0}
+            />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+/** `names`: the agents that were chosen in the list. */
+export const Whom = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
+  <Radio.Group
+    label="Whom"
+    value={plan.agents ? 'chosen' : 'all'}
+    onChange={(whom) => change({ agents: whom === 'chosen' ? names : undefined })}
+  >
+    <Stack gap={6} mt={4}>
+      <Radio value="chosen" label={`The ${count(names.length, 'agent')} that you chose`} />
+      <Radio value="all" label={plan.kind === 'runtime' ? 'All agents' : 'All agents of the blueprint'} />
+    </Stack>
+  </Radio.Group>
+)
+
+export const How = ({ plan, change }: FieldProps) => (
+  <Radio.Group label="How" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
+    <Stack gap={6} mt={4}>
+      <Radio
+        value="waves"
+        label="In waves"
+        description="Halts by itself when an agent goes back, fails or gets worse."
+      />
+      <Radio value="once" label="At once" description="Every agent is told with its next report." />
+      <Radio
+        value="withdraw"
+        label="Withdraw what is wished"
+        description="Agents are not told any more; what a machine has begun it ends."
+      />
+    </Stack>
+  </Radio.Group>
+)
+
+export const Waves = ({ plan, change, good }: FieldProps & { good: boolean }) => (
+  <>
+    <TextInput
+      label="Waves"
+      description="How many have been reached after each: numbers or shares, with commas. The last is all."
+      value={plan.waves}
+      onChange={(event) => change({ waves: event.currentTarget.value })}
+      error={good ? null : 'Such as: 1, 10 %, all'}
+      autoComplete="off"
+    />
+    <Checkbox
+      label="I say when each wave begins"
+      checked={plan.byHand}
+      onChange={(event) => change({ byHand: event.currentTarget.checked })}
+    />
+    {!plan.byHand && (
+      <NumberInput
+        label="Minutes to watch each wave before the next"
+        min={0}
+        max={10_080}
+        value={plan.minutes}
+        onChange={(minutes) => change({ minutes: typeof minutes === 'number' ? minutes : 0 })}
+      />
+    )}
+  </>
+)

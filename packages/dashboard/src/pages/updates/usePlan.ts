@@ -1,0 +1,81 @@
+/** What the form of an update knows: the plan, whom it would reach, and how it is sent. */
+import type { WishResult } from '@svc/api'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { paths } from '../../paths.ts'
+import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../../queries.ts'
+import { chosenIn } from './parts/chosen.ts'
+import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/updates/new')
+
+/** The plan with a version that is there, and what is known of it. `names`: the agents that were chosen in the list. */
+export function usePlan(slug: string, blueprints: readonly string[]) {
+  const search = route.useSearch()
+  const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
+  const [plan, setPlan] = useState<Plan>({
+    kind: search.blueprint !== undefined || blueprints.length > 0 ? 'blueprint' : 'runtime',
+    blueprint: blueprints.find((name) => name === search.blueprint) ?? blueprints[0] ?? '',
+    version: search.version ?? '',
+    agents: names.length > 0 ? names : undefined,
+    how: 'waves',
+    waves: usualWaves,
+    byHand: false,
+    minutes: 10,
+  })
+  const change = (what: Partial<Plan>) => setPlan((before) => ({ ...before, ...what }))
+  const { data: page } = useQuery({ ...blueprintQuery(slug, plan.blueprint), enabled: plan.blueprint !== '' })
+  const { data: runtime } = useQuery(runtimeQuery(slug))
+  const versions = page?.versions.map(({ version }) => version) ?? []
+  const version = versions.find((one) => one === plan.version) ?? versions[0] ?? ''
+  return { plan: { ...plan, version }, change, names, versions, page, runtime }
+}
+
+/** Whom the plan would reach. `whom`: a withdrawal goes also to those whom an update would leave out. */
+export function useReach(slug: string, plan: Plan) {
+  const rollout = rolloutOf(plan)
+  const preview = useQuery({
+    queryKey: [...keys.rollouts(slug), 'preview', rollout],
+    queryFn: () => (rollout ? api.previewRollout(slug, rollout) : null),
+    enabled: rollout !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
+  const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
+  const whom = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
+  return { rollout, preview, reached, whom }
+}
+type Reach = ReturnType<typeof useReach>
+
+/** Starts a rollout and shows it, or tells all at once and gives what became of each. */
+export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
+  const navigate = route.useNavigate()
+  const client = useQueryClient()
+  const [results, setResults] = useState<WishResult[] | null>(null)
+  const { busy, error, submit } = useSubmit(async () => {
+    if (!rollout) return
+    if (plan.how === 'waves') {
+      const made = await api.startRollout(slug, rollout)
+      client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
+      void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
+      return navigate({ to: paths.rollout, params: { slug, id: made.id } })
+    }
+    const became: WishResult[] = []
+    for (const wish of wishesOf(plan, whom)) became.push(...(await api.updateMany(slug, wish)))
+    setResults(became)
+    for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
+      void client.invalidateQueries({ queryKey: key })
+  })
+  return { busy, error, send: () => submit(undefined), results, again: () => setResults(null) }
+}
+
+/** Why it cannot be sent now; null when it can. */
+export function whyNot(plan: Plan, { rollout, preview, reached, whom }: Reach, busy: boolean): string | null {
+  if (busy) return 'It is being sent.'
+  if (!rollout) return 'The form is not complete yet.'
+  if (!preview.data || preview.isPlaceholderData) return 'Who would be reached is still being asked for.'
+  return (plan.how === 'withdraw' ? whom : reached).length === 0 ? 'No agent would be reached.' : null
+}
