@@ -4,10 +4,10 @@ import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { ApiError } from '../../api.ts'
-import { ButtonLink } from '../../links.tsx'
-import { type AgentTab, paths } from '../../paths.ts'
+import type { AgentTab } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
-import { Empty, ErrorNote, useDocumentTitle, useSilent } from '../../ui/index.ts'
+import { ErrorNote, useDocumentTitle, useSilent } from '../../ui/index.ts'
+import { NotThere } from '../NotThere.tsx'
 import './agent.css'
 import { Following } from './commands/Following.tsx'
 import { Header } from './header/Header.tsx'
@@ -41,7 +41,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const view = useView()
   useDocumentTitle(name)
 
-  if (page === undefined) return <NotThere slug={slug} error={error} retry={refetch} />
+  if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
   const agent: Agent = { slug, page, silent, press, settings }
   const shown = tabsOf(agent)
   const tab = shown.includes(view.tab) ? view.tab : 'overview'
@@ -92,21 +92,12 @@ function tabsOf({ page }: Agent): AgentTab[] {
   return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
 }
 
-function NotThere({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
+function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
   if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
   if (!(error instanceof ApiError) || error.status !== 404) return <ErrorNote error={error} retry={retry} />
   return (
-    <Empty
-      icon={IconRobotOff}
-      title="There is no such agent"
-      order={2}
-      action={
-        <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
-          To the fleet
-        </ButtonLink>
-      }
-    >
+    <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="There is no such agent">
       It may have been renamed or deleted.
-    </Empty>
+    </NotThere>
   )
 }

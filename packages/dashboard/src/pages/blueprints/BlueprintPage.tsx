@@ -11,7 +11,6 @@ import { blueprintQuery, versionQuery } from '../../queries.ts'
 import {
   bytes,
   count,
-  Empty,
   ErrorNote,
   Facts,
   Level,
@@ -22,6 +21,7 @@ import {
   WhyButton,
 } from '../../ui/index.ts'
 import { Codes } from '../install/Codes.tsx'
+import { NotThere } from '../NotThere.tsx'
 import { Wished } from '../updates/parts/Wished.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { DeleteVersion } from './DeleteVersion.tsx'
@@ -39,7 +39,12 @@ export function BlueprintPage() {
   const { data: page, error, refetch } = useQuery(blueprintQuery(slug, blueprint))
   const shown = page && (page.versions.find(({ version }) => version === asked) ?? page.versions[0])
   useDocumentTitle(blueprint, 'Blueprints')
-  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <NotThere slug={slug} back="blueprints" icon={IconPackageOff} title="There is no such blueprint">
+        Its last version may have been deleted.
+      </NotThere>
+    )
   if (!page || !shown) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   return (
     <>
@@ -234,18 +239,4 @@ const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
       </ul>
     )}
   </Section>
-)
-
-const NotThere = ({ slug }: { slug: string }) => (
-  <Empty
-    icon={IconPackageOff}
-    title="There is no such blueprint"
-    action={
-      <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
-        To the blueprints
-      </ButtonLink>
-    }
-  >
-    Its last version may have been deleted.
-  </Empty>
 )

@@ -13,6 +13,7 @@ import { paths } from '../../paths.ts'
 import { codeQuery, keys, meQuery, versionQuery } from '../../queries.ts'
 import { CopyLines, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
+import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Brief } from './Brief.tsx'
 import { take } from './issued.ts'
@@ -34,7 +35,8 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
   useDocumentTitle(code ? `Install ${code.agentName}` : 'Install code')
   const agent = code?.state === 'redeemed' ? code.agent : null
   useArrival(slug, agent)
-  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (error instanceof ApiError && error.status === 404)
+    return <NotThere slug={slug} back="blueprints" icon={IconKeyOff} title="There is no such install code" />
   if (!code) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   return (
     <div className="in-page">
@@ -202,15 +204,3 @@ const titles: Readonly<Record<InstallCode['state'], string>> = {
   expired: 'The code has expired',
   revoked: 'The code was revoked',
 }
-
-const NotThere = ({ slug }: { slug: string }) => (
-  <Empty
-    icon={IconKeyOff}
-    title="There is no such install code"
-    action={
-      <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
-        To the blueprints
-      </ButtonLink>
-    }
-  />
-)

@@ -6,13 +6,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
-import { AnchorLink, ButtonLink } from '../../links.tsx'
+import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { keys, rolloutQuery } from '../../queries.ts'
 import {
   Confirm,
   count,
-  Empty,
   ErrorNote,
   Level,
   lasting,
@@ -25,6 +24,7 @@ import {
   useSilent,
   WhyButton,
 } from '../../ui/index.ts'
+import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
 import { memberWords, rolloutWords, upToWords } from './parts/words.ts'
@@ -39,7 +39,12 @@ export function RolloutPage() {
   const { slug, id } = route.useParams()
   const { data: rollout, error, refetch } = useQuery(rolloutQuery(slug, id))
   useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
-  if (error instanceof ApiError && error.status === 404) return <NotThere slug={slug} />
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="There is no such rollout" order={1}>
+        A rollout is kept for 400 days after its end.
+      </NotThere>
+    )
   if (!rollout) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   const { word, tone } = rolloutWords[rollout.state]
   return (
@@ -238,18 +243,3 @@ function Stands({ agent: { level, seenAt, silentAt, stopped } }: { agent: Rollou
   const silent = useSilent(silentAt)
   return <Level level={level} silent={silent} stopped={stopped !== null} never={seenAt === null} iconOnly />
 }
-
-const NotThere = ({ slug }: { slug: string }) => (
-  <Empty
-    icon={IconMoodEmpty}
-    title="There is no such rollout"
-    order={1}
-    action={
-      <ButtonLink to={paths.updates} params={{ slug }} variant="default">
-        To the updates
-      </ButtonLink>
-    }
-  >
-    A rollout is kept for 400 days after its end.
-  </Empty>
-)
