@@ -56,7 +56,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
     const exit = result.status === undefined ? exits.unreached : exits.refused
     throw new Refusal(`The report to ${connection.value.origin} failed: ${result.why}.`, exit)
   }
-  await upload(folder, manifest, connection.value, stop.signal, () => {})
+  await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // brings the acks
@@ -97,7 +97,8 @@ async function untilStopped(
     note: () => readRuntimeNote(folder),
     cannot: `"${plainHint('report')}" does not replace itself; replace its file by hand, or let "${plainHint('run')}" start the agent`,
   })
-  await reportUntil(folder, manifest, stop.signal, line, {
+  await reportUntil(folder, manifest, stop.signal, {
+    say: line,
     stoppedBy: () => (asked === 'SIGINT' ? 'person' : 'signal'),
     own: () => ({ runtime: runtimeNow(folder, readRuntimeNote(folder)) }),
     heard: (result) => {

@@ -61,10 +61,10 @@ export function move(state: ProcessState, event: Event, rules: Rules, now: numbe
       return { state: { is: 'running', pid, start, since, crashes, adopted } }
     }
     case 'unstartable':
-      return { state: again(state, event.exit, rules, now, 0) }
+      return { state: again(state, { ...event, ran: 0 }, rules, now) }
     case 'exit':
       if (event.remains && state.is === 'running')
-        return { state: stopping(state, 'ended', rules, now, event.exit), act: 'end' }
+        return { state: stopping(state, 'ended', now + rules.stop, event.exit), act: 'end' }
       if (event.remains && state.is === 'stopping') return { state: { ...state, exit: event.exit } }
       return { state: settled(state, event.exit, rules, now) }
     case 'gone':
@@ -78,8 +78,8 @@ type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
 type Look = Extract<Event, { is: 'look' }>
 const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rules, now: number) => Step } = {
   running: (state, { wanted, other }, rules, now) => {
-    if (wanted !== 'run') return { state: stopping(state, wanted, rules, now), act: 'end' }
-    if (other) return { state: stopping(state, 'replaced', rules, now), act: 'end' }
+    if (wanted !== 'run') return { state: stopping(state, wanted, now + rules.stop), act: 'end' }
+    if (other) return { state: stopping(state, 'replaced', now + rules.stop), act: 'end' }
     return { state: state.crashes > 0 && now - state.since >= rules.counts ? { ...state, crashes: 0 } : state }
   },
   stopping: (state, { wanted }, _rules, now) => {
@@ -105,8 +105,7 @@ const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rule
 function stopping(
   { pid, start, since, crashes, adopted }: Alive,
   because: Because,
-  rules: Rules,
-  now: number,
+  killAt: number,
   exit?: Exit,
 ): ProcessState {
   return {
@@ -117,7 +116,7 @@ function stopping(
     crashes,
     adopted,
     because,
-    killAt: now + rules.stop,
+    killAt,
     ...(exit && { exit }),
   }
 }
@@ -126,16 +125,15 @@ function stopping(
 function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
-  return again(state, exit, rules, now, 'since' in state ? exit.at - state.since : 0)
+  return again(state, { exit, ran: 'since' in state ? exit.at - state.since : 0 }, rules, now)
 }
 
-/** The policy: `on-failure` takes an end nobody saw for a failure. */
+/** The policy, after a process that ran for so many ms: `on-failure` takes an end nobody saw for a failure. */
 function again(
   state: ProcessState,
-  exit: Exit,
+  { exit, ran }: { readonly exit: Exit; readonly ran: number },
   { restart, least, most, counts }: Rules,
   now: number,
-  ran: number,
 ): ProcessState {
   const wanted = restart === 'always' || (restart === 'on-failure' && exit.code !== 0)
   if (!wanted) return { is: 'stopped', because: 'ended', exit }

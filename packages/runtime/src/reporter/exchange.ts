@@ -84,7 +84,7 @@ export async function exchange(
     : nextReport(reporter, { ...own, manifest, health }, owedAcks(readJournal(folder)))
   const body = JSON.stringify(shrink(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
-  const result = judge(await post(connection, '/api/agent/v1/report', body, signal))
+  const result = judge(await post(connection, '/api/agent/v1/report', body, { signal }))
   try {
     record(folder, connection, { sent, body, result })
   } catch {

@@ -36,19 +36,20 @@ export async function reportUntil(
   folder: Folder,
   first: Manifest,
   stop: AbortSignal,
-  say: (line: string) => void,
   {
+    say,
     own = () => ({}),
     heard = () => {},
     ready,
     stoppedBy,
   }: {
+    say: (line: string) => void
     own?: (manifest: Manifest) => Own
     heard?: (result: Exchanged) => void
     ready?: Promise<void>
     /** Asked once `stop` is aborted: by whom the agent was stopped, undefined where the reporter is only replaced. */
     stoppedBy?: () => Stop | undefined
-  } = {},
+  },
 ): Promise<void> {
   const reporter = newReporter(folder)
   const manifestNow = watchManifest(folder, first)
@@ -72,7 +73,7 @@ export async function reportUntil(
       heard(result)
       if (result.ok) {
         interval = clampInterval(result.answer.interval, interval)
-        uploading ??= upload(folder, now.manifest, connection.value, cut.signal, say)
+        uploading ??= upload(folder, now.manifest, connection.value, { signal: cut.signal, say })
           .catch((error) => say(`log not sent: ${messageOf(error)}`))
           .finally(() => {
             uploading = undefined
@@ -81,7 +82,11 @@ export async function reportUntil(
     } catch (error) {
       news({ ok: false, why: messageOf(error) })
     }
-    due = nextReport(begun, performance.now(), duration(interval), Math.random(), leastFloors * floor())
+    due = nextReport(begun, performance.now(), {
+      interval: duration(interval),
+      chance: Math.random(),
+      least: leastFloors * floor(),
+    })
   }
   const by = stoppedBy?.()
   if (by) news(await farewell(reporter, { ...(await manifestNow()), ...own(first), stop: by }, cut.signal))

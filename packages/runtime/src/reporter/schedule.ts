@@ -8,7 +8,11 @@ export const firstReport = (now: number, chance: number, second: number): number
  * The next report after the one begun at `last`. A failed one changes nothing about it: there is no immediate retry, and
  * a report that took longer than the interval only skips the turns it missed. No two come closer than `least`.
  */
-export function nextReport(last: number, now: number, interval: number, chance: number, least = 0): number {
+export function nextReport(
+  last: number,
+  now: number,
+  { interval, chance, least = 0 }: { interval: number; chance: number; least?: number },
+): number {
   const step = Math.max(interval * (0.85 + 0.3 * chance), least)
   return last + step * Math.max(1, Math.ceil((now - last) / step))
 }

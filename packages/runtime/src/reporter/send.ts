@@ -33,8 +33,7 @@ export function post(
   { origin, token }: Connection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
   json: string,
-  signal: AbortSignal,
-  seconds: number = limits.requestSeconds,
+  { signal, seconds = limits.requestSeconds }: { signal: AbortSignal; seconds?: number },
 ): Promise<Sent> {
   return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }

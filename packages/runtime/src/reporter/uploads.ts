@@ -17,8 +17,7 @@ export async function upload(
   folder: Folder,
   manifest: Manifest,
   connection: Connection,
-  signal: AbortSignal,
-  say: (line: string) => void,
+  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
   for (const entry of readJournal(folder).filter(waits).slice(0, limits.logsPerMinute)) {
     const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
@@ -29,7 +28,7 @@ export async function upload(
     }
     const text = readLog(folder, manifest, name) ?? noSuchLog
     const body = JSON.stringify({ command: entry.id, name, text })
-    const sent = await post(connection, '/api/agent/v1/log', body, signal, uploadSeconds)
+    const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)
     if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
     settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)

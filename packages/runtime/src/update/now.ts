@@ -1,5 +1,5 @@
 /** What is true of the agent's versions: for each report (2.5), and for people. */
-import type { Applied, Desired } from '@svc/protocol'
+import type { Applied, Desired, Level } from '@svc/protocol'
 import { hint } from '../hint.ts'
 import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
@@ -80,18 +80,34 @@ function underWay(update: Update): string[] {
   const minutes = Math.ceil(leftOf(update) / 60)
   return line === undefined
     ? []
-    : [line(running.version, to?.version ?? '', away?.version ?? '', minutes, update.window?.baseline ?? 'ok')]
+    : [
+        line({
+          running: running.version,
+          to: to?.version ?? '',
+          away: away?.version ?? '',
+          minutes,
+          baseline: update.window?.baseline ?? 'ok',
+        }),
+      ]
 }
 
-type Line = (running: string, to: string, away: string, minutes: number, baseline: string) => string
+interface Known {
+  readonly running: string
+  readonly to: string
+  readonly away: string
+  /** Until it is watched no more. */
+  readonly minutes: number
+  readonly baseline: Level
+}
+type Line = (known: Known) => string
 const sentenceOf: Readonly<Record<State, Line | undefined>> = {
   idle: undefined,
-  fetching: (running, to) => `An update ${running} -> ${to} is under way: its bundle is fetched.`,
-  staging: (running, to) => `An update ${running} -> ${to} is under way: it is unpacked beside.`,
-  swapping: (running, to) => `An update ${running} -> ${to} is under way: it is put in place.`,
-  proving: (running, to) =>
+  fetching: ({ running, to }) => `An update ${running} -> ${to} is under way: its bundle is fetched.`,
+  staging: ({ running, to }) => `An update ${running} -> ${to} is under way: it is unpacked beside.`,
+  swapping: ({ running, to }) => `An update ${running} -> ${to} is under way: it is put in place.`,
+  proving: ({ running, to }) =>
     `${to} is on proof: it has to say how it is, and must not be bad; else ${running} comes back. While the agent is paused or stopped the proof waits.`,
-  watching: (running, _to, _away, minutes, baseline) =>
+  watching: ({ running, minutes, baseline }) =>
     `${running} is kept and watched for ${minutes} more minutes of running: it goes back if it gets worse than ${baseline}.`,
-  undoing: (running, _to, away) => `${away} goes back to ${running}.`,
+  undoing: ({ running, away }) => `${away} goes back to ${running}.`,
 }

@@ -130,7 +130,8 @@ async function report(
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
   const programs = watchPrograms(stop)
-  await reportUntil(folder, manifest, stop, say, {
+  await reportUntil(folder, manifest, stop, {
+    say,
     stoppedBy,
     ready: agentSettled(folder, manifest, state, stop),
     own: (now) => ({
