@@ -1,6 +1,6 @@
 import { type HealthItem, missingSecrets } from '@svc/protocol'
-import { Level, Text } from '../../../ui/index.ts'
-import { Section } from '../../../ui/parts.tsx'
+import { Level, Text, useOld } from '../../../ui/index.ts'
+import { Dotted, Section } from '../../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 
@@ -8,25 +8,33 @@ import type { Agent } from '../parts/agent.ts'
 const isOfRuntime = ({ name }: HealthItem): boolean =>
   name === missingSecrets || /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 
-export const Health = ({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) => (
-  <Section title="Health" flush>
-    <ul className="svc-rows">
-      {items.map((item, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
-        <li key={`${i}-${item.name}`} className="ag-health">
-          <span className="ag-health-level">
-            <Level level={item.level} />
-          </span>
-          {item.name !== undefined && (
-            <span className="ag-health-name">
-              <Text>{item.name}</Text>
+export function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
+  const old = useOld(agent.page.statusAt) && !agent.silent
+  return (
+    <Section title="Health" flush>
+      <ul className="svc-rows">
+        {items.map((item, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
+          <li key={`${i}-${item.name}`} className="ag-health">
+            <span className="ag-health-level">
+              <Level level={item.level} />
             </span>
-          )}
-          <span className="ag-quiet">
-            {item.detail !== undefined && <Text>{item.detail}</Text>} {!isOfRuntime(item) && <AsOf agent={agent} />}
-          </span>
-        </li>
-      ))}
-    </ul>
-  </Section>
-)
+            {item.name !== undefined && (
+              <span className="ag-health-name">
+                <Text>{item.name}</Text>
+              </span>
+            )}
+            <span className="ag-quiet">
+              <Dotted
+                parts={[
+                  item.detail !== undefined && <Text key="detail">{item.detail}</Text>,
+                  old && !isOfRuntime(item) && <AsOf key="as-of" agent={agent} />,
+                ]}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
