@@ -95,23 +95,6 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   expect(service.errors).toEqual([])
 })
 
-test('a sign-in whose password is changed while it is checked leaves no session behind', async () => {
-  const { attempt, known, service } = await world()
-  const context = await service.auth.$context
-  const verify = context.password.verify
-  const next = 'another long password'
-  const changes = vi.spyOn(context.password, 'verify').mockImplementationOnce(async (asked) => {
-    const right = await verify(asked)
-    const body = { current: password, next }
-    expect((await known.send('POST', '/api/web/password', body)).status).toBe(200)
-    return right
-  })
-  expect((await attempt('192.0.2.1', password)).status).toBe(401)
-  expect(changes).toHaveBeenCalled()
-  expect((await known.get<unknown[]>('/api/web/sessions')).body).toHaveLength(1)
-  expect((await attempt('192.0.2.1', next)).status).toBe(200)
-})
-
 test('a sign-in beside which the same password is stored in another form is good', async () => {
   const { attempt, service } = await world()
   const context = await service.auth.$context
