@@ -1,6 +1,12 @@
 /** Time as the runtime counts it: durations go through `duration`, so that drills and tests can shorten all of them at once. */
 import { readAttempt } from '@svc/protocol'
 
+/** One moment by two clocks, in ms. `wall`: Unix time. `mono`: the clock that does not jump. */
+export interface Moment {
+  readonly wall: number
+  readonly mono: number
+}
+
 /** Reads `SVC_TIME_SCALE`: a factor above 0 on every duration; 1 when unset. */
 export function readScale(written: string | undefined): number {
   if (written === undefined || written === '') return 1

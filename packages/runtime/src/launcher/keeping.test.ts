@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Moment } from '../time.ts'
 import type { Trial } from '../versions/runtime-note.ts'
-import { type Act, begin, type Event, type Keeping, type Moment, step } from './keeping.ts'
+import { type Act, begin, type Event, type Keeping, step } from './keeping.ts'
 
 const rules = { trial: 300_000, retry: 60_000 }
 const from = { version: '1.0.0', sha256: 'old' }

@@ -3,6 +3,7 @@
  * the trial; here stand the time that it has, the start of workers, and what the disk refused.
  */
 import type { Applied } from '@svc/protocol'
+import type { Moment } from '../time.ts'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../versions/runtime-note.ts'
 import type { AskedBack } from './back.ts'
@@ -69,11 +70,6 @@ export interface Rules {
   readonly trial: number
   /** Until what the disk refused is tried again. */
   readonly retry: number
-}
-/** `wall`: Unix ms. `mono`: the clock that does not jump. */
-export interface Moment {
-  readonly wall: number
-  readonly mono: number
 }
 export interface Step {
   readonly state: Keeping

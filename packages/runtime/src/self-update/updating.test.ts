@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Moment } from '../time.ts'
 import type { AttemptNote } from './journal.ts'
-import { type Act, begin, beginning, type Event, type Moment, type Seen, step, type Updating } from './updating.ts'
+import { type Act, begin, beginning, type Event, type Seen, step, type Updating } from './updating.ts'
 
 const rules = { version: '1.0.0', retry: 600_000, least: 60_000 }
 const served = { version: '2.0.0', sha256: 'new' }

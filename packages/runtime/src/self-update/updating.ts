@@ -3,6 +3,7 @@
  * has the contract's conditions, moves.ts the states of one attempt; here stand when an attempt begins, and what its end leaves.
  */
 import type { Applied, ServedRuntime } from '@svc/protocol'
+import type { Moment } from '../time.ts'
 import { attemptOf } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { Ended } from './attempt.ts'
@@ -72,11 +73,6 @@ export interface Rules {
   readonly retry: number
   /** Between any two attempts, whatever the service names in between. In ms. */
   readonly least: number
-}
-/** `wall`: Unix ms. `mono`: the clock that does not jump. */
-export interface Moment {
-  readonly wall: number
-  readonly mono: number
 }
 export interface Step {
   readonly state: Updating

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
+import type { Moment } from '../time.ts'
 import type { Update } from './journal.ts'
-import { begin, type Event, type Listening, type Moment, type Rules, step } from './listening.ts'
+import { begin, type Event, type Listening, type Rules, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 
 const rules: Rules = { blueprint: 'mail', least: 60_000, scale: 1 }

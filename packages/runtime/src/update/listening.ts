@@ -5,6 +5,7 @@
 import type { ReceivedAnswer } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
 import type { ProcessState } from '../launcher/moves.ts'
+import type { Moment } from '../time.ts'
 import type { Release } from '../versions/release.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
@@ -55,11 +56,6 @@ export interface Rules {
   readonly scale: number
   /** Why this process cannot restart the agent on another version; undefined when it can. */
   readonly cannot?: string | undefined
-}
-/** `wall`: Unix ms. `mono`: the clock that does not jump. */
-export interface Moment {
-  readonly wall: number
-  readonly mono: number
 }
 export interface Step {
   readonly state: Listening
