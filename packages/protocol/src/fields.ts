@@ -128,7 +128,7 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
   return field(
     (v, notes, tidy) => {
       if (!isObject(v)) return undefined
-      if (v instanceof Map) return withoutPrototype(keptEntries(v, value, readKey, max, tidy))
+      if (v instanceof Map) return withoutPrototype(keptEntries(v, { value, readKey, max }, tidy))
       const keys = Object.keys(v)
       const stays = (key: string) =>
         readKey(key, undefined, tidy) === key && Object.is(value(v[key], undefined, tidy), v[key])
@@ -162,7 +162,7 @@ export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>
   const asRecord = record(value, max)
   const readKey = name(limits.name)
   return field<Dictionary<T>>(
-    (v, notes, tidy) => (v instanceof Map ? keptEntries(v, value, readKey, max, tidy) : asRecord(v, notes, tidy)),
+    (v, notes, tidy) => (v instanceof Map ? keptEntries(v, { value, readKey, max }, tidy) : asRecord(v, notes, tidy)),
     asRecord.schema,
   )
 }
@@ -173,11 +173,15 @@ export function forEachEntry<T>(all: Dictionary<T>, each: (key: string, value: T
   else for (const key in all) each(key, (all as Record<string, T>)[key] as T)
 }
 
+interface Entries<T> {
+  value: Field<T>
+  readKey: Field<string>
+  max: number
+}
+
 function keptEntries<T>(
   entries: Map<string, unknown>,
-  value: Field<T>,
-  readKey: Field<string>,
-  max: number,
+  { value, readKey, max }: Entries<T>,
   tidy: boolean | undefined,
 ): Map<string, T> {
   const kept = new Map<string, T>()
