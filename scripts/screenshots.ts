@@ -154,7 +154,8 @@ function reportOf(name: string, index: number): Record<string, unknown> {
   }
 }
 
-async function furnish(place: Place, ada: Visitor): Promise<string> {
+/** `beat`: all of them report once more, since an agent goes offline while pictures are taken. */
+async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
   const tokens = new Map<string, string>()
   for (const [i, name] of agents.entries()) {
     const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
@@ -170,11 +171,16 @@ async function furnish(place: Place, ada: Visitor): Promise<string> {
   execFileSync(process.execPath, [svc, 'pack', join(root, 'examples/link-checker'), '--out', bundle])
   await place.operator(['blueprint', 'upload', 'north-wind', bundle])
   rmSync(folder, { recursive: true })
-  return furnishUpdates(place, ada)
+  const { id, played } = await furnishUpdates(place, ada)
+  const beat = async () => {
+    for (const [i, name] of agents.entries()) await place.report(tokens.get(name) ?? '', reportOf(name, i))
+    for (const agent of played) await agent.report()
+  }
+  return { rollout: id, beat }
 }
 
 /** A version that one agent keeps and another gave back, so that its rollout has halted; more agents of it. Gives the rollout's id. */
-async function furnishUpdates(place: Place, ada: Visitor): Promise<string> {
+async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
   const installed = new Map<string, Played>()
   const names = ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west']
@@ -185,7 +191,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<string> {
   for (const agent of installed.values()) await agent.report({ runtime: { version: '0.1.0' } })
   await installed.get('inbox-north')?.keeps('1.2.0')
   await installed.get('inbox-east')?.rollsBack('1.2.0', 'it said bad: no answer from the mailbox')
-  return id
+  return { id, played: [...installed.values()] }
 }
 
 /** One wish of each fate, so that the ledger has something to show. */
@@ -248,13 +254,14 @@ try {
   await start.page.locator('h1').first().waitFor()
   if (isWanted('start')) await start.page.screenshot({ path: join(out, 'start.png') })
   const ada = await place.ada({ width: 1280, height: 800 })
-  const rollout = await furnish(place, ada)
+  const { rollout, beat } = await furnish(place, ada)
   for (const [suffix, scheme, width, height] of [
     ['', 'light', 1280, 800],
     ['-dark', 'dark', 1280, 800],
     ['-narrow', 'light', 360, 780],
     ['-narrow-dark', 'dark', 360, 780],
   ] as const) {
+    await beat()
     await ada.page.emulateMedia({ colorScheme: scheme })
     await ada.page.setViewportSize({ width, height })
     for (const [name, path] of [...pages, ['rollout', `/w/north-wind/updates/${rollout}`]] as const) {
