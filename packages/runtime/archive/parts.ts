@@ -1,12 +1,15 @@
 /**
- * The program as it stands in `svc.pyz`: what main.ts imports dynamically becomes a part, bundled on its own, packed and put on a line that
- * is a comment; main.ts itself is the code of the file, and loads one of them.
+ * The program as it stands in `svc.pyz`: what main.ts imports dynamically becomes a part, bundled on its own, in pieces where it imports
+ * something later itself. The pieces are packed on lines that are comments; main.ts itself is the code of the file, and loads a part.
  */
+import { createHash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
-import type { Place } from '../src/part.ts'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import type { Pack, Part } from '../src/part.ts'
 import { leastNode } from '../src/version.ts'
+import { type Piece, piecesOf } from './pieces.ts'
+import { together } from './together.ts'
 
 export interface Program {
   readonly text: string
@@ -20,59 +23,72 @@ export async function program(
   offset: number,
   { first, define }: { first: string; define: Readonly<Record<string, string>> },
 ): Promise<Program> {
-  const shared: BuildOptions = { ...options, define: { ...define } }
+  const shared = { ...options, absWorkingDir: dirname(main), define: { ...define } }
+  const bundle = (replace: (name: string) => string) =>
+    build({ ...shared, entryPoints: [main], format: 'cjs', plugins: [replaced(main, replace)], banner: { js: first } })
   const names: string[] = []
-  const noting = (name: string): string => {
+  await bundle((name) => {
     names.push(name)
     return ''
-  }
-  await bundle(main, { ...shared, plugins: [replaced(main, noting)] })
-  const modules = new Set<string>()
-  const places = new Map<string, Place>()
-  let lines = ''
-  for (const name of names.sort()) {
-    const part = await bundle(join(dirname(main), name), shared)
-    for (const module of part.modules) modules.add(module)
-    const line = packed(part.text)
-    places.set(name, { name, at: offset + lines.length + 2, length: line.length })
-    lines += `//${line}\n`
-  }
-  const code = await bundle(main, {
-    ...shared,
-    plugins: [replaced(main, (name) => loader(places.get(name)))],
-    ...(first !== '' && { banner: { js: first } }),
   })
-  for (const module of code.modules) modules.add(module)
-  return { text: `${lines}${code.text.trimEnd()}\n`, modules }
+  const bundled = await Promise.all(names.sort().map(async (name) => ({ name, ...(await piecesOf(name, shared)) })))
+  const { lines, parts } = laidOut(bundled, offset)
+  const { outputFiles, metafile } = await bundle((name) => loader(parts.get(name)))
+  const metafiles = [metafile, ...bundled.map((part) => part.metafile)]
+  return {
+    text: `${lines}${outputFiles[0]?.text.trimEnd()}\n`,
+    modules: new Set(metafiles.flatMap((each) => modulesIn(each, dirname(main)))),
+  }
 }
 
-const options: BuildOptions = {
+const options = {
   bundle: true,
   platform: 'node',
-  format: 'cjs',
   minify: true,
   charset: 'ascii',
   legalComments: 'none',
   sourcemap: false,
   write: false,
+  metafile: true,
   logLevel: 'warning',
   target: `node${leastNode}`,
-  supported: { 'dynamic-import': false }, // a part is loaded whole
+} as const
+
+/** The lines, and where in the file each part has its own. */
+function laidOut(
+  bundled: readonly { readonly name: string; readonly pieces: readonly Piece[] }[],
+  offset: number,
+): { lines: string; parts: ReadonlyMap<string, Part> } {
+  const packed = bundled.map(({ name, pieces }) => ({ name, packs: packsOf(pieces) }))
+  const all = packed.flatMap(({ packs }) => packs.map(({ line }) => line))
+  const mark = `parts ${createHash('sha256').update(all.join('\n')).digest('hex').slice(0, 32)}`
+  const at = offset + 2
+  let lines = `//${mark}\n`
+  const parts = packed.map(({ name, packs }): [string, Part] => {
+    const places = packs.map(({ line, holds }): Pack => {
+      lines += `//${line}\n`
+      return [offset + lines.length - line.length - 1, line.length, ...holds]
+    })
+    return [name, { entry: name, mark, at, packs: places }]
+  })
+  return { lines, parts: new Map(parts) }
 }
 
-async function bundle(entry: string, more: BuildOptions): Promise<Program> {
-  const from = dirname(entry)
-  const { outputFiles, metafile } = await build({
-    ...more,
-    entryPoints: [entry],
-    absWorkingDir: from,
-    write: false,
-    metafile: true,
+/** A pack is an object with a function for each of its pieces; in parentheses, or they would be parsed twice. */
+function packsOf(pieces: readonly Piece[]): { line: string; holds: readonly string[] }[] {
+  const codes = new Map(pieces.map(({ name, code }) => [name, code]))
+  return together(pieces.map(({ name, code, starts }) => ({ name, bytes: code.length, starts }))).map((holds) => {
+    const functions = holds.map(
+      (name) => `${JSON.stringify(name)}:(function(module,exports,require){${codes.get(name)}\n})`,
+    )
+    return { line: packed(`return{${functions.join(',')}}`), holds }
   })
-  const inputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
-  const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  return { text: outputFiles[0]?.text ?? '', modules: new Set(used.map(([path]) => resolve(from, path))) }
 }
+
+const modulesIn = ({ outputs }: Metafile, from: string): string[] =>
+  Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [resolve(from, path)] : []))
 
 /** Puts something else in the place of what main.ts imports dynamically; `name` is relative to its folder. */
 const replaced = (main: string, contents: (name: string) => string): Plugin => ({
@@ -91,8 +107,8 @@ const replaced = (main: string, contents: (name: string) => string): Plugin => (
   },
 })
 
-const loader = (place: Place | undefined): string =>
-  `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(place)}, require)\n`
+const loader = (part: Part | undefined): string =>
+  `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
 /** One line, the same on every machine. */
 function packed(code: string): string {

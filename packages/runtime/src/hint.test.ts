@@ -50,8 +50,8 @@ const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts
 /** The names under which a process holds a lock are data. */
 const lockName = /\b(?:inTurn|tryLock)\(.*'svc |\.what [!=]== 'svc /
 
-test('no hint is written into a sentence by hand: hint() or plainHint() names the command', () => {
-  const names = program().commands.map((c) => c.name())
+test('no hint is written into a sentence by hand: hint() or plainHint() names the command', async () => {
+  const names = (await program([])).commands.map((c) => c.name())
   const command = new RegExp(`\\bsvc (?:${names.join('|')})\\b`)
   const src = fileURLToPath(new URL('.', import.meta.url))
   const found = readdirSync(src, { recursive: true, encoding: 'utf8' })

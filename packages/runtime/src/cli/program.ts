@@ -1,50 +1,90 @@
 /** The commands of `svc`, grouped by what a person wants; one file each. */
+
 import { Command } from 'commander'
 import { hint, noteDir, noteStart } from '../hint.ts'
 import { version } from '../version.ts'
-import { account } from './account.ts'
-import { check } from './check.ts'
-import { connect } from './connect.ts'
-import { doctor } from './doctor.ts'
-import { drill } from './drill.ts'
 import { execute } from './execute.ts'
-import { init } from './init.ts'
-import { logs } from './logs.ts'
-import { newCommand } from './new.ts'
 import { olderThanFolder } from './older.ts'
-import { outbox } from './outbox.ts'
 import { columns, warn } from './output.ts'
-import { pack } from './pack.ts'
-import { pinRuntime } from './pin-runtime.ts'
-import { remove } from './remove.ts'
-import { report } from './report.ts'
-import { rollback, unhold } from './rollback.ts'
-import { rollbackRuntime } from './rollback-runtime.ts'
-import { runCommand } from './run.ts'
-import { secrets } from './secrets.ts'
-import { self } from './self.ts'
-import { service } from './service.ts'
-import { set, settings } from './settings.ts'
-import { restart, start, stop } from './start.ts'
-import { status } from './status.ts'
-import { pauseCommand, resumeCommand, runNowCommand } from './steer.ts'
-import { why } from './why.ts'
 
-const groups: readonly (readonly [title: string, commands: readonly (() => Command)[]])[] = [
-  ['Install an agent:', [init, service, remove]],
-  ['Run it:', [runCommand, start, stop, restart]],
-  ['Its versions:', [rollback, unhold, drill]],
-  ['Look:', [status, why, logs, outbox, doctor]],
+type Make = () => Promise<Command>
+
+/** A command is loaded when it is needed: most of what a start costs is loading. */
+const groups: readonly (readonly [title: string, commands: Readonly<Record<string, Make>>])[] = [
+  [
+    'Install an agent:',
+    {
+      init: async () => (await import('./init.ts')).init(),
+      service: async () => (await import('./service.ts')).service(),
+      remove: async () => (await import('./remove.ts')).remove(),
+    },
+  ],
+  [
+    'Run it:',
+    {
+      run: async () => (await import('./run.ts')).runCommand(),
+      start: async () => (await import('./start.ts')).start(),
+      stop: async () => (await import('./start.ts')).stop(),
+      restart: async () => (await import('./start.ts')).restart(),
+    },
+  ],
+  [
+    'Its versions:',
+    {
+      rollback: async () => (await import('./rollback.ts')).rollback(),
+      unhold: async () => (await import('./rollback.ts')).unhold(),
+      drill: async () => (await import('./drill.ts')).drill(),
+    },
+  ],
+  [
+    'Look:',
+    {
+      status: async () => (await import('./status.ts')).status(),
+      why: async () => (await import('./why.ts')).why(),
+      logs: async () => (await import('./logs.ts')).logs(),
+      outbox: async () => (await import('./outbox.ts')).outbox(),
+      doctor: async () => (await import('./doctor.ts')).doctor(),
+    },
+  ],
   [
     'Steer, with or without the service:',
-    [pauseCommand, resumeCommand, runNowCommand, set, settings, secrets, account],
+    {
+      pause: async () => (await import('./steer.ts')).pauseCommand(),
+      resume: async () => (await import('./steer.ts')).resumeCommand(),
+      'run-now': async () => (await import('./steer.ts')).runNowCommand(),
+      set: async () => (await import('./settings.ts')).set(),
+      settings: async () => (await import('./settings.ts')).settings(),
+      secrets: async () => (await import('./secrets.ts')).secrets(),
+      account: async () => (await import('./account.ts')).account(),
+    },
   ],
-  ['Its runtime, svc itself:', [rollbackRuntime, pinRuntime, self]],
-  ['Report an agent that somebody else starts:', [connect, report]],
-  ['Make a blueprint:', [newCommand, check, pack]],
+  [
+    'Its runtime, svc itself:',
+    {
+      'rollback-runtime': async () => (await import('./rollback-runtime.ts')).rollbackRuntime(),
+      'pin-runtime': async () => (await import('./pin-runtime.ts')).pinRuntime(),
+      self: async () => (await import('./self.ts')).self(),
+    },
+  ],
+  [
+    'Report an agent that somebody else starts:',
+    {
+      connect: async () => (await import('./connect.ts')).connect(),
+      report: async () => (await import('./report.ts')).report(),
+    },
+  ],
+  [
+    'Make a blueprint:',
+    {
+      new: async () => (await import('./new.ts')).newCommand(),
+      check: async () => (await import('./check.ts')).check(),
+      pack: async () => (await import('./pack.ts')).pack(),
+    },
+  ],
 ]
 
-export function program(): Command {
+/** With the commands that `args` need. */
+export async function program(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
       'Runs an agent on this machine, reports it to your service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
@@ -57,15 +97,23 @@ export function program(): Command {
       'after',
       `\nOne folder is one agent: its svc.agent.yaml says what it offers. Commands look in the current folder, or in --dir.\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 the service was needed and not reached.\n\nBegin with:\n${begin()}`,
     )
-  for (const [title, commands] of groups) {
-    for (const make of commands) svc.addCommand(make().helpGroup(title))
-  }
+  for (const [title, make] of needed(args)) svc.addCommand((await make()).helpGroup(title))
   return svc.hook('preAction', (_, action) => {
     const dir = folderGiven(action)
     noteDir(dir)
     const older = dir === undefined ? undefined : olderThanFolder(dir)
     if (older !== undefined) warn(older)
   })
+}
+
+/** The command that they name; all of them for help and for what is mistyped. */
+function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
+  if (['-V', '--version'].includes(first)) return []
+  const all = groups.flatMap(([title, commands]) =>
+    Object.entries(commands).map(([name, make]) => ({ name, of: [title, make] as const })),
+  )
+  const named = all.filter(({ name }) => name === first)
+  return (named.length > 0 ? named : all).map(({ of }) => of)
 }
 
 /** Of commands that work in the folder of an agent that is there. */
@@ -80,7 +128,7 @@ const begin = (): string =>
     .map((line) => `  ${line}`)
     .join('\n')
 
-export function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   noteStart()
-  return execute(program(), args)
+  return execute(await program(args), args)
 }

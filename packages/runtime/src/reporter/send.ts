@@ -23,9 +23,13 @@ export type Sent =
   | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
 /** The connection is kept between reports (D18): a handshake costs many times a report. */
-const agents = {
-  'http:': new HttpAgent({ keepAlive: true, maxSockets: 2, scheduling: 'lifo' }),
-  'https:': new HttpsAgent({ keepAlive: true, maxSockets: 2, scheduling: 'lifo' }),
+const kept = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
+/** Made for the first call: most commands call nobody, and TLS takes milliseconds to load. */
+const agents = new Map<boolean, HttpAgent>()
+function agentFor(secure: boolean): HttpAgent {
+  const agent = agents.get(secure) ?? (secure ? new HttpsAgent(kept) : new HttpAgent(kept))
+  agents.set(secure, agent)
+  return agent
 }
 
 /** Posts JSON with the token. Never rejects. `seconds` limits the whole. */
@@ -98,7 +102,7 @@ export function call(
     try {
       request = (secure ? httpsRequest : httpRequest)(url, {
         method,
-        agent: apart ? false : agents[secure ? 'https:' : 'http:'],
+        agent: apart ? false : agentFor(secure),
         lookup,
         ...(secure && { rejectUnauthorized: true }),
         headers: {

@@ -1,0 +1,71 @@
+/** The parts of a file, loaded while the file is exchanged. */
+import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { program } from './parts.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-parts-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const file = join(folder, 'program.cjs')
+copyFileSync(fileURLToPath(new URL('../src/part.ts', import.meta.url)), join(folder, 'part.ts'))
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+const source = (name: string, text: string) => writeFileSync(join(folder, name), text)
+source('main.ts', `globalThis.partsTest = { now: () => import('./now.ts') }`)
+source(
+  'now.ts',
+  `import { sep } from 'node:path'
+import { shared } from './shared.ts'
+export const now = [sep, __WHICH__, shared]
+export const later = () => import('./later.ts')`,
+)
+source(
+  'later.ts',
+  `import { shared } from './shared.ts'\nexport const later = [__WHICH__, shared, '${'x'.repeat(20_000)}'.length]`,
+)
+source('shared.ts', `export const shared = { of: __WHICH__ }`)
+
+interface Loaded {
+  readonly now: () => Promise<{
+    readonly now: readonly [string, string, object]
+    readonly later: () => Promise<{ later: unknown[] }>
+  }>
+}
+const built = async (which: string, from = folder): Promise<string> =>
+  (await program(join(from, 'main.ts'), 0, { first: '', define: { __WHICH__: JSON.stringify(which) } })).text
+const put = (text: string): void => {
+  writeFileSync(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
+}
+function start(): Loaded {
+  const require = createRequire(file)
+  delete require.cache[file]
+  require(file)
+  return (globalThis as unknown as { partsTest: Loaded }).partsTest
+}
+
+test('a part loads later what it needs later, of the file that it came from, and shares what it has', async () => {
+  put(await built('first'))
+  const first = await start().now()
+  put(await built('second, which is longer'))
+  const { later } = await first.later()
+  expect(later).toEqual(['first', { of: 'first' }, 20_000])
+  expect(later[1]).toBe(first.now[2])
+  expect((await start().now()).now).toEqual(['/', 'second, which is longer', { of: 'second, which is longer' }])
+})
+
+test('a part of a file that was exchanged before it was read is not loaded', async () => {
+  put(await built('first'))
+  const loaded = start()
+  put(await built('other'))
+  await expect(loaded.now()).rejects.toThrow('program.cjs was exchanged while it was loaded. Start it again.')
+})
+
+test('the parts are the same wherever the sources lie', async () => {
+  const elsewhere = join(folder, 'deeper/elsewhere')
+  for (const name of ['main.ts', 'now.ts', 'later.ts', 'shared.ts', 'part.ts'])
+    cpSync(join(folder, name), join(elsewhere, name))
+  expect(await built('first', elsewhere)).toBe(await built('first'))
+})

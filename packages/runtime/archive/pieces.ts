@@ -1,0 +1,74 @@
+/** A part of the program in pieces: its entry, what it imports dynamically, and what two of these share. */
+import { basename, relative } from 'node:path'
+import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
+
+export interface Piece {
+  readonly name: string
+  /** CommonJS; it requires other pieces by their names. */
+  readonly code: string
+  /** The starts that load it, each by the name of the piece that makes the difference. */
+  readonly starts: ReadonlySet<string>
+}
+
+type Shared = BuildOptions & { readonly absWorkingDir: string; readonly metafile: true; readonly write: false }
+
+/** Names and order don't depend on where the sources lie. */
+export async function piecesOf(
+  entry: string,
+  shared: Shared,
+): Promise<{ readonly pieces: readonly Piece[]; readonly metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    ...shared,
+    entryPoints: [entry],
+    format: 'esm',
+    splitting: true,
+    outdir: 'pieces',
+  })
+  const { outputs } = metafile
+  const sources = (path: string): string => Object.keys(outputs[path]?.inputs ?? {}).join('\n')
+  const paths = Object.keys(outputs).sort((a, b) => (sources(a) < sources(b) ? -1 : 1))
+  const names = new Map(paths.map((path, at) => [path, ownName(outputs[path]?.entryPoint) ?? `shared ${at}`]))
+  const nameAt = (file: string): string | undefined =>
+    names.get(paths.find((p) => basename(p) === basename(file)) ?? '')
+  const texts = new Map(outputFiles.map((file) => [relative(shared.absWorkingDir, file.path), file.text]))
+  const starts = startsOf(entry, outputs)
+  const pieces = paths.map(async (path): Promise<Piece> => {
+    const { code } = await transform(texts.get(path) ?? '', toCommonJs(shared))
+    const named = code
+      .trimEnd()
+      .replace(/"\.{1,2}\/[\w./-]+\.js"/g, (all) => JSON.stringify(nameAt(JSON.parse(all))) ?? all)
+    return { name: names.get(path) ?? path, code: named, starts: starts(path) }
+  })
+  return { pieces: await Promise.all(pieces), metafile }
+}
+
+/** A library's path says where the sources lie. */
+const ownName = (entryPoint: string | undefined): string | undefined =>
+  entryPoint?.startsWith('..') ? undefined : entryPoint
+
+const toCommonJs = ({ charset, legalComments, platform, target }: Shared) =>
+  ({
+    ...{ charset, legalComments, platform, target },
+    format: 'cjs',
+    minify: true,
+    supported: { 'dynamic-import': false },
+  }) as const
+
+/** Every start loads what the entry imports; a start for each dynamic import loads what that one imports as well. */
+function startsOf(entry: string, outputs: Metafile['outputs']): (path: string) => ReadonlySet<string> {
+  const roots = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
+  const loads = new Map(roots.map(([path, { entryPoint = '' }]) => [entryPoint, closure(path, outputs)]))
+  const always = loads.get(entry) ?? new Set()
+  const all = [...loads.keys()]
+  return (path) => new Set(always.has(path) ? all : all.filter((start) => loads.get(start)?.has(path)))
+}
+
+function closure(path: string, outputs: Metafile['outputs']): ReadonlySet<string> {
+  const found = new Set([path])
+  for (const each of found) {
+    for (const { path: next, kind } of outputs[each]?.imports ?? []) {
+      if (kind === 'import-statement' && outputs[next]) found.add(next)
+    }
+  }
+  return found
+}

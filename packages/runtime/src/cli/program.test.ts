@@ -1,0 +1,21 @@
+/** Which commands a start of `svc` loads. */
+import { expect, test } from 'vitest'
+import { program } from './program.ts'
+
+const loadedFor = async (...args: string[]) => (await program(args)).commands.map((command) => command.name())
+const all = await loadedFor()
+
+test('the help and a mistyped command load every command', async () => {
+  expect(all.length).toBeGreaterThan(25)
+  for (const args of [['--help'], ['help', 'status'], ['stauts'], ['--dir', '.', 'status'], ['toString']])
+    expect(await loadedFor(...args), args.join(' ')).toEqual(all)
+})
+
+test.each(all)('"svc %s" loads that command and no other', async (name) => {
+  expect(await loadedFor(name, '--dir', '.')).toEqual([name])
+})
+
+test('the version needs no command', async () => {
+  expect(await loadedFor('--version')).toEqual([])
+  expect(await loadedFor('-V')).toEqual([])
+})
