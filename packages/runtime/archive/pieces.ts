@@ -10,7 +10,12 @@ export interface Piece {
   readonly starts: ReadonlySet<string>
 }
 
-type Shared = BuildOptions & { readonly absWorkingDir: string; readonly metafile: true; readonly write: false }
+type Shared = BuildOptions &
+  Required<Pick<BuildOptions, 'charset' | 'legalComments' | 'platform' | 'target'>> & {
+    readonly absWorkingDir: string
+    readonly metafile: true
+    readonly write: false
+  }
 
 /** Names and order don't depend on where the sources lie. */
 export async function piecesOf(
