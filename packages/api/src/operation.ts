@@ -15,8 +15,11 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
     ? { [K in Name]: string }
     : unknown
 
-/** Who may do it: somebody who is signed in, who belongs to the workspace of the address, or who is an admin there. */
-export type Right = 'person' | 'member' | 'admin'
+/**
+ * Who may do it: somebody who has the link that the request names, who is signed in, who belongs to the workspace of the address, or
+ * who is an admin there.
+ */
+export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
  * What open pages hear of: `list`: the lists of the workspace; `agent`: an agent's page; `report`: an agent's row, as after a report;

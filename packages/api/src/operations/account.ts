@@ -4,7 +4,7 @@ import { object, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
 const token = text(200)
-const link = 'the link is the right; wrong ones are counted by address, and a good one signs in'
+const link = 'wrong links are counted by address, and a good one signs in'
 const noPages = { none: 'open pages show it when they ask next' }
 
 export const me = look<Me>()('GET /me', {
@@ -52,11 +52,13 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
   apart: 'wrong passwords are counted, and the hash is made outside of the transaction',
 })
 export const startInfo = look<StartInfo>()('GET /start', {
+  right: 'link',
   says: 'whether the link of the first start is good',
   input: query({ token: words }),
   apart: link,
 })
 export const firstStart = change<{ slug: string }>()('POST /start', {
+  right: 'link',
   says: 'make the first account and the first workspace',
   input: object({ token, name: text(), email: text(), password: text(), workspace: text(), slug: text() }),
   audit: ['person.created', 'workspace.created'],
@@ -65,6 +67,7 @@ export const firstStart = change<{ slug: string }>()('POST /start', {
   apart: link,
 })
 export const spendLink = change<{ ok: true }>()('POST /link', {
+  right: 'link',
   says: 'sign in with a one-time link',
   input: object({ token }),
   audit: { none: 'the person’s own list of sign-ins says it' },
@@ -73,11 +76,13 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   apart: link,
 })
 export const claimInfo = look<ClaimInfo>()('GET /claim', {
+  right: 'link',
   says: 'whose account a link hands over',
   input: query({ token: words }),
   apart: link,
 })
 export const claim = change<{ ok: true }>()('POST /claim', {
+  right: 'link',
   says: 'take an account over; its other sessions end',
   input: object({ token, name: text(), password: text() }),
   audit: ['person.claimed'],

@@ -60,14 +60,16 @@ export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
   input: query({ before: count(Number.MAX_SAFE_INTEGER), limit: count(200, 50) }),
 })
 export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
+  right: 'link',
   says: 'what an invitation is for',
-  apart: 'the link is the right; wrong ones are counted by address',
+  apart: 'wrong links are counted by address',
 })
 export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
+  right: 'link',
   says: 'accept an invitation; makes the account where there is none, and signs in',
   input: object({ name: optional(text()), password: optional(text()) }),
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
   again: 'refused',
-  apart: 'the link is the right; it signs in',
+  apart: 'it signs in',
 })

@@ -110,6 +110,7 @@ export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): 
 }
 
 function guardsOf({ route, right }: Operation, deps: WebDeps): Guard[] {
+  if (right === 'link') throw new Error(`${route} needs a route of its own, which judges the link.`)
   return [
     ...(right === 'person' ? [signedIn(deps)] : []),
     ...(right === 'admin' ? [admin] : []),
@@ -147,12 +148,16 @@ function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }:
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
   if (operation.right === 'person')
     return asPerson(deps, c.var, (acting) => act({ ...at, ...acting, role: 'member' } as Acting<Route, Person>, input))
-  return asMember(deps, c.var, operation.right, (acting) => act({ ...at, ...acting } as Acting<Route, Person>, input))
+  return asMember(deps, c.var, roleFor(operation), (acting) =>
+    act({ ...at, ...acting } as Acting<Route, Person>, input),
+  )
 }
+
+const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
 
 const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: BoundOften, input: unknown) => {
   const { workspace, agent, person, role } = c.var
-  const write = memberWriter(deps, c.var, operation.right === 'admin' ? 'admin' : 'member')
+  const write = memberWriter(deps, c.var, roleFor(operation))
   const acting = {
     workspace,
     agent,
