@@ -37,6 +37,7 @@ const pages = [
   'SECURITY.md',
   'docs/operator.md',
   'docs/operate.md',
+  'docs/operations.md',
   'docs/architecture.md',
   'docs/dependencies.md',
 ]

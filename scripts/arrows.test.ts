@@ -30,7 +30,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   '.': ['scripts'], // the order of the tests
   bench: ['blueprint', 'server', 'scripts'], // measures the service and prepares its data
   conformance: ['protocol'], // runs the fixed cases through our own implementation
-  docs: ['protocol', 'server', 'scripts'], // generates and checks pages, runs the sample reporters
+  docs: ['protocol', 'api', 'server', 'scripts'], // generates and checks pages, runs the sample reporters
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'], // their tests run the agents for real
   scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // build, start and release everything
 }

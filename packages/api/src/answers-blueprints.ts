@@ -1,23 +1,7 @@
 /**
- * What the page and the service say to each other about blueprints, install codes and bots (2.9, 2.10). Part of answers.ts, whose
- * conventions hold here.
- *
- * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
- * GET    /blueprints                                              → Blueprints
- * POST   /blueprints  (the zip itself, Content-Type: application/zip, 20 MB at most)  admin → BlueprintVersion (201)
- *        refused: 400 bundle_refused with `findings`, 409 version_taken, 413 body_too_large
- * GET    /blueprints/:blueprint                                   → BlueprintPage
- * GET    /blueprints/:blueprint/versions/:version                 → BlueprintVersion         (…/bundle: the zip, admin)
- * DELETE /blueprints/:blueprint/versions/:version       admin     → {ok: true}               (409 version_in_use, the message names by what)
- * GET    /codes                                                   → InstallCode[]            (newest first: live ones, and those of the last 30 days)
- * POST   /codes {blueprint, version, agent?}            admin     → NewCode (201)            (agent: default a free name after the blueprint's)
- * GET    /codes/:id                                               → InstallCode              (`agent` is set once it is redeemed; a Frame with `list` tells when)
- * DELETE /codes/:id                                     admin     → {ok: true}               (revokes; 409 code_over when there is nothing to revoke)
- * GET    /bots                                                    → Bots
- * POST   /bots/:id/revoke                               admin     → {revoked: number}        (all tokens of the bot)
- * POST   /bots/:id/tokens/:token/revoke                 admin     → {revoked: number}
- * DELETE /bots/:id                                      admin     → {ok: true}               (with its tokens; frees one of the ten)
- * GET    /products                                                → WorkspaceProduct[]       (activation is the operator's)
+ * What the service answers about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An upload is refused
+ * with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413 `body_too_large` (20 MB); deleting a version with 409
+ * `version_in_use`, whose message names what uses it; revoking a code with 409 `code_over`. Codes are listed newest first.
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'

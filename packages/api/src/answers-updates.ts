@@ -1,31 +1,11 @@
 /**
- * What the page and the service say to each other about updates: wishes, what became of them, and rollouts. Part of answers.ts,
- * whose conventions hold here.
+ * What the service answers about updates: wishes, what became of them, and rollouts, by the conventions of answers.ts. Refusals: of a
+ * wish 404 `version_unknown`, 409 `no_blueprint` or a RuntimeRefusal; of a rollout 400 `rollout_invalid`, 404 `version_unknown`, 409
+ * `rollout_empty`, `runtime_not_served`, `rollout_over`, `rollout_not_running`.
  *
- * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
- * GET    /agents/:name                                          → AgentPage, with `updates: AgentUpdates`
- * GET    /agents/:name/updates?limit=50                         → UpdateEvent[]       (the timeline, newest first)
- * PUT    /agents/:name/wishes/blueprint {version}         admin → AgentUpdates        (the previous version: rolls back)
- * DELETE /agents/:name/wishes/blueprint                   admin → AgentUpdates        (withdraws; what the machine has begun it ends)
- *        refused: 404 version_unknown, 409 no_blueprint
- * POST   /agents/:name/wishes/runtime                     admin → AgentUpdates        (presses "update runtime", 3.4)
- *        refused: 409 with one of the five codes, see RuntimeRefusal
- * DELETE /agents/:name/wishes/runtime                     admin → AgentUpdates        (withdraws)
- * DELETE /agents/:name/holds/runtime                      admin → AgentUpdates        (lifts the hold: it can be pressed again)
- * POST   /wishes WishOfMany                               admin → WishResult[]        (at once; each refusal with its sentence)
- * GET    /runtime                                               → RuntimeOverview
- * GET    /rollouts?before=ID&limit=50                           → Rollouts            (newest first; erased 400 days after their end)
- * POST   /rollouts NewRollout                             admin → RolloutPage (201)   (its first wave begins at once)
- *        refused: 400 rollout_invalid, 404 version_unknown, 409 rollout_empty, runtime_not_served
- * POST   /rollouts/preview NewRollout                     admin → RolloutPreview      (who would be in which wave, who is left out and why)
- * GET    /rollouts/:id                                          → RolloutPage
- * POST   /rollouts/:id/pause                              admin → RolloutPage         (409 rollout_over, rollout_not_running)
- * POST   /rollouts/:id/continue                           admin → RolloutPage         (after a halt or a pause; or: the next wave now)
- * POST   /rollouts/:id/cancel {withdraw?: boolean}        admin → RolloutPage         (`withdraw`: also wishes that no agent has carried out yet)
- *
- * A frame names an agent in `changed` when its wishes, holds or timeline changed, and says `list` when a rollout moved to
- * another wave or state. The activity calls what was done `wish.made`, `wish.withdrawn`, `hold.lifted` (subject `agent NAME` or
- * `N agents`, details `of`, `version`, `agents`), `rollout.started`, `.halted`, `.paused`, `.continued`, `.cancelled`, `.done`.
+ * A frame names an agent in `changed` when its wishes, holds or timeline changed, and says `list` when a rollout moved to another wave or
+ * state. The activity has the details `of`, `version`, `agents` of a wish, and its subject is `agent NAME` or `N agents`. A rollout that
+ * ends or halts by itself writes `rollout.done` or `rollout.halted`; 400 days after its end it is erased.
  */
 import type { Level, Outcome, Stop } from '@svc/protocol'
 

@@ -1,49 +1,7 @@
 /**
- * What the page and the service say to each other: types only, imported by the dashboard. All under `/api/web`; times are
- * Unix milliseconds unless a value comes out of a report (those are seconds, as the agent sent them). Errors are
- * `{error: {code, message}}` as everywhere; 401 means "sign in", 403 "not yours to do", 404 also "not yours to see".
- *
- * GET    /api/web/me                                              → Me
- * GET    /api/web/start?token=                                    → StartInfo                (one-time link of the first start)
- * POST   /api/web/start {token, name, email, password, workspace, slug} → {slug}             (signs in)
- * POST   /api/web/link {token}                                    → {ok: true}               (one-time sign-in link; signs in)
- * GET    /api/web/claim?token=                                    → ClaimInfo                (a link that hands an account over)
- * POST   /api/web/claim {token, name, password}                   → {ok: true}               (other sessions end; signs in)
- * GET    /api/web/invitations/:id                                 → InvitationInfo           (for the person invited)
- * POST   /api/web/invitations/:id {name?, password?}              → {slug}                   (accept; makes the account when there is none, signs in)
- * POST   /api/web/workspaces {slug, name}                         → {slug} (201; for an admin of an activated workspace)
- * PATCH  /api/web/me {name}                                       → Me
- * GET    /api/web/sessions → Session[]    DELETE /api/web/sessions/:id    DELETE /api/web/sessions (all others)
- * GET    /api/web/sign-ins                                        → SignInRecord[]           (one's own last ones, newest first)
- * POST   /api/web/password {current, next}                        → {ok: true}               (ends the other sessions)
- * (sign-in, sign-out: the accounts library's own routes, POST /api/auth/sign-in/email {email, password}, POST /api/auth/sign-out)
- *
- * Below /api/web/w/:slug (members see; `admin` marks what only admins may do):
- * GET    /                                                        → Workspace
- * PATCH  / {name}                                       admin     → Workspace
- * GET    /fleet?search=&level=&silent=&sort=&desc=&offset=&limit= → Fleet
- * GET    /events                                                  → server-sent events, see Frame
- * POST   /agents {name}                                 admin     → NewToken (201)
- * GET    /agents/:name                                            → AgentPage
- * PATCH  /agents/:name {name}                           admin     → {name}
- * DELETE /agents/:name                                  admin     → {ok: true}
- * POST   /agents/:name/token                            admin     → NewToken                 (rotates)
- * GET    /agents/:name/runs?status=&model=&text=&offset=&limit=   → Runs
- * GET    /agents/:name/usage?days=30                              → UsageDay[]
- * GET    /agents/:name/levels?limit=                              → LevelChange[]            (newest first)
- * GET    /agents/:name/commands?offset=&limit=                    → Commands                 (newest first)
- * POST   /agents/:name/commands Wish                    admin     → Command (201; 200 when the same press is under way, D5)
- * POST   /agents/:name/commands/:id/again               admin     → Command (201)
- * POST   /commands {agents: string[], type}             admin     → BulkResult[]             (pause, resume, run_now)
- * GET    /agents/:name/logs                             admin     → LogEntry[]
- * GET    /agents/:name/logs/:id                         admin     → LogText      (…/logs/:id/download: text/plain attachment)
- * GET    /members                                                 → Members
- * POST   /invitations {email, role}                     admin     → {id, url} (201; the link to hand over: no mail is sent)
- * DELETE /invitations/:id                               admin
- * PATCH  /members/:id {role}                            admin
- * DELETE /members/:id                                   admin (or oneself)
- * GET    /activity?before=&limit=                                 → AuditEntry[]
- * blueprints, install codes, bots: answers-blueprints.ts; wishes, holds, timelines and rollouts: answers-updates.ts
+ * What the service answers the page; which operation gives what stands in operations/. Times are Unix milliseconds unless a value comes
+ * out of a report: those are seconds, as the agent sent them. Errors are `{error: {code, message}}` as everywhere; 401 means "sign in",
+ * 403 "not yours to do", 404 also "not yours to see". A command answers 200 instead of 201 when the same press is under way (D5).
  */
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
 import type { BotTokenState, BundleFinding } from './answers-blueprints.ts'

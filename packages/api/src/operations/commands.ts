@@ -35,7 +35,7 @@ export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/command
     args: [
       agentArgument,
       ['<what>', commandTypes.join(', ')],
-      ['[values...]', 'for set: KEY=JSON…, for log: its name'],
+      ['[values...]', 'for set: KEY=JSON…, where anything but JSON counts as text; for log: its name'],
     ],
   },
 })

@@ -15,16 +15,9 @@ import { commands } from './commands/all.ts'
 import { readBeside, readInput } from './input.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Misused, Refused, type Request } from './kit/request.ts'
-import { type Chosen, choose, type Words } from './program.ts'
+import { type Chosen, choose } from './program.ts'
 import { askService, type Outcome, runCommand } from './socket/socket.ts'
-import { moveWords, restoreWords, startWords } from './words.ts'
-
-const words: Readonly<Record<string, Words>> = {
-  start: startWords,
-  ...commands,
-  restore: restoreWords,
-  move: moveWords,
-}
+import { words } from './words.ts'
 
 /** Runs one command line; answers its exit code. `start` answers when the service has ended. */
 export async function main(argv: string[]): Promise<number> {

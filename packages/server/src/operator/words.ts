@@ -1,7 +1,8 @@
-/** The words of the commands that run without a service; apart from what they do, which takes time to load. */
+/** The words of every command. `start`, `restore` and `move` run without a service; what they do is loaded when it is needed. */
+import { commands } from './commands/all.ts'
 import type { Words } from './program.ts'
 
-export const startWords: Words = {
+const startWords: Words = {
   says: 'run the service until Ctrl-C or SIGTERM',
   options: [
     ['--port <port>', 'SVC_PORT: the port to listen on (default: 8787)'],
@@ -10,7 +11,7 @@ export const startWords: Words = {
   ],
 }
 
-export const restoreWords: Words = {
+const restoreWords: Words = {
   says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
   args: [['[file]', 'what svc-server backup wrote']],
   options: [
@@ -19,7 +20,14 @@ export const restoreWords: Words = {
   ],
 }
 
-export const moveWords: Words = {
+const moveWords: Words = {
   says: 'take the embedded installation over to PostgreSQL, while the service is stopped',
   options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
+}
+
+export const words: Readonly<Record<string, Words>> = {
+  start: startWords,
+  ...commands,
+  restore: restoreWords,
+  move: moveWords,
 }

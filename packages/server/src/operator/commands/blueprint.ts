@@ -7,7 +7,7 @@ const slug: [string, string] = ['<slug>', "the workspace's short name"]
 
 export const blueprintCommands = {
   'blueprint upload': command({
-    says: 'keep a bundle as a new version of its blueprint',
+    says: 'keep a bundle as a new version of its blueprint; a refusal gives every reason',
     args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
     reads: { at: 1, most: limits.bundleBytes, what: 'A bundle' },

@@ -10,7 +10,7 @@ const email: [string, string] = ['<email>', 'with which the person signs in']
 
 export const personCommands = {
   'person create': command({
-    says: 'make an account; the password is read from standard input',
+    says: 'make an account; the password is the first line of standard input, or asked for',
     args: [email],
     options: [
       ['--name <name>', "the person's name"],

@@ -5,11 +5,14 @@ import { argument, granted, operator, option } from '../kit/request.ts'
 import { line, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
-const product: [string, string] = ['<product>', 'a product; svc is this service itself']
+const product: [string, string] = [
+  '<product>',
+  'svc is this service itself; others are added with svc-server product add',
+]
 
 export const workspaceCommands = {
   'workspace create': command({
-    says: 'make a workspace',
+    says: 'make a workspace; its agents are refused until it is activated',
     args: [slug],
     options: [['--name <name>', 'as people see it (default: the short name)']],
     run: async (request, { store, auth, now }, { createWorkspace }) => {
@@ -38,7 +41,7 @@ export const workspaceCommands = {
       ),
   }),
   'workspace limit': command({
-    says: 'what a workspace may hold and what it holds; with options, other limits',
+    says: 'what a workspace may hold and what it holds; with options, other limits (default restores one)',
     args: [slug],
     options: [
       ['--agents <n>', 'agents (default: 10,000)'],

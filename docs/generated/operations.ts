@@ -1,0 +1,87 @@
+/** Operations of people, from their descriptions in packages/api. */
+import {
+  account,
+  agents,
+  blueprints,
+  type Change,
+  commands,
+  type Notice,
+  type Operation,
+  operations,
+  type Right,
+  rollouts,
+  updates,
+  workspaces,
+} from '../../packages/api/src/index.ts'
+import { code, lines, table } from './table.ts'
+
+const nouns = {
+  'Accounts and links': account,
+  'Workspaces and members': workspaces,
+  Agents: agents,
+  'Commands and logs': commands,
+  'Versions of agents': updates,
+  Rollouts: rollouts,
+  'Blueprints, install codes and bots': blueprints,
+}
+
+const who: Readonly<Record<Right, string>> = {
+  link: 'whoever has the link',
+  person: 'anybody signed in',
+  member: 'members',
+  admin: 'admins',
+}
+const hears: Readonly<Record<Notice, string>> = {
+  list: 'the lists of the workspace',
+  agent: 'the page of the agent',
+  report: 'the row of the agent',
+  rights: 'streams whose right ended close',
+}
+const repeats: Readonly<Record<Change['again'], string>> = {
+  same: 'changes nothing more',
+  refused: 'is refused',
+  new: 'does it once more',
+}
+
+export function operationTables(): string {
+  return Object.entries(nouns)
+    .map(([title, noun]) => sectionOf(title, noun))
+    .join('\n\n')
+}
+
+function sectionOf(title: string, noun: object): string {
+  const all = operations.filter((operation) => Object.values(noun).includes(operation)).sort(byPath)
+  const looks = all.filter(({ change }) => change === undefined)
+  return [`## ${title}`, lookTable(looks), changeTable(all)].filter((part) => part !== '').join('\n\n')
+}
+
+const pathOf = ({ route }: Operation) => route.slice(route.indexOf(' '))
+const byPath = (a: Operation, b: Operation) => pathOf(a).localeCompare(pathOf(b), 'en') || (a.route < b.route ? -1 : 1)
+
+const lookTable = (looks: readonly Operation[]) =>
+  looks.length === 0 ? '' : table(['shows', 'route', 'who may', 'command'], looks.map(firstCells))
+
+function changeTable(all: readonly Operation[]): string {
+  const rows = all.flatMap((operation) => {
+    const { change } = operation
+    return change ? [[...firstCells(operation), activity(change), pages(change), repeats[change.again]]] : []
+  })
+  if (rows.length === 0) return ''
+  return table(['does', 'route', 'who may', 'command', 'activity', 'open pages that hear of it', 'a second call'], rows)
+}
+
+const firstCells = ({ says, route, right, command }: Operation) => [
+  says,
+  code(route),
+  who[right],
+  command ? code(command.name) : '',
+]
+const activity = ({ audit }: Change) => ('none' in audit ? `none: ${audit.none}` : lines(audit.map(code)))
+const pages = (change: Change) =>
+  'none' in change.pages ? `none: ${change.pages.none}` : lines(change.pages.map((notice) => hears[notice]))
+
+export const handWrittenRoutes = () =>
+  table(
+    ['route', 'why'],
+    [...operations].sort(byPath).flatMap(({ route, apart }) => (apart === undefined ? [] : [[code(route), apart]])),
+  )
