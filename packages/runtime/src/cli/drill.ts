@@ -18,7 +18,7 @@ export const drill = (): Command =>
     )
     .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
     .action(async ({ dir, json, start, withState, keep }: Options) => {
-      const { folder, manifest } = agentAt(dir)
+      const { folder, manifest } = await agentAt(dir)
       const broken = unfinished(folder)
       if (broken) throw new Refusal(broken)
       const install = readInstall(folder)

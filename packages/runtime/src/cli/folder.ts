@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
-import { manifestOf } from '../reporter/manifest.ts'
+import { manifestKnown } from '../reporter/known.ts'
 import type { Author } from '../state/changes.ts'
 import { seconds } from '../time.ts'
 import { type Common, common, existing } from './common.ts'
@@ -16,9 +16,9 @@ export interface Agent {
 }
 
 /** Refuses a folder without a valid manifest, with every finding. */
-export function agentAt(dir: string): Agent {
+export async function agentAt(dir: string): Promise<Agent> {
   const folder = existing(dir)
-  const manifest = manifestOf(folder)
+  const manifest = await manifestKnown(folder)
   if (!manifest.ok) throw new Refusal(manifest.message)
   return { folder, manifest: manifest.value }
 }

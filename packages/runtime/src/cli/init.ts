@@ -109,7 +109,7 @@ async function run(options: Options): Promise<void> {
   })
   const open = chosen
     ? leftOpen(seen.value.settings ?? [], chosen, root)
-    : await chooseLate(agentAt(root), options.set, ask)
+    : await chooseLate(await agentAt(root), options.set, ask)
   await manifestNow(folder) // the runtime then finds it read, and stays small
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined

@@ -31,7 +31,7 @@ export const logs = (): Command =>
     )
     .addHelpText('after', examples('logs', 'logs work --lines 20', 'logs -f'))
     .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: Options) => {
-      const { folder, manifest } = agentAt(dir)
+      const { folder, manifest } = await agentAt(dir)
       const name = asked ?? (goOn ? 'output' : undefined)
       if (name === undefined) return listed(folder, manifest, json)
       const count = Number(lines)

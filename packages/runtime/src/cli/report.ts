@@ -31,7 +31,7 @@ export const report = (): Command =>
     .action(run)
 
 async function run({ dir, json, once }: Options): Promise<void> {
-  const agent = agentAt(dir)
+  const agent = await agentAt(dir)
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
   const lock = tryLock(agent.folder, 'runtime', 'svc report')

@@ -22,7 +22,7 @@ export const rollback = (): Command =>
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder, version } = installedAt(dir)
+      const { folder, version } = await installedAt(dir)
       const update = await done(folder, version, 'rollback')
       const { applied, hold, running } = update
       show(json, { version: running.version, applied, hold: hold ?? null }, () => [
@@ -39,7 +39,7 @@ export const unhold = (): Command =>
     )
     .addHelpText('after', examples('unhold'))
     .action(async ({ dir, json }: Common) => {
-      const { folder, version } = installedAt(dir)
+      const { folder, version } = await installedAt(dir)
       const held = standing(folder, version)
       const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
       await done(folder, version, 'unhold')
@@ -48,8 +48,8 @@ export const unhold = (): Command =>
       )
     })
 
-function installedAt(dir: string): { folder: Folder; version: string } {
-  const { folder, manifest } = agentAt(dir)
+async function installedAt(dir: string): Promise<{ folder: Folder; version: string }> {
+  const { folder, manifest } = await agentAt(dir)
   if (!folder.installed)
     throw new Refusal(`${folder.root} was not installed from a blueprint, so there are no versions of it here.`)
   return { folder, version: manifest.version }

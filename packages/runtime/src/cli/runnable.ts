@@ -5,10 +5,10 @@ import { type Agent, agentAt, existing } from './folder.ts'
 import { Refusal } from './output.ts'
 
 /** Refuses the others, with what to do. */
-export function runnable(dir: string): Agent {
+export async function runnable(dir: string): Promise<Agent> {
   const broken = unfinished(existing(dir))
   if (broken) throw new Refusal(broken)
-  const agent = agentAt(dir)
+  const agent = await agentAt(dir)
   if (!agent.manifest.runtime) throw new Refusal(missingRuntime(agent.folder, agent.manifest.name))
   return agent
 }

@@ -24,8 +24,8 @@ export const secrets = (): Command =>
     .addCommand(
       common(new Command('list'))
         .summary('say which are set and which are missing')
-        .action(({ dir, json }: Common) => {
-          const all = list(agentAt(dir))
+        .action(async ({ dir, json }: Common) => {
+          const all = list(await agentAt(dir))
           show(json, all, () =>
             all.length === 0
               ? 'This agent asks for no secrets, and has none.'
@@ -41,7 +41,7 @@ export const secrets = (): Command =>
         .argument('<NAME>', 'the secret')
         .summary('set one; its value is asked for without showing it, or read from standard input')
         .action(async (name: string, { dir, json }: Common) => {
-          const { folder, manifest } = agentAt(dir)
+          const { folder, manifest } = await agentAt(dir)
           const wrong = wrongWithSecretName(name)
           if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
           const value = interactive()
@@ -67,8 +67,8 @@ export const secrets = (): Command =>
       common(new Command('unset'))
         .argument('<NAME>', 'the secret')
         .summary('remove one')
-        .action((name: string, { dir, json }: Common) => {
-          const { folder } = agentAt(dir)
+        .action(async (name: string, { dir, json }: Common) => {
+          const { folder } = await agentAt(dir)
           const changed = inTurn(folder, 'svc secrets', () => {
             const left = new Map(readEnv(folder.secrets))
             const had = left.delete(name)

@@ -43,7 +43,7 @@ export const service = (): Command =>
         .action(async ({ dir, json, system = false, user, start = false, python, name }: Options) => {
           const wrong = name === undefined ? undefined : wrongWithAgentName(name)
           if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
-          const { folder, manifest } = runnable(dir)
+          const { folder, manifest } = await runnable(dir)
           const { unit, lines } = await installService(folder, {
             agent: agentName(folder, manifest),
             name,

@@ -20,8 +20,8 @@ export const set = (): Command =>
       `Changes settings: all that are named, or none when one of them does not fit. "${hint('settings')}" lists them.`,
     )
     .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
-    .action((written: string[], { dir, json }: Common) => {
-      const { folder, manifest } = agentAt(dir)
+    .action(async (written: string[], { dir, json }: Common) => {
+      const { folder, manifest } = await agentAt(dir)
       const values = Object.fromEntries(written.map((pair) => readPair(pair, manifest.settings)))
       const outcome = inTurn(folder, 'svc set', () => {
         const decision = decide(
@@ -60,8 +60,8 @@ export const settings = (): Command =>
     .summary('list the settings, their values and who set them')
     .description('Lists every setting with its value in force, what it may be, and who set it.')
     .addHelpText('after', examples('settings --json'))
-    .action(({ dir, json }: Common) => {
-      const { folder, manifest } = agentAt(dir)
+    .action(async ({ dir, json }: Common) => {
+      const { folder, manifest } = await agentAt(dir)
       const values = settingsInForce(folder, manifest)
       const { settings: authors } = readChanges(folder)
       const all = manifest.settings.map((s) => {

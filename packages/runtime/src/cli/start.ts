@@ -30,7 +30,7 @@ export const start = (): Command =>
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder } = runnable(dir)
+      const { folder } = await runnable(dir)
       const holder = whoHolds(folder, 'runtime')
       if (holder) return show(json, { started: false, pid: holder.pid }, () => `It runs already: ${named(holder)}.`)
       const line = await startAgent(folder)
@@ -49,7 +49,7 @@ export const stop = (): Command =>
     )
     .addHelpText('after', examples('stop'))
     .action(async ({ dir, json }: Common) => {
-      const agent = agentAt(dir)
+      const agent = await agentAt(dir)
       const changed = await stopAgent(agent)
       show(json, { stopped: true, changed }, () => (changed ? 'Stopped.' : 'It was not running.'))
     })
@@ -60,7 +60,7 @@ export const restart = (): Command =>
     .description('Stops the agent and its runtime and starts them again, with the secrets and settings of now.')
     .addHelpText('after', examples('restart'))
     .action(async ({ dir, json }: Common) => {
-      const agent = runnable(dir)
+      const agent = await runnable(dir)
       const { folder } = agent
       await stopAgent(agent)
       const line = await startAgent(folder)

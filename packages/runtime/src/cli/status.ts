@@ -19,8 +19,8 @@ export const status = (): Command =>
       'Shows what the agent says of itself, whether it is paused, and whether its reports arrive. Asks nobody.',
     )
     .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
-    .action(({ dir, json }: Common) => {
-      const facts = factsOf(agentAt(dir))
+    .action(async ({ dir, json }: Common) => {
+      const facts = factsOf(await agentAt(dir))
       show(
         json,
         { ...facts, paused: facts.pause !== undefined, running: facts.process && wordFor(facts.process) },

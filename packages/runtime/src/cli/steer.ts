@@ -16,8 +16,8 @@ export const pauseCommand = (): Command =>
       'Pauses the agent: it starts nothing new while .svc/paused is there. The same pause as from the service.',
     )
     .addHelpText('after', examples('pause --dir /srv/mail-triage'))
-    .action(({ dir, json }: Common) => {
-      const { folder, manifest } = agentAt(dir)
+    .action(async ({ dir, json }: Common) => {
+      const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
       const changed = inTurn(folder, 'svc pause', () => pause(folder, me()))
       const now = readPause(folder)
@@ -33,8 +33,8 @@ export const resumeCommand = (): Command =>
     .summary('end a pause')
     .description('Ends a pause, whoever made it.')
     .addHelpText('after', examples('resume'))
-    .action(({ dir, json }: Common) => {
-      const { folder } = agentAt(dir)
+    .action(async ({ dir, json }: Common) => {
+      const { folder } = await agentAt(dir)
       const changed = inTurn(folder, 'svc resume', () => resume(folder, me()))
       show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
     })
@@ -46,8 +46,8 @@ export const runNowCommand = (): Command =>
       'Asks the agent to run now: it finds .svc/run_now and removes it when it begins. Refused while it is paused.',
     )
     .addHelpText('after', examples('run-now'))
-    .action(({ dir, json }: Common) => {
-      const { folder, manifest } = agentAt(dir)
+    .action(async ({ dir, json }: Common) => {
+      const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
       const changed = inTurn(folder, 'svc run-now', () => {
         if (readPause(folder)) throw new Refusal('Paused; resume first.')

@@ -17,8 +17,8 @@ export const why = (): Command =>
     .summary('explain the state of this agent and who put it there')
     .description('Explains, without the service, which state the agent is in, who or what put it there, and when.')
     .addHelpText('after', examples('why'))
-    .action(({ dir, json }: Common) => {
-      const facts = factsOf(agentAt(dir))
+    .action(async ({ dir, json }: Common) => {
+      const facts = factsOf(await agentAt(dir))
       const reasons = explain(facts, Date.now() / 1000)
       show(
         json,

@@ -8,7 +8,7 @@ import type { Folder } from '../files/folder.ts'
 import { hint, sudoHint } from '../hint.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
 import { Refusal } from '../refusal.ts'
-import { manifestOf } from '../reporter/manifest.ts'
+import { manifestKnown } from '../reporter/known.ts'
 import { exec, type Ran } from './exec.ts'
 import { findUnit, folderStartedBy, type Kind, mac, sameFolder, textOf, type Unit, unitCalled } from './find.ts'
 import { control, doesNotAnswer, systemctl, type UnitState, why } from './manager.ts'
@@ -54,7 +54,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   mustWrite(unit, 'install')
   const replaced = present && present.file !== unit.file ? await uninstallService(present) : []
   const before = textOf(unit.file)
-  const facts = factsOf(folder, unit, request)
+  const facts = await factsOf(folder, unit, request)
   makeFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
   try {
@@ -170,8 +170,8 @@ async function linger(): Promise<string[]> {
     : [`It ends when you log out. To let it run from boot on: loginctl enable-linger ${username}`]
 }
 
-function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): UnitFacts {
-  const manifest = manifestOf(folder)
+async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {
+  const manifest = await manifestKnown(folder)
   const file = ownFile(folder)
   const node = [process.execPath, ...startArgs(folder)]
   return {

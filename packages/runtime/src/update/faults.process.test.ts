@@ -419,7 +419,7 @@ test.each([
     const why = `No version is changed, since ${what} cannot be opened (EIO).`
     expect(running.lines).toEqual([why])
     expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
-    const facts = factsOf(agentAt(agent.root))
+    const facts = factsOf(await agentAt(agent.root))
     expect([lines(facts).join('\n'), explain(facts, 0)]).toEqual([
       expect.stringContaining(why),
       expect.arrayContaining([why]),

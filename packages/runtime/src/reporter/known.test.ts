@@ -1,0 +1,49 @@
+/** The copy of a manifest, as a command takes it. */
+import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { agentFolder } from '../../testing/folder.ts'
+import { manifestKnown, manifestNow } from './known.ts'
+
+const agents: ReturnType<typeof agentFolder>[] = []
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.remove()
+})
+const text = 'name: mail-triage\nversion: 1.4.0\ncontrols: [pause]\n'
+const folder = () => {
+  const agent = agentFolder({ 'svc.agent.yaml': text })
+  agents.push(agent)
+  return agent
+}
+const copyOf = (agent: ReturnType<typeof agentFolder>) => join(agent.journal, 'manifest.json')
+/** With a copy that says something else than the text. */
+const withCopy = async () => {
+  const agent = folder()
+  await manifestNow(agent, '7.8.9')
+  writeFileSync(copyOf(agent), readFileSync(copyOf(agent), 'utf8').replace('"pause"', '"resume"'))
+  return agent
+}
+const controls = async (...given: Parameters<typeof manifestKnown>) => {
+  const manifest = await manifestKnown(...given)
+  return manifest.ok ? manifest.value.controls : manifest.message
+}
+
+test('a command takes the copy of this very text and version, and reads the manifest otherwise', async () => {
+  const agent = await withCopy()
+  expect(await controls(agent, '7.8.9')).toEqual(['resume'])
+  expect(await controls(agent, '7.8.10')).toEqual(['pause'])
+  writeFileSync(agent.manifest, `${text}# changed\n`)
+  expect(await controls(agent, '7.8.9')).toEqual(['pause'])
+})
+
+test('a command leaves no copy behind', async () => {
+  const agent = folder()
+  expect(await controls(agent, '7.8.9')).toEqual(['pause'])
+  expect(existsSync(copyOf(agent))).toBe(false)
+})
+
+test.runIf(process.getuid?.() === 0)('a command does not take a copy that belongs to somebody else', async () => {
+  const agent = await withCopy()
+  chownSync(copyOf(agent), 12_345, 12_345)
+  expect(await controls(agent, '7.8.9')).toEqual(['pause'])
+})
