@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { archive, type Member } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
-import { endsNoLine, member } from './archive/lines.ts'
+import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program } from './archive/parts.ts'
 import { readKeys } from './src/self-update/keys.ts'
 import { leastNode } from './src/version.ts'
@@ -73,9 +73,11 @@ const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.ar
 
 /** Padding before the archive moves the offsets in it until none of their bytes ends a line. */
 function withArchive(text: string, members: readonly Member[]): Buffer {
-  for (let spaces = 0; ; spaces++) {
-    const tail = archive(members, text.length + spaces + 2)
-    if (endsNoLine(tail)) return Buffer.concat([Buffer.from(`${text}${' '.repeat(spaces)}//`), tail])
+  const first = text.length + 2
+  const within = distances(members)
+  for (let at = plainOffset(first, within); ; at = plainOffset(at + 1, within)) {
+    const tail = archive(members, at)
+    if (endsNoLine(tail)) return Buffer.concat([Buffer.from(`${text}${' '.repeat(at - first)}//`), tail])
   }
 }
 

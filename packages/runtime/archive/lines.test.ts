@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 import { archive } from '@svc/blueprint/zip'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { endsNoLine, member, packed } from './lines.ts'
+import { distances, endsNoLine, member, packed, plainOffset } from './lines.ts'
 
 /** Scripts as they may become: many lines, long lines, empty ones. */
 const script = fc
@@ -43,4 +43,31 @@ test.each([0x0a00, 0x0aff, 0x0d00])('a member whose length would end a line: %i'
 
 test('what no block can hide is said at once', () => {
   expect(() => packed(Buffer.from('one\r\ntwo'))).toThrow('holds CR')
+})
+
+test.each([
+  [0, 0],
+  [0x12345, 0x12345],
+  [0x0a00, 0x0b00],
+  [0x0dff, 0x0e00],
+  [0xa0000, 0xb0000],
+  [0x9ffff, 0x9ffff],
+  [0xc0d12, 0xc0e00],
+  [0xa0000 + 0xffff, 0xb0000],
+  [0x0a0d0a00, 0x0b000000],
+  [0x0c0d0a00, 0x0c0e0000],
+])('from %i on the archive may begin at %i', (from, at) => {
+  expect(plainOffset(from)).toBe(at)
+  expect([1, 2, 3].map((byte) => Math.floor(at / 0x100 ** byte) % 0x100)).not.toContain(0x0a)
+})
+
+test('none of the offsets in an archive has such a byte, and few beginnings are tried', () => {
+  const members = [member('__main__.py', 'x'.repeat(3000)), member('LICENSE', 'y'.repeat(9000))]
+  for (const from of [0x9e000, 0x9fff0, 0xa0000, 0xcf000, 0x0a00]) {
+    let tried = 1
+    let at = plainOffset(from, distances(members))
+    for (; !endsNoLine(archive(members, at)); at = plainOffset(at + 1, distances(members))) tried++
+    expect(tried).toBeLessThan(50)
+    expect(at - from).toBeLessThan(0x13000)
+  }
 })

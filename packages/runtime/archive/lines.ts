@@ -18,6 +18,38 @@ export function member(name: string, text: string): Member {
 export const endsNoLine = (bytes: Buffer): boolean =>
   !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
+/**
+ * The first offset from here on at which the archive may begin: no upper byte of an offset in it ends a line. Such a byte stays for up
+ * to 16 million offsets, so trying each of them would take minutes. `within`: the distances that the archive names besides 0.
+ */
+export function plainOffset(from: number, within: readonly number[] = []): number {
+  let offset = from
+  for (;;) {
+    const next = Math.max(...[0, ...within].map((distance) => plainBytes(offset + distance) - distance))
+    if (next === offset) return offset
+    offset = next
+  }
+}
+
+function plainBytes(from: number): number {
+  let offset = from
+  for (const unit of [0x1000000, 0x10000, 0x100]) {
+    const byte = Math.floor(offset / unit) % 0x100
+    if (byte === 0x0a || byte === 0x0d) offset = (Math.floor(offset / unit) + 1) * unit
+  }
+  return offset
+}
+
+/** Where each member after the first begins in an archive, and its directory. */
+export function distances(members: readonly Member[]): number[] {
+  let at = 0
+  return members.map(({ name, content, packed }) => {
+    at += localHead + Buffer.byteLength(name) + (packed ?? content).length
+    return at
+  })
+}
+const localHead = 30
+
 /** Throws for a text that holds what ends a line other than LF. */
 export function packed(text: Buffer): Buffer {
   const parts: Buffer[] = []
