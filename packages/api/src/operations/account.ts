@@ -9,12 +9,12 @@ const noPages = { none: 'open pages show it when they ask next' }
 
 export const me = look<Me>()('GET /me', {
   right: 'person',
-  says: 'who is signed in, and the workspaces of that person',
+  says: 'show who is signed in, with their workspaces',
   apart: 'it also renews the cookie by which a browser is known',
 })
 export const renameMe = change<Me>()('PATCH /me', {
   right: 'person',
-  says: 'change one’s own name',
+  says: 'change your own name',
   input: object({ name: text() }),
   audit: ['person.renamed'],
   pages: noPages,
@@ -22,29 +22,29 @@ export const renameMe = change<Me>()('PATCH /me', {
 })
 export const sessions = look<Session[]>()('GET /sessions', {
   right: 'person',
-  says: 'where one is signed in',
+  says: 'list your sessions',
 })
 export const signIns = look<SignInRecord[]>()('GET /sign-ins', {
   right: 'person',
-  says: 'one’s own last sign-ins, newest first',
+  says: 'list your last sign-ins, newest first',
 })
 export const endSession = change<{ ok: true }>()('DELETE /sessions/:id', {
   right: 'person',
-  says: 'sign out one session',
+  says: 'end one of your sessions',
   audit: ['person.sessions_ended'],
   pages: ['rights'],
   again: 'refused',
 })
 export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
   right: 'person',
-  says: 'sign out all other sessions',
+  says: 'end all your other sessions',
   audit: ['person.sessions_ended'],
   pages: ['rights'],
   again: 'same',
 })
 export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',
-  says: 'change one’s own password; the other sessions end',
+  says: 'change your own password; your other sessions end',
   input: object({ current: text(), next: text() }),
   audit: ['person.password_changed'],
   pages: ['rights'],
@@ -53,7 +53,7 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
 })
 export const startInfo = look<StartInfo>()('GET /start', {
   right: 'link',
-  says: 'whether the link of the first start is good',
+  says: 'check the link of the first start',
   input: query({ token: words }),
   apart: link,
 })
@@ -70,20 +70,20 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   right: 'link',
   says: 'sign in with a one-time link',
   input: object({ token }),
-  audit: { none: 'the person’s own list of sign-ins says it' },
+  audit: { none: "the person's own list of sign-ins says it" },
   pages: noPages,
   again: 'refused',
   apart: link,
 })
 export const claimInfo = look<ClaimInfo>()('GET /claim', {
   right: 'link',
-  says: 'whose account a link hands over',
+  says: 'show which account a link hands over',
   input: query({ token: words }),
   apart: link,
 })
 export const claim = change<{ ok: true }>()('POST /claim', {
   right: 'link',
-  says: 'take an account over; its other sessions end',
+  says: 'take over an account; its other sessions end',
   input: object({ token, name: text(), password: text() }),
   audit: ['person.claimed'],
   pages: ['rights'],

@@ -10,7 +10,7 @@ const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
 const named = object({ name: text() })
 
 export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
-  says: 'a page of the agents of a workspace',
+  says: 'list the agents of a workspace, page by page',
   input: query({
     search: words,
     level: wordOf([...levels, 'never'], undefined),
@@ -31,7 +31,7 @@ export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
   command: { name: 'agent create', args: [agentArgument] },
 })
 export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
-  says: 'an agent and its last report',
+  says: 'show an agent and its last report',
 })
 export const renameAgent = change<{ name: string }>()('PATCH /w/:slug/agents/:name', {
   says: 'rename an agent; its token stays',
@@ -55,14 +55,14 @@ export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token'
   command: { name: 'agent rotate', args: [agentArgument] },
 })
 export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
-  says: 'the kept runs of an agent, newest first',
+  says: 'list the kept runs of an agent, newest first',
   input: query({ status: words, model: words, text: words, ...piece }),
 })
 export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
-  says: 'runs, costs and tokens of an agent by day',
+  says: 'show the runs, costs and tokens of an agent by day',
   input: query({ days: count(366, 30) }),
 })
 export const levelChanges = look<LevelChange[]>()('GET /w/:slug/agents/:name/levels', {
-  says: 'the changes of level of an agent, newest first',
+  says: 'list the level changes of an agent, newest first',
   input: query({ limit: count(500, 50) }),
 })

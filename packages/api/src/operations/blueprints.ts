@@ -15,7 +15,7 @@ import { slugArgument } from './arguments.ts'
 const versionArgument = ['<blueprint@version>', 'what it installs'] as const
 
 export const blueprints = look<Blueprints>()('GET /w/:slug/blueprints', {
-  says: 'the blueprints of a workspace',
+  says: 'list the blueprints of a workspace',
 })
 export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/blueprints', {
   says: 'upload a bundle as a new version of its blueprint',
@@ -26,10 +26,10 @@ export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/bluepri
   apart: 'its body is the zip itself, which is written to the disk while it arrives',
 })
 export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
-  says: 'a blueprint with its versions',
+  says: 'show a blueprint with its versions',
 })
 export const showVersion = look<BlueprintVersion>()('GET /w/:slug/blueprints/:blueprint/versions/:version', {
-  says: 'a version of a blueprint',
+  says: 'show a version of a blueprint',
 })
 export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/:blueprint/versions/:version', {
   says: 'delete a version that no agent runs or keeps',
@@ -39,11 +39,11 @@ export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/
 })
 
 export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
-  says: 'the install codes of a workspace of the last 30 days',
+  says: 'list the install codes that a workspace issued in the last 30 days',
   command: { name: 'code list', args: [slugArgument] },
 })
 export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
-  says: 'an install code for one agent, shown once and good for fifteen minutes',
+  says: 'issue an install code for one agent; it is shown once and expires after fifteen minutes',
   input: object({ blueprint: text(), version: text(), agent: optional(text()) }),
   makes: true,
   audit: ['code.issued'],
@@ -56,10 +56,10 @@ export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   },
 })
 export const showCode = look<InstallCode>()('GET /w/:slug/codes/:id', {
-  says: 'an install code and, once it was redeemed, its agent',
+  says: 'show an install code and the agent that it installed',
 })
 export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
-  says: 'make an install code worthless that was not used yet',
+  says: 'revoke an install code that was not used yet',
   audit: ['code.revoked'],
   pages: ['list'],
   again: 'refused',
@@ -67,7 +67,7 @@ export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
 })
 
 export const bots = look<Bots>()('GET /w/:slug/bots', {
-  says: 'the bots of a workspace and their tokens',
+  says: 'list the bots of a workspace with their tokens',
 })
 export const revokeBot = change<{ revoked: number }>()('POST /w/:slug/bots/:id/revoke', {
   says: 'revoke all tokens of a bot',
@@ -88,5 +88,5 @@ export const deleteBot = change<{ ok: true }>()('DELETE /w/:slug/bots/:id', {
   again: 'refused',
 })
 export const products = look<WorkspaceProduct[]>()('GET /w/:slug/products', {
-  says: 'the products that a workspace is activated for',
+  says: 'list the products that a workspace is activated for',
 })

@@ -19,12 +19,12 @@ export const bulkMax = 2000
 const bulkBytes = 256 * 1024
 
 export const commandLedger = look<Commands>()('GET /w/:slug/agents/:name/commands', {
-  says: 'what was wished of an agent and what became of it, newest first',
+  says: 'list the commands sent to an agent with their states, newest first',
   input: query({ offset: count(1_000_000, 0), limit: count(200, 50) }),
   command: { name: 'command list', args: [agentArgument] },
 })
 export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/commands', {
-  says: 'wish something of an agent: pause, resume, run_now, set KEY=JSON…, log NAME',
+  says: 'send an agent a command: pause, resume, run_now, set KEY=JSON…, log NAME',
   input: wish,
   makes: true,
   audit: ['command.sent'],
@@ -40,7 +40,7 @@ export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/command
   },
 })
 export const sendAgain = change<Command>()('POST /w/:slug/agents/:name/commands/:id/again', {
-  says: 'send a command that is over once more',
+  says: 'send a finished command again',
   makes: true,
   audit: ['command.sent'],
   pages: ['agent'],
@@ -56,11 +56,11 @@ export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
 })
 export const logs = look<LogEntry[]>()('GET /w/:slug/agents/:name/logs', {
   right: 'admin',
-  says: 'the logs that an agent sent and that are kept, newest first',
+  says: 'list the kept logs of an agent, newest first',
   command: { name: 'log list', args: [agentArgument] },
 })
 export const log = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
   right: 'admin',
-  says: 'the text of a log',
+  says: 'show the text of a log',
   command: { name: 'log show', args: [['<id>', 'as svc-server log list names it']] },
 })

@@ -19,7 +19,7 @@ const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
 const byItself = { none: 'taking a rollout further tells the pages of what changed' }
 
 export const rollouts = look<Rollouts>()('GET /w/:slug/rollouts', {
-  says: 'the rollouts of a workspace, newest first',
+  says: 'list the rollouts of a workspace, newest first',
   input: query({ before: words, limit: count(200, 50) }),
   command: { name: 'rollout list', args: [slugArgument] },
 })
@@ -44,7 +44,7 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
   },
 })
 export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/preview', {
-  says: 'who would be in which wave, and who is left out and why',
+  says: 'preview a rollout: the agents in each wave, and the agents left out with the reason',
   input: wanted,
   maxBytes,
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
@@ -52,25 +52,25 @@ export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/p
   again: 'same',
 })
 export const showRollout = look<RolloutPage>()('GET /w/:slug/rollouts/:id', {
-  says: 'how a rollout stands, and each of its agents with the reason',
+  says: 'show a rollout with the state of each agent',
   command: { name: 'rollout show', args: [idArgument] },
 })
 export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pause', {
-  says: 'stop where it is: nobody else is told of the version until it is continued',
+  says: 'pause a rollout: no further agent is offered the version until it continues',
   audit: ['rollout.paused'],
   pages: byItself,
   again: 'refused',
   command: { name: 'rollout pause', args: [idArgument] },
 })
 export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
-  says: 'go on after a halt or a pause, or begin the next wave now',
+  says: 'continue a rollout after a halt or a pause, or begin its next wave now',
   audit: ['rollout.continued'],
   pages: byItself,
   again: 'new',
   command: { name: 'rollout continue', args: [idArgument] },
 })
 export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {
-  says: 'end it; agents that were reached keep what they have',
+  says: 'cancel a rollout; agents that it reached keep their version',
   input: object({ withdraw: optional(flag) }),
   audit: ['rollout.cancelled'],
   pages: byItself,

@@ -10,11 +10,11 @@ const bulkBytes = 256 * 1024
 const seen = ['report', 'agent'] as const
 
 export const updateEvents = look<UpdateEvent[]>()('GET /w/:slug/agents/:name/updates', {
-  says: 'what became of the versions that an agent was to run, newest first',
+  says: 'list the update events of an agent, newest first',
   input: query({ limit: count(300, 50) }),
 })
 export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/wishes/blueprint', {
-  says: 'name the version of its blueprint that an agent should run; the one before rolls it back; off withdraws',
+  says: 'set the blueprint version that an agent should run; the previous version rolls it back; off withdraws the wish',
   input: object({ version: text() }),
   audit: ['wish.made'],
   pages: seen,
@@ -22,13 +22,13 @@ export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/w
   command: { name: 'wish blueprint', args: [agentArgument, ['<version>', 'a version that was uploaded, or off']] },
 })
 export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
-  says: 'withdraw the version that an agent should run; what its machine has begun it ends',
+  says: 'withdraw the wished blueprint version; the machine finishes an update that has begun',
   audit: ['wish.withdrawn'],
   pages: seen,
   again: 'same',
 })
 export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wishes/runtime', {
-  says: 'wish that an agent updates its runtime to the served version; off withdraws',
+  says: 'ask an agent to update its runtime to the served version; off withdraws the wish',
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
@@ -41,13 +41,13 @@ export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wi
   },
 })
 export const clearRuntime = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/runtime', {
-  says: 'withdraw the update of the runtime',
+  says: 'withdraw a wished runtime update',
   audit: ['wish.withdrawn'],
   pages: seen,
   again: 'same',
 })
 export const liftHold = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/holds/runtime', {
-  says: 'lift the hold on a runtime version that failed or was rolled back, so that it can be wished again',
+  says: 'lift the hold on a runtime version that failed or was rolled back',
   audit: ['hold.lifted'],
   pages: seen,
   again: 'same',
@@ -65,5 +65,5 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
   again: 'same',
 })
 export const runtime = look<RuntimeOverview>()('GET /w/:slug/runtime', {
-  says: 'which runtimes the agents run, and which the service serves',
+  says: 'show the runtime versions that agents run and the one that the service serves',
 })

@@ -15,7 +15,7 @@ export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   again: 'refused',
 })
 export const showWorkspace = look<Workspace>()('GET /w/:slug', {
-  says: 'a workspace and what the person may do in it',
+  says: 'show a workspace and your role in it',
 })
 export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   says: 'rename a workspace; its short name stays',
@@ -25,7 +25,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   again: 'same',
 })
 export const members = look<Members>()('GET /w/:slug/members', {
-  says: 'who belongs to a workspace and, for admins, who is invited',
+  says: 'list the members of a workspace and, for admins, its invitations',
 })
 export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
   says: 'make a member an admin, or an admin a member',
@@ -42,7 +42,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
   again: 'refused',
 })
 export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invitations', {
-  says: 'invite somebody; the answer has the link to hand over',
+  says: 'invite somebody; the answer holds the link for them',
   input: object({ email: text(), role }),
   makes: true,
   audit: ['member.invited'],
@@ -50,23 +50,23 @@ export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invit
   again: 'new',
 })
 export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invitations/:id', {
-  says: 'withdraw an invitation: its link is refused from now on',
+  says: 'withdraw an invitation; its link stops working',
   audit: ['member.invitation_withdrawn'],
   pages: { none: 'only the page of members shows it, to whoever withdrew it' },
   again: 'refused',
 })
 export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
-  says: 'who did what in a workspace, newest first',
+  says: 'list the activity of a workspace, newest first',
   input: query({ before: count(Number.MAX_SAFE_INTEGER), limit: count(200, 50) }),
 })
 export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
   right: 'link',
-  says: 'what an invitation is for',
+  says: 'show an invitation',
   apart: 'wrong links are counted by address',
 })
 export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
   right: 'link',
-  says: 'accept an invitation; makes the account where there is none, and signs in',
+  says: 'accept an invitation; a new person gets an account and is signed in',
   input: object({ name: optional(text()), password: optional(text()) }),
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
