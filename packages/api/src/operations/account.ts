@@ -18,7 +18,7 @@ export const renameMe = change<Me>()('PATCH /me', {
   input: object({ name: text() }),
   audit: ['person.renamed'],
   pages: noPages,
-  again: 'same',
+  again: 'new',
 })
 export const sessions = look<Session[]>()('GET /sessions', {
   right: 'person',
@@ -40,7 +40,7 @@ export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
   says: 'end all your other sessions',
   audit: ['person.sessions_ended'],
   pages: ['rights'],
-  again: 'same',
+  again: 'new',
 })
 export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',

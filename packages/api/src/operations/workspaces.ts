@@ -22,7 +22,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   input: object({ name: text() }),
   audit: ['workspace.renamed'],
   pages: { none: 'other pages show the new name when they are opened next' },
-  again: 'same',
+  again: 'new',
 })
 export const members = look<Members>()('GET /w/:slug/members', {
   says: 'list the members of a workspace and, for admins, its invitations',

@@ -228,11 +228,14 @@ test.each(changing.map((operation) => [operation.route, operation] as const))(
     }
     if (!('none' in pages)) expect([...heard].sort()).toEqual([...pages].sort())
     vi.restoreAllMocks()
+    const sofar = (await lines()).length
     const second = await sends(ann, operation, call)
     expect([again, second.status > 299 ? 'refused' : 'done', second.text]).toEqual([
       again,
       again === 'refused' ? 'refused' : 'done',
       second.text,
     ])
+    const more = (await lines()).length - sofar
+    if (again !== 'new') expect([route, again, more]).toEqual([route, again, 0])
   },
 )
