@@ -20,16 +20,20 @@ export interface Call {
 
 export interface Service {
   readonly url: string
+  /** The number of requests that came, taken or not. */
+  readonly received: () => number
   /** The next request that comes, or came and was not taken yet. */
   next(): Promise<Call>
   close(): Promise<void>
 }
 
 export async function startService(): Promise<Service> {
+  let received = 0
   const waiting: Call[] = []
   const takers: ((call: Call) => void)[] = []
   const timers = new Set<NodeJS.Timeout>()
   const take = async (request: IncomingMessage, response: ServerResponse) => {
+    received += 1
     const call = callOf(request, response, await textOf(request), timers)
     const taker = takers.shift()
     if (taker) taker(call)
@@ -39,6 +43,7 @@ export async function startService(): Promise<Service> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: () => received,
     next: () => {
       const call = waiting.shift()
       return call ? Promise.resolve(call) : within(() => 'the next request', new Promise((taker) => takers.push(taker)))
