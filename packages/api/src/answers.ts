@@ -163,7 +163,7 @@ export interface AgentPage {
   canAct: boolean
 }
 
-export interface AgentVersions {
+interface AgentVersions {
   /** What the code installed. */
   installed: string | null
   /** As last reported; null before the first report. */

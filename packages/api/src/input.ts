@@ -16,7 +16,7 @@ export interface Reader<Read, Sent = Read> {
   /** Only for the compiler. */
   readonly sent?: Sent
 }
-export type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
+type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
 
 function refuse(field: string, accepts: string, value: unknown): never {
   const name = field === '' ? 'The body' : field
@@ -95,7 +95,7 @@ export const byKind =
   }
 
 /** A value of a query: what the address says in text, or what counts where it says nothing that can be read. */
-export type QueryValue<T> = (text: string | undefined) => T
+type QueryValue<T> = (text: string | undefined) => T
 
 /** A text; undefined where there is none. */
 export const words: QueryValue<string | undefined> = (text) => text || undefined

@@ -4,7 +4,7 @@
  */
 import type { Reader } from './input.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Below `/api/web`, such as `POST /w/:slug/agents`. */
 export type Route = `${Method} /${string}`
 
@@ -26,7 +26,7 @@ export type Right = 'link' | 'person' | 'member' | 'admin'
  * `rights`: streams whose right ended are closed.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'rights'
-export interface None {
+interface None {
   none: string
 }
 
@@ -39,7 +39,7 @@ export interface Change {
 }
 
 /** The words of a command of `svc-server`. */
-export interface CommandWords {
+interface CommandWords {
   /** Such as `agent create`. */
   name: string
   /** Such as `<slug>` or `[values...]`, each with its explanation. */
@@ -120,7 +120,6 @@ export const change =
     ...(apart !== undefined && { apart }),
   })
 
-export type ReadOf<O> = O extends Operation<infer _R, infer Read, infer _S, infer _G> ? Read : never
 export type SentOf<O> = O extends Operation<infer _R, infer _I, infer Sent, infer _G> ? Sent : never
 export type GivenOf<O> = O extends Operation<infer _R, infer _I, infer _S, infer Given> ? Given : never
 export type RouteOf<O> = O extends Operation<infer R, infer _I, infer _S, infer _G> ? R : never

@@ -30,7 +30,7 @@ export function query(values: Values): string {
 /** What is sent with an upload is no JSON; it goes by `send`. */
 type Uploads = 'POST /w/:slug/blueprints'
 type Route = Exclude<keyof Operations, Uploads>
-export type Sent<R extends Route> = Operations[R]['sent']
+type Sent<R extends Route> = Operations[R]['sent']
 /** The parameters of the path and the input, each where the route has them, and what calls it off. */
 type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),

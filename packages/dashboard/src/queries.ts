@@ -105,7 +105,7 @@ export const agentQuery = (slug: string, name: string) =>
     queryFn: ({ signal }) => api.agent(slug, name, signal),
     refetchInterval: 30_000,
   })
-export interface RunsView {
+interface RunsView {
   status?: string | undefined
   model?: string | undefined
   text?: string | undefined

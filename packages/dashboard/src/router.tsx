@@ -128,8 +128,8 @@ const workspace = createRoute({
   component: lazyRouteComponent(() => import('./shell/WorkspaceShell.tsx'), 'WorkspaceShell'),
 })
 
-export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
-export const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'stopped', 'never'] as const
+const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
+const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'stopped', 'never'] as const
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',
@@ -276,7 +276,7 @@ queryClient.getQueryCache().subscribe((event) => {
   signInAgain()
 })
 
-export function signInAgain(): void {
+function signInAgain(): void {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
   queryClient.removeQueries({ queryKey: keys.me })

@@ -1,5 +1,5 @@
 /** What our runtime writes as the message of an attempt, `<from> -> <to>, <UTC time>: <reason>` (D34): unique on the wire, and readable once it is taken apart. */
-export interface Attempt {
+interface Attempt {
   readonly from: string
   readonly to: string
   /** Unix milliseconds. */

@@ -1,10 +1,10 @@
 /** The wire contract as pure code: no I/O, no clock, no dependency. Section numbers are those of docs/protocol.md. */
 
 export * from './answer.ts'
-export { type Attempt, readAttempt } from './attempt.ts'
+export { readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
-export { type Dictionary, forEachEntry, isObject, type JsonSchema, type Kept } from './fields.ts'
+export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
 export { parseAsMaps } from './json-large.ts'
@@ -12,7 +12,7 @@ export * from './levels.ts'
 export * from './limits.ts'
 export { isLink } from './link.ts'
 export { type LogUpload, readLogUpload } from './log.ts'
-export { type Cell, type Panel, type PanelType, panelTypes } from './panels.ts'
+export type { Cell, Panel, PanelType } from './panels.ts'
 export * from './refusals.ts'
 export {
   type Account,
@@ -26,7 +26,6 @@ export {
   keptReport,
   logNames,
   type Outcome,
-  outcomes,
   type ReadRun,
   type Report,
   type Run,
@@ -35,7 +34,6 @@ export {
   type State,
   type Stop,
   type Subject,
-  stops,
 } from './report.ts'
 export { newestRuns, placeOf } from './run-order.ts'
 export { schemas } from './schemas.ts'
@@ -51,7 +49,7 @@ export {
   settingTypes,
   wrongWith,
 } from './settings.ts'
-export { readStatusFile, type StatusFile, type StatusRead } from './status-file.ts'
+export { readStatusFile, type StatusFile } from './status-file.ts'
 export { safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cut, endOf, shown } from './text.ts'
 export * from './tokens.ts'

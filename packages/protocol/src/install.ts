@@ -39,7 +39,6 @@ export type NeedSpec = Kept<typeof need>
 const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
 export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
-export type BindingSpec = Kept<typeof binding>
 
 /** 2.9: what a code would install. No secret value, no token, no file name. */
 export const preview = object(

@@ -5,7 +5,7 @@ import type { Verdict } from './verdict.ts'
 /** A byte order mark is kept by this decoder, so that JSON.parse refuses it (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
+type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
 export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**

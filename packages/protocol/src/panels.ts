@@ -34,7 +34,7 @@ const kinds = {
 export type PanelType = keyof typeof kinds
 export type Panel = { [T in PanelType]: Kept<(typeof kinds)[T]> }[PanelType]
 export type Cell = Kept<typeof goodCell>
-export const panelTypes = Object.keys(kinds) as PanelType[]
+const panelTypes = Object.keys(kinds) as PanelType[]
 const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 
 /** A panel of an unknown type is dropped (9.2: an older server ignores a newer type). */

@@ -30,14 +30,14 @@ import { shown } from './text.ts'
 import { protocolVersion } from './versions.ts'
 
 /** 2.1: without a title it is nothing. */
-export const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
+const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
 export type Subject = Kept<typeof subject>
 
 const logName = name(limits.logName)
 const subjects = list(subject, limits.subjects)
 
 /** 2.2 */
-export const run = object(
+const run = object(
   {
     id: name(limits.runId),
     started: integer(0),
@@ -79,10 +79,10 @@ export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: num
 const differ = (all: readonly ReadRun[]): boolean =>
   all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
 
-export const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
+const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
 export type State = Kept<typeof state>
 
-export const healthItem = object({ name: text(limits.name), level, detail: text(limits.detail) })
+const healthItem = object({ name: text(limits.name), level, detail: text(limits.detail) })
 export type HealthItem = Kept<typeof healthItem>
 
 export const activeRun = object({
@@ -96,7 +96,7 @@ export const activeRun = object({
 })
 export type ActiveRun = Kept<typeof activeRun>
 
-export const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
+const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
 export type Gauge = Kept<typeof gauge>
 
 /** The buttons that version 1 knows; an unknown entry is dropped (2.1). */
@@ -112,14 +112,14 @@ const controlList: Field<Control[]> = field(
 )
 
 /** 3.2: `id` is the command's, unchanged. */
-export const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
+const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = Kept<typeof ack>
 
-export const outcomes = ['ok', 'rolled_back', 'failed'] as const
+const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 
 /** 2.5, and the same shape inside `runtime` (2.6). */
-export const applied = object({
+const applied = object({
   version: text(limits.version),
   outcome: oneOf(outcomes),
   message: text(limits.appliedMessage),
@@ -127,17 +127,17 @@ export const applied = object({
 export type Applied = Kept<typeof applied>
 
 /** 2.6 */
-export const runtimeInfo = object(
+const runtimeInfo = object(
   { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
   'version',
 )
 export type RuntimeInfo = Kept<typeof runtimeInfo>
 
-export const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
+const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
 export type Account = Kept<typeof account>
 
 /** 2.1: who ended the reporter, in the last report of an orderly stop. */
-export const stops = ['person', 'signal'] as const
+const stops = ['person', 'signal'] as const
 export type Stop = (typeof stops)[number]
 
 /** 2.1. What is not named here is not kept; what is absent stays absent, down to the page. */
@@ -174,7 +174,7 @@ export type Report = Kept<typeof report>
  * With the text of the body, if all of it was kept as it came: the same report, in JSON already. `newNames`: it is large and full of
  * names that no other report has. `runsDropped` says how many runs were too many.
  */
-export type ReadReport =
+type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
   | Refused
 

@@ -39,7 +39,7 @@ export const settingFields = {
   options: list(option, limits.options),
 }
 /** Without a key or with an unknown type nothing can be set: the item is dropped. */
-export const setting = object(settingFields, 'key', 'type')
+const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
@@ -52,7 +52,7 @@ const value: Field<SettingValue> = field<SettingValue>(
 )
 /** What a setting is when nobody has set it. */
 export const settingDefault = either(either(textValue, numberValue), boolean)
-export const settingValues = record(value, limits.settings)
+const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
 
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })

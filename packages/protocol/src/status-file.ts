@@ -38,7 +38,7 @@ export const statusFile = object({
 })
 export type StatusFile = Kept<typeof statusFile>
 
-export interface StatusRead {
+interface StatusRead {
   status: StatusFile
   /** Paths of properties the contract does not know, such as `health[0].colour`; at most ten. */
   unknown: string[]

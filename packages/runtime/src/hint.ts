@@ -6,7 +6,7 @@
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
 
-export interface Started {
+interface Started {
   /** The words that start the program from the current folder. */
   readonly here: readonly string[]
   /** The same from any folder, and under sudo, which has another PATH. */
@@ -29,7 +29,7 @@ export const sudoHint = (command: string, dir: string): string =>
 /** A command in text that somebody reads elsewhere or later. */
 export const plainHint = (command: string): string => `svc ${command}`
 
-export type Example = string | { readonly before: string; readonly command: string }
+type Example = string | { readonly before: string; readonly command: string }
 
 /** The examples below the help of a command; `before` are variables that stand in front of it. */
 export function examples(...all: readonly Example[]): string {

@@ -1,2 +1,1 @@
 /** What tests and the demo may take from the runtime; nobody else imports it. */
-export { version } from './version.ts'

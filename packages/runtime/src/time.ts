@@ -16,7 +16,7 @@ export function readScale(written: string | undefined): number {
 }
 
 /** Reads `SVC_TIME_FLOOR`: real seconds from which on some durations are not shortened any more; 1 when unset, 0 for none. */
-export function readFloor(written: string | undefined): number {
+function readFloor(written: string | undefined): number {
   if (written === undefined || written === '') return 1
   const floor = Number(written)
   if (Number.isFinite(floor) && floor >= 0) return floor

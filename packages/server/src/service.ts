@@ -28,7 +28,7 @@ import { openReleases } from './releases/releases.ts'
 import { webApp } from './web/app.ts'
 import { beat } from './wishes/away.ts'
 
-export interface RunningService {
+interface RunningService {
   /** Where people and agents reach it. */
   url: string
   /** The one-time link of the first person; undefined once somebody has an account. */

@@ -46,7 +46,7 @@ export function wrongWithPath(path: string): string[] {
 }
 
 /** Without the slash at a folder's end. */
-export const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
 /** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
 export function above(path: string): string[] {

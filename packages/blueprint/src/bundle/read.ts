@@ -37,7 +37,7 @@ export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions =
   return bundle ? { ok: true, value: bundle } : refused(findings)
 }
 
-export interface Judged {
+interface Judged {
   readonly layout: Layout
   readonly findings: BundleFinding[]
   /** Only where there is no finding. */

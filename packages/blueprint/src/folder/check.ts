@@ -46,7 +46,7 @@ function remarksOn(
   return { warnings: warningsOn(manifest, files, placeOf), hints: hintsOn(manifest, files), manifest }
 }
 
-export interface FolderRead extends Gathered {
+interface FolderRead extends Gathered {
   readonly manifest?: Manifest
   readonly placeOf?: PlaceOf
 }

@@ -7,7 +7,7 @@
 export const ignoreName = '.svcignore'
 
 /** Left out unless `.svcignore` takes them back; `.svc` cannot be taken back. */
-export const usual = [
+const usual = [
   '.git',
   '.hg',
   '.svn',

@@ -6,7 +6,7 @@ import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
 import type { Finding, Value } from './reading.ts'
 
-export interface Yaml {
+interface Yaml {
   /** Absent when the text cannot be read as one document at all. */
   readonly root?: Value
   readonly findings: Finding[]

@@ -34,7 +34,7 @@ export async function* contentOf({ bytes }: Layout, entry: Entry, total: Total):
   if (size < entry.size) throw new WrongContent('unpacks to less than its headers say')
   if (crc !== entry.crc) throw new WrongContent('does not match its checksum')
 }
-export const overTotal = 'is where the bundle unpacks to more than 100 MB'
+const overTotal = 'is where the bundle unpacks to more than 100 MB'
 
 const pieceSize = 65_536
 

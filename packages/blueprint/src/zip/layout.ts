@@ -53,7 +53,7 @@ const endSize = 22
 const centralSize = 46
 const localSize = 30
 const descriptorFlag = 0x8
-export const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, descriptor: 0x08074b50 } as const
+const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, descriptor: 0x08074b50 } as const
 
 export function layoutOf(bytes: Uint8Array): Layout {
   const end = endOf(bytes)
@@ -144,4 +144,4 @@ function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, pac
   return says(at) ? 12 : undefined
 }
 
-export const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)

@@ -80,13 +80,13 @@ export const entryRules: readonly EntryRule[] = [
 ]
 
 /** Only one of these can be said: what follows is read from where it is wrong. */
-export const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
-export const tooLarge = 'is larger than 20 MB'
+const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
+const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
-export const gapBefore = 'has bytes before it that belong to no entry'
-export const gapAfter = 'has bytes between its last entry and its directory'
+const gapBefore = 'has bytes before it that belong to no entry'
+const gapAfter = 'has bytes between its last entry and its directory'
 
-export interface ZipFinding {
+interface ZipFinding {
   readonly entry?: Entry
   readonly message: string
 }
@@ -117,7 +117,7 @@ function wrongWithRanges(entries: readonly Entry[], directoryAt: number): ZipFin
   return findings
 }
 
-export const typeOf = ({ attributes }: Entry): number => (attributes >>> 16) & 0o170000
+const typeOf = ({ attributes }: Entry): number => (attributes >>> 16) & 0o170000
 export const isExecutable = ({ attributes }: Entry): boolean => ((attributes >>> 16) & 0o100) !== 0
 
 const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>

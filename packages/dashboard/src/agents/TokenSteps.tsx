@@ -9,7 +9,7 @@ import { FetchProgram } from './FetchProgram.tsx'
 import { connectLine, reportLine } from './lines.ts'
 import './agents.css'
 
-export interface TokenStepsProps {
+interface TokenStepsProps {
   token: NewToken
   /** It takes the place of another one. */
   rotated?: boolean

@@ -1,6 +1,6 @@
 /** What forms ask of what is typed; each gives a sentence, or null when it is well. The service checks all of it again. */
-export const shortest = 10
-export const longest = 200
+const shortest = 10
+const longest = 200
 
 export const wrongWithPassword = (v: string): string | null =>
   v.length < shortest

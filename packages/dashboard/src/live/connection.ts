@@ -6,7 +6,7 @@ import { query } from '../api.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
-export interface Listener {
+interface Listener {
   /** Connected. `missed`: not at the first try, so what is shown is to be asked for again. */
   open: (missed: boolean) => void
   frame: (text: string) => void

@@ -55,7 +55,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
 }
 
 /** Puts a frame into the cache; true when the list must be asked for again. */
-export function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
+function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
     const fleet = query.state.data as Fleet | undefined

@@ -4,7 +4,7 @@ import { Dialog } from './Dialog.tsx'
 import { DialogEnd } from './DialogEnd.tsx'
 import './parts.css'
 
-export interface ConfirmProps {
+interface ConfirmProps {
   opened: boolean
   onClose: () => void
   title: string

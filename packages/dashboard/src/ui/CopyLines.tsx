@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import './copy.css'
 
-export interface CopyLinesProps {
+interface CopyLinesProps {
   /** What is shown and copied, exactly. */
   text: string
   /** What it is, for the button: `Copy token`. */

@@ -1,7 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-export interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
+interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
   children: ReactNode
   size?: string | number

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { ErrorNote } from './ErrorNote.tsx'
 
-export interface DialogEndProps {
+interface DialogEndProps {
   /** Why it could not be done; null: nothing failed. */
   error: unknown
   onCancel: () => void

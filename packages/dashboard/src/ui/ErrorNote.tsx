@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 
-export interface ErrorNoteProps {
+interface ErrorNoteProps {
   error: unknown
   /** Asks again. */
   retry?: () => unknown

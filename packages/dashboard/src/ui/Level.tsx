@@ -11,7 +11,7 @@ import {
 import type { ComponentType } from 'react'
 import './level.css'
 
-export type Shown = LevelName | 'silent' | 'stopped' | 'never' | 'none'
+type Shown = LevelName | 'silent' | 'stopped' | 'never' | 'none'
 
 interface Look {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
@@ -30,7 +30,7 @@ export const looks: Record<Shown, Look> = {
   none: { icon: IconCircleDashed, words: 'No level' },
 }
 
-export interface LevelProps {
+interface LevelProps {
   level: LevelName | null | undefined
   /** It has not reported for too long: what it said last is past, so it is grey and reads "was OK" (D20). */
   silent?: boolean

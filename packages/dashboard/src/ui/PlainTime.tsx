@@ -1,7 +1,7 @@
 import { useClock } from './clock.ts'
 import { exact, lasts, machine, relative } from './relative.ts'
 
-export interface PlainTimeProps {
+interface PlainTimeProps {
   /** Unix milliseconds. */
   at: number
   /** Said as a beginning, for what has lasted since: `offline 3 h`. */

@@ -1,4 +1,4 @@
-export interface TextProps {
+interface TextProps {
   /** What an agent or a person wrote: shown as text, whatever it is (I31). */
   children: string
   /** On one line, cut with an ellipsis; the whole on hover. */

@@ -3,7 +3,7 @@ import { useClock } from './clock.ts'
 import { PlainTime, wordsOf } from './PlainTime.tsx'
 import { exact, machine } from './relative.ts'
 
-export interface TimeProps {
+interface TimeProps {
   /** Unix milliseconds. */
   at: number
 }

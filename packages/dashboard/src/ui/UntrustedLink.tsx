@@ -3,7 +3,7 @@ import { isLink } from '@svc/protocol'
 import { IconExternalLink } from '@tabler/icons-react'
 import { Text } from './Text.tsx'
 
-export interface UntrustedLinkProps {
+interface UntrustedLinkProps {
   title: string
   /** Kept by the service only if harmless (D21); looked at once more here. */
   url: string | undefined

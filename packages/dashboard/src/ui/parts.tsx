@@ -3,7 +3,7 @@ import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import './parts.css'
 
-export interface SectionProps {
+interface SectionProps {
   title: ReactNode
   /** Quiet, at the end of the heading's line. */
   aside?: ReactNode
@@ -26,7 +26,7 @@ export function Section({ title, aside, children, flush = false }: SectionProps)
   )
 }
 
-export interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
+interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
   onClick: () => void
   /** Why it cannot be pressed; null when it can. Shown on hover and focus, and read to who cannot see it. */
   why: string | null

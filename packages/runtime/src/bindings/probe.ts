@@ -3,13 +3,13 @@ import { cut, type Level, limits } from '@svc/protocol'
 import { readOrigin } from '../files/env.ts'
 import { call, type Sent } from '../reporter/send.ts'
 
-export interface Binding {
+interface Binding {
   readonly product: string
   readonly url: string | undefined
   readonly workspace: string | undefined
   readonly token: string | undefined
 }
-export interface Verdict {
+interface Verdict {
   readonly level: Level
   readonly detail: string
 }

@@ -20,7 +20,7 @@ interface Asked {
 }
 
 type Names = Pick<Manifest, 'bindings'>
-export interface BindingWatch {
+interface BindingWatch {
   /** Of the bindings that the manifest names now: an update may add some, or drop them. */
   health(manifest: Names): HealthItem[]
 }

@@ -8,10 +8,10 @@ import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { hint } from '../hint.ts'
 import { readInstall } from '../install/note.ts'
-import { processNow } from '../launcher/now.ts'
+import { type ProcessNow, processNow } from '../launcher/now.ts'
 import { type Outbox, readOutbox } from '../reporter/outbox.ts'
 import { runtimeFacts } from '../self-update/now.ts'
-import { readChanges } from '../state/changes.ts'
+import { type Changes, readChanges } from '../state/changes.ts'
 import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
@@ -47,7 +47,8 @@ export function factsOf({ folder, manifest }: Agent) {
   const status = file && read ? keepStatus({ misses: 0 }, read, file, Date.now()) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)
-  const changes = readChanges(folder)
+  const changes: Changes = readChanges(folder)
+  const process: ProcessNow | undefined = manifest.runtime ? processNow(folder) : undefined
   const age = statusAge(folder, manifest)
   return {
     name: agentName(folder, manifest),
@@ -60,7 +61,7 @@ export function factsOf({ folder, manifest }: Agent) {
     /** Why no version is changed here; undefined when nothing is in the way. */
     standstill: folder.installed ? standstill(folder) : undefined,
     /** What is known of its process; undefined for an agent that somebody else starts, and before its first start. */
-    process: manifest.runtime ? processNow(folder) : undefined,
+    process,
     managed: manifest.runtime !== undefined,
     stopped: readStop(folder),
     pause: readPause(folder),

@@ -5,7 +5,7 @@ import { exits, Refusal } from '../refusal.ts'
 
 export { exits, oneLine, Refusal, safe }
 
-export const say = (text: string): void => {
+const say = (text: string): void => {
   process.stdout.write(`${safe(text)}\n`)
 }
 export const warn = (text: string): void => {

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly ok: boolean
   readonly message: string
 }
-export type Applicable = Exclude<Decision, { do: 'log' }>
+type Applicable = Exclude<Decision, { do: 'log' }>
 
 export function apply(
   folder: Folder,

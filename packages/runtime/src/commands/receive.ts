@@ -70,7 +70,7 @@ function settle(folder: Folder, manifest: Manifest, journal: Journal, now: numbe
 const isInterrupted = (e: Entry): boolean => e.answered === undefined && e.type !== 'log'
 
 /** D4: if the wished state holds, it was applied; nobody can tell for the rest. */
-export function interruptedOutcome(folder: Folder, manifest: Manifest, entry: Entry): Outcome {
+function interruptedOutcome(folder: Folder, manifest: Manifest, entry: Entry): Outcome {
   return holds(folder, manifest, entry)
     ? { ok: true, message: 'Done; the reporter was interrupted before it could say so.' }
     : { ok: false, message: 'Interrupted before it was done.' }

@@ -13,7 +13,7 @@ export interface Connection {
   readonly origin: string
   readonly token: string
 }
-export type ConnectionRead =
+type ConnectionRead =
   | { readonly ok: true; readonly value: Connection }
   | { readonly ok: false; readonly message: string }
 

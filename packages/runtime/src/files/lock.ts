@@ -17,7 +17,7 @@ import { namesIn } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readJsonObject } from './read.ts'
 
-export type LockName = 'runtime' | 'turn'
+type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
   /** What it does, for the sentence that names it: `svc report`. */
   readonly what: string
@@ -25,10 +25,10 @@ export interface Holder extends Identity {
   /** Of the process: a runtime that was ended in its turn leaves it taken, and its process lives on. */
   readonly thread?: number
 }
-export interface Held {
+interface Held {
   release(): void
 }
-export type LockTry = { readonly ok: true; readonly held: Held } | { readonly ok: false; readonly holder: Holder }
+type LockTry = { readonly ok: true; readonly held: Held } | { readonly ok: false; readonly holder: Holder }
 
 /** Takes the lock, or says who holds it. */
 export function tryLock(folder: Folder, name: LockName, what: string): LockTry {

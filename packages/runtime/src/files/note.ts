@@ -7,7 +7,7 @@ import { writeDurably } from './durable.ts'
 import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
 
-export interface Note<K extends keyof Folder, T> {
+interface Note<K extends keyof Folder, T> {
   /** Undefined where there is none, and where what is there is none. */
   read(folder: Pick<Folder, K>): T | undefined
   /** The same, and which of the two it is. `why` is the end of a sentence that begins with what the note is called. */

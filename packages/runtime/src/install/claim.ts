@@ -10,7 +10,7 @@ import { type Folder, folderAt } from '../files/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
 import { type Install, readInstall, unfinished, writeInstall } from './note.ts'
 
-export type Claimed =
+type Claimed =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
   | { readonly ok: false; readonly message: string }
 

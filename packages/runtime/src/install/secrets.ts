@@ -3,7 +3,7 @@ import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'
 import type { Env } from '../files/env.ts'
 
-export type Gathered =
+type Gathered =
   | { readonly ok: true; readonly values: Map<string, string> }
   | { readonly ok: false; readonly message: string }
 

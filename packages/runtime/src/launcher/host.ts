@@ -20,12 +20,12 @@ export interface Host {
   /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
   stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
-export interface Facts {
+interface Facts {
   readonly root: string
   readonly process: () => ProcessState
   readonly runtime: () => RuntimeNote
 }
-export interface Ears {
+interface Ears {
   /** The file to start a worker from; asked before each start. */
   readonly next: () => string
   readonly heard: (message: FromWorker) => void

@@ -6,7 +6,7 @@ import type { Stop } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
 import type { Order } from './supervision.ts'
 
-export interface Hosted {
+interface Hosted {
   readonly id: number
   /** When it began, by the clock that does not jump. */
   readonly begun: number
@@ -31,7 +31,7 @@ export interface Hosting {
   readonly left: readonly number[]
 }
 /** What follows when a worker was ended: nothing, the next one, or the next one as if none had failed. */
-export type Follows = 'stop' | 'begin' | 'replace'
+type Follows = 'stop' | 'begin' | 'replace'
 
 export type Event =
   | { readonly is: 'begin' }
@@ -69,14 +69,14 @@ export type Act =
   /** All that can be ended has ended. */
   | { readonly do: 'stopped' }
 
-export interface Rules {
+interface Rules {
   /** So many looks without an answer, and it hangs; so many without a first word. */
   readonly unanswered: number
   readonly silent: number
   /** A worker that ran for so long has not failed, in ms. */
   readonly lasted: number
 }
-export interface Step {
+interface Step {
   readonly state: Hosting
   readonly acts: readonly Act[]
 }

@@ -65,13 +65,13 @@ export type Act =
   | { readonly do: 'replace' }
 
 /** In ms. */
-export interface Rules {
+interface Rules {
   /** How long a new file has to report, and one that reported has to last (3.5, 5). */
   readonly trial: number
   /** Until what the disk refused is tried again. */
   readonly retry: number
 }
-export interface Step {
+interface Step {
   readonly state: Keeping
   readonly acts: readonly Act[]
 }

@@ -46,7 +46,7 @@ export interface Rules {
   readonly counts: number
   readonly stop: number
 }
-export interface Step {
+interface Step {
   readonly state: ProcessState
   readonly act?: 'start' | 'end' | 'kill'
 }

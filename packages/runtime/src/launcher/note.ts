@@ -85,7 +85,7 @@ const processNote = object(
   },
   'state',
 )
-export type ProcessNote = Noted<typeof processNote>
+type ProcessNote = Noted<typeof processNote>
 
 const file = note('process', processNote, 65_536)
 

@@ -16,7 +16,7 @@ export interface RunSpec {
   readonly output?: string
 }
 
-export type Spawned =
+type Spawned =
   | { readonly ok: true; readonly pid: number; readonly child: ChildProcess; readonly output?: string | undefined }
   | { readonly ok: false; readonly error: string }
 

@@ -94,7 +94,7 @@ export interface Rules {
   readonly look: number
   readonly hurry: number
 }
-export interface Step {
+interface Step {
   readonly state: Supervision
   readonly acts: readonly Act[]
 }

@@ -28,7 +28,7 @@ import {
 } from './supervision.ts'
 import type { Found } from './take-over.ts'
 
-export interface Supervisor {
+interface Supervisor {
   state(): ProcessState
   /** Looks at the files now instead of within a second. */
   look(): void
@@ -37,7 +37,7 @@ export interface Supervisor {
   /** At once. */
   kill(): void
 }
-export interface Hands {
+interface Hands {
   readonly order: () => Promise<Answer>
   readonly changed: (state: ProcessState) => void
   readonly say: (line: string) => void

@@ -12,7 +12,7 @@ export interface Thread {
   /** Ends it; false when it is in a system call still. */
   terminate(): Promise<boolean>
 }
-export interface Ears {
+interface Ears {
   readonly message: (message: FromWorker) => void
   readonly error: (why: string) => void
   readonly exit: (code: number) => void

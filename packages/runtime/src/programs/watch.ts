@@ -6,7 +6,7 @@ import { unmetNeeds } from './needs.ts'
 
 const everySeconds = 300
 
-export interface ProgramWatch {
+interface ProgramWatch {
   /** Nothing while all programs are there. */
   health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
 }

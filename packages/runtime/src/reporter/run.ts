@@ -116,7 +116,7 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
 }
 
 /** Says what is new: the first success, every command, a failure once and again after a hundred, and the end of it. */
-export function tell(say: (line: string) => void): (result: Exchanged) => void {
+function tell(say: (line: string) => void): (result: Exchanged) => void {
   let failures = 0
   let last: string | undefined
   let reached = false

@@ -46,7 +46,7 @@ export function post(
 export const knock = (origin: string, signal: AbortSignal): Promise<Sent> =>
   call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST'
   readonly json?: string
   readonly token?: string

@@ -45,7 +45,7 @@ export const waits = (e: Entry): boolean => e.type === 'log' && e.answered === u
 type Verdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
 /** A refusal that cannot change by waiting is the end of it. */
-export function judgeUpload(sent: Sent): Verdict {
+function judgeUpload(sent: Sent): Verdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent
   if (status >= 200 && status < 300) return { is: 'taken' }

@@ -5,7 +5,7 @@ import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { manifestNow } from './known.ts'
 
-export interface Watched {
+interface Watched {
   readonly manifest: Manifest
   readonly health: readonly HealthItem[]
 }

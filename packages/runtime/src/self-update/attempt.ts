@@ -7,7 +7,7 @@ import { type Event, move, type State } from './moves.ts'
 import { proving } from './probe.ts'
 import { verify } from './verify.ts'
 
-export interface Attempt {
+interface Attempt {
   readonly wish: string
   readonly served: ServedRuntime | undefined
   readonly origin: string

@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib'
 import { isObject, limits } from '@svc/protocol'
 import { readFile } from '../files/read.ts'
 
-export interface InsideRelease {
+interface InsideRelease {
   readonly version: string
   readonly leastNode: number
   /** The keys that it trusts for its own updates; absent in files of before. */

@@ -11,7 +11,7 @@ import { type AttemptNote, writeAttempt } from './journal.ts'
 const launcherSeconds = 60
 const lookSeconds = 5
 
-export interface Swapping {
+interface Swapping {
   readonly folder: Folder
   readonly stop: AbortSignal
   readonly say: (line: string) => void

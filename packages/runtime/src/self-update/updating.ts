@@ -25,7 +25,7 @@ export interface Updating {
   /** When the last attempt began, by the clock that does not jump. */
   readonly last: number
 }
-export interface Answer {
+interface Answer {
   readonly wish?: string | undefined
   readonly served?: ServedRuntime | undefined
 }
@@ -74,7 +74,7 @@ export interface Rules {
   /** Between any two attempts, whatever the service names in between. In ms. */
   readonly least: number
 }
-export interface Step {
+interface Step {
   readonly state: Updating
   readonly acts: readonly Act[]
 }

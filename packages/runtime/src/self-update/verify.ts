@@ -10,13 +10,13 @@ import { writeDurably } from '../files/durable.ts'
 import { readFile } from '../files/read.ts'
 import { duration } from '../time.ts'
 
-export const namespace = 'svc-runtime'
-export const signer = 'svc-release'
+const namespace = 'svc-runtime'
+const signer = 'svc-release'
 /** A longer signature is none. */
 export const signatureBytes = 8192
 const seconds = 30
 
-export type Verified =
+type Verified =
   | { readonly is: 'good' }
   /** The file is not one of ours. */
   | { readonly is: 'refused'; readonly why: string }

@@ -9,7 +9,7 @@ export interface Facts {
   /** Of the file in place. */
   readonly sha256?: string | undefined
 }
-export type Verdict = 'wanted' | 'malformed' | 'running' | 'held' | 'pinned'
+type Verdict = 'wanted' | 'malformed' | 'running' | 'held' | 'pinned'
 
 export function wanted(wish: string, { running, pinned, hold, sha256 }: Facts): Verdict {
   if (!runtimeVersion.test(wish)) return 'malformed'

@@ -29,7 +29,7 @@ export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): stri
     : hint('service install', root)
 }
 
-export interface Request {
+interface Request {
   /** The agent's name, after which a new unit is called. */
   readonly agent: string
   /** The name that a person chose for the unit. */

@@ -27,7 +27,7 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
 /** Where a state path lies. */
-export const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
+const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)

@@ -21,7 +21,7 @@ export function settingsInForce(folder: Folder, manifest: WithSettings): Setting
   return inForce(manifest, readJsonObject(folder.settings) ?? {}, filled)
 }
 
-export function inForce(
+function inForce(
   manifest: WithSettings,
   written: Readonly<Record<string, unknown>>,
   filled: Readonly<Record<string, unknown>>,

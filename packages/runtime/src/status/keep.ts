@@ -10,7 +10,7 @@ export interface Kept {
   /** There was a good one at some time. */
   readonly known?: boolean
 }
-export interface StatusNow {
+interface StatusNow {
   readonly kept: Kept
   readonly status: StatusFile
   readonly health: readonly HealthItem[]

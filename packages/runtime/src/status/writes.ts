@@ -24,7 +24,7 @@ const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFi
 const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
 
 /** A file that is written all the time is noted once a minute, and one that is not every five minutes: the looks count as well. */
-export function worthSaving(saved: Writes | undefined, now: Writes): boolean {
+function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   if (!saved) return true
   const since = now.looked - saved.looked
   return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
@@ -61,7 +61,7 @@ function trySaving(folder: Folder, writes: Writes): Writes {
 }
 
 /** What a power cut may take: it is learned anew. */
-export function saveWrites(folder: Folder, writes: Writes): void {
+function saveWrites(folder: Folder, writes: Writes): void {
   prepare(folder)
   writeLightly(folder.statusWrites, JSON.stringify(writes))
 }

@@ -18,7 +18,7 @@ export interface Came {
 }
 
 /** D26: after a transient failure, in ms of unscaled time, ± a tenth. */
-export const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
+const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
 
 /** `chance` from 0 to 1. `scale` shortens the wait until the next try, and the day of D29 (SVC_TIME_SCALE). */
 export function change(

@@ -57,7 +57,7 @@ export interface Rules {
   /** Why this process cannot restart the agent on another version; undefined when it can. */
   readonly cannot?: string | undefined
 }
-export interface Step {
+interface Step {
   readonly state: Listening
   readonly acts: readonly Act[]
 }

@@ -14,7 +14,6 @@ import type { Outcome } from '@svc/protocol'
 
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type State = (typeof states)[number]
-export type Under = Exclude<State, 'idle'>
 export type Event =
   | 'wanted' // the service names another version
   | 'present' // it names the one before, which lies here

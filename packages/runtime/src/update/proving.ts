@@ -22,7 +22,7 @@ const replaceSeconds = 60
 const mostCrashes = 3
 const defaultSeconds = 60
 
-export interface Sample {
+interface Sample {
   readonly process: ProcessState
   /** The name of the version that is to be proved. */
   readonly name: string
@@ -31,9 +31,7 @@ export interface Sample {
   /** Absent where the manifest names no status file. */
   readonly status?: StatusRead
 }
-export type Proof =
-  | { readonly is: 'good'; readonly level: Level }
-  | { readonly is: 'bad' | 'not yet'; readonly why: string }
+type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
 
 /** What one look shows. Pure. */
 export function prove({ process, name, up, status }: Sample): Proof {

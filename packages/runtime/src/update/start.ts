@@ -5,7 +5,7 @@ import { change } from './change.ts'
 import type { Update } from './journal.ts'
 
 /** Proofs of one version: the first, and one more after a kill. */
-export const mostProofs = 2
+const mostProofs = 2
 
 /** `inPlace`: the version that `current` leads to, by its name and its manifest. */
 export function found(

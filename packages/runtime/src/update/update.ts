@@ -28,7 +28,7 @@ const leastSeconds = 60
 /** What the disk did not take is written again after so long. */
 const againSeconds = 60
 
-export interface Hands {
+interface Hands {
   readonly say: (line: string) => void
   readonly look: () => void
   readonly process: () => ProcessState

@@ -9,7 +9,6 @@ export type Release = Noted<typeof release>
 
 /** A version that is not applied until the service names another one (D25; 3.5, 1). */
 export const hold = filled(object({ version: words, reason: words }, 'version'), { reason: '' })
-export type Hold = Noted<typeof hold>
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]
 /** 2.5, 2.6: the last attempt. */

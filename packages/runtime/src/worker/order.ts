@@ -43,7 +43,7 @@ function versionOf(folder: Folder): string | undefined {
  * Containers in the same frame: `up` in the foreground is the process. Asked to end it stops the containers; when it had to be
  * killed they are killed by a command of their own.
  */
-export function compose(
+function compose(
   folder: Pick<Folder, 'home' | 'root'>,
   name: string,
   { files, stop_seconds }: Extract<Runtime, { kind: 'compose' }>,
@@ -66,5 +66,5 @@ export function compose(
 }
 
 /** One project a folder: two folders of one name must not share containers. */
-export const projectOf = (root: string, name: string): string =>
+const projectOf = (root: string, name: string): string =>
   `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`

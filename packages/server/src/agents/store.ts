@@ -11,7 +11,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { refuse, unknownAgent } from '../verdict.ts'
 import { roomFor } from '../workspaces/limits.ts'
 
-export type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
+type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 
 /** Makes an agent; its token is given back this once and never again (5, rule 1). */
 export function createAgent(

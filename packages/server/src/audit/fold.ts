@@ -7,7 +7,7 @@ import type { AuditRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
-export interface FoldLimits {
+interface FoldLimits {
   /** Lines of one person that stay as they are. */
   kept: number
   /** Lines above that before they are folded, so that it is not done for each. */

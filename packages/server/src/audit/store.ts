@@ -2,7 +2,7 @@ import type { Db } from '../db/open.ts'
 import { newId } from '../ids.ts'
 import type { By } from './by.ts'
 
-export interface AuditNote {
+interface AuditNote {
   /** Null: about the service as a whole. */
   workspaceId: string | null
   /** Unix milliseconds. */

@@ -12,14 +12,14 @@ import { isCode, messageOf } from '../errors.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { refuse } from '../verdict.ts'
 
-export interface BackupMade {
+interface BackupMade {
   file: string
   bytes: number
   /** Unix milliseconds. */
   at: number
   version: string
 }
-export type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
+type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
 /** Writes a backup while the service goes on: what is committed meanwhile is in it or not, never half. */
 export async function writeBackup(

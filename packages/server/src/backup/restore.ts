@@ -25,7 +25,7 @@ export interface Restored {
   replaced: string | null
   agents: NewAgentToken[]
 }
-export type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
+type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
 
 /** Only for the holder of the folder's lock. `tokensOf`: the agents that get new tokens; undefined is all of them. */
 export async function restoreBackup(

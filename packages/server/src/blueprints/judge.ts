@@ -12,7 +12,7 @@ export type Judgement =
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
 /** What is kept of a good bundle, written out already: that takes long, too. */
-export interface Accepted {
+interface Accepted {
   readonly name: string
   readonly version: string
   readonly description: string

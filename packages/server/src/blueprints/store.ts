@@ -167,7 +167,7 @@ export function deleteVersion(
   })
 }
 
-export const findBlueprint = (db: Db, workspace: Place, name: string) =>
+const findBlueprint = (db: Db, workspace: Place, name: string) =>
   db
     .selectFrom('blueprint')
     .selectAll()

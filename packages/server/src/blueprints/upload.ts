@@ -11,7 +11,7 @@ import { roomFor } from '../workspaces/limits.ts'
 import { judgeBundle } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 
-export interface Uploaded {
+interface Uploaded {
   blueprint: string
   version: string
   sha256: string
@@ -19,7 +19,7 @@ export interface Uploaded {
   /** Only where not any svc will do. */
   neededSvc?: string
 }
-export type Upload =
+type Upload =
   | Verdict<Uploaded, 'version_taken' | 'bundles_too_many'>
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 

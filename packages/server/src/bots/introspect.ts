@@ -8,7 +8,7 @@ import type { Db } from '../db/open.ts'
 import { hashToken } from '../tokens.ts'
 import { tokenState } from './store.ts'
 
-export interface ActiveToken {
+interface ActiveToken {
   active: true
   /** Separated by spaces. */
   scope: string
@@ -29,7 +29,7 @@ export interface ActiveToken {
   iat: number
   exp: number
 }
-export type Introspection = ActiveToken | { active: false }
+type Introspection = ActiveToken | { active: false }
 
 /** The product of an `Authorization: Basic` header; undefined unless id and secret are right. */
 export async function productOf(db: Db, header: string | undefined): Promise<{ id: string } | undefined> {

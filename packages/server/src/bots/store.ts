@@ -64,7 +64,7 @@ function shownToken(token: BotTokenRow & { agent: string }, now: number): BotTok
   }
 }
 
-export interface WantedBot {
+interface WantedBot {
   product: string
   role: string
   scopes: readonly string[]
@@ -75,7 +75,7 @@ export interface GivenBot extends WantedBot {
   /** Handed out this once. */
   token: string
 }
-export type BotRefusal = 'bots_too_many' | 'bot_role_differs'
+type BotRefusal = 'bots_too_many' | 'bot_role_differs'
 
 /** Whether bots of this name could be made or reused for these bindings. Ask under the workspace's lock, so that it holds. */
 export async function judgeBots(

@@ -15,7 +15,7 @@ import {
 import type { CommandChange, StoredCommand } from '../reports/rows.ts'
 import { wishOf } from './wish.ts'
 
-export interface Settled {
+interface Settled {
   changes: CommandChange[]
   claimed: Command[]
 }

@@ -22,13 +22,11 @@ import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
 
-export { wishOf } from './wish.ts'
-
 /** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
 export const openCommandsMost = 100
 
-export type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
-export type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
+type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
+type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
 
 /**
  * Keeps a wish as a command of this agent, if its last report offers it (2.7). The same press while one is under way
@@ -86,7 +84,7 @@ async function queuePiece(
   return results
 }
 
-export type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
+type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
 /** Sends a command that is over once more, as a new one (3.2). */
 export function sendAgain(

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { cutOff } from './paced.ts'
 
-export interface ArrivalLimits {
+interface ArrivalLimits {
   /** Milliseconds from the headers to the end of the body. */
   time: number
   /** Bytes held by all of them together. */

@@ -7,7 +7,7 @@ const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 /** How long a connection is left open after an answer while its client still sends. */
 const lingerMs = 500
 
-export type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
+type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
 /**
  * The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. A client that

@@ -19,13 +19,13 @@ export interface Connection {
   /** How its unsent bytes stood when they last moved (unread.ts). */
   stall: Stall | undefined
 }
-export interface Next {
+interface Next {
   res: ServerResponse
   begin: () => void
   /** What has been received behind its headers, and not parsed. */
   rest: Buffer | undefined
 }
-export interface Stall {
+interface Stall {
   since: number
   sent: number
   queued: number

@@ -13,7 +13,7 @@ const backlog = 4096
 /** The system spreads new connections over them. */
 const sockets = process.platform === 'linux' ? 32 : 1
 
-export interface Where {
+interface Where {
   port: number
   host: string
   /** With which setting somebody chooses another port. */

@@ -54,7 +54,7 @@ export const listenerLimits = (connections = connectionsMost()): ListenerLimits 
 /** A request of a page takes up to two milliseconds: of hundreds that come at once, few are begun in a turn of the event loop. */
 const pagesPerTurn = 8
 
-export interface Routing {
+interface Routing {
   agentRoutes: BareRoutes
   /** Everything that is no agent route; gets requests for the own origin only. */
   fallback: Handler

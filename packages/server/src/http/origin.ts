@@ -1,7 +1,7 @@
 /** D23: the service answers on its own origin only. */
 import type { IncomingMessage } from 'node:http'
 
-export type OwnOrigin = (req: IncomingMessage) => string | undefined
+type OwnOrigin = (req: IncomingMessage) => string | undefined
 
 /**
  * Gives the path and query of a request that is addressed to `baseUrl`; undefined for any other address. The address is
@@ -27,4 +27,4 @@ function ownPath(target: string, origin: string): string | undefined {
 }
 
 /** The socket's peer; an IPv4 address as such also where the socket speaks IPv6. */
-export const peerOf = (req: IncomingMessage): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+const peerOf = (req: IncomingMessage): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')

@@ -23,7 +23,7 @@ interface Parser {
 type Inner = Socket & { parser?: Parser | null; _paused?: boolean }
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-export interface Pipelining {
+interface Pipelining {
   /** Calls `begin` once the response before this one has been sent; gives false if there is none. */
   waits(req: IncomingMessage, res: ServerResponse, begin: () => void): boolean
   /** Takes the error with which the parser stops when it has been told to; false for any other. */

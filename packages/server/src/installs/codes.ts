@@ -24,7 +24,7 @@ import { isActivated, ownProduct } from '../workspaces/store.ts'
 interface Place {
   id: string
 }
-export interface Wanted {
+interface Wanted {
   blueprint: string
   version: string
   /** Default: the blueprint's name, or with a number where that is taken. */

@@ -18,7 +18,7 @@ import { isActivated, roleOf } from '../workspaces/store.ts'
 import { codeState } from './codes.ts'
 import { envOf } from './env.ts'
 
-export type InstallRefusal = Extract<
+type InstallRefusal = Extract<
   RefusalCode,
   | 'code_unknown'
   | 'workspace_inactive'
@@ -61,7 +61,7 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
   ...(version_args && { version_args: [...version_args] }),
 })
 
-export interface Installed {
+interface Installed {
   workspaceId: string
   agentId: string
   /** The answer but for the bundle in base64. */

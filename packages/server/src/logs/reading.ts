@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 
 const hourMs = 3_600_000
 
-export interface Reading {
+interface Reading {
   workspaceId: string
   agent: { name: string }
   log: { id: string; name: string }

@@ -9,7 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { dayMs } from '../limits/days.ts'
 
-export type LogStored =
+type LogStored =
   | { ok: true; workspaceId: string; made: boolean }
   | {
       ok: false

@@ -11,7 +11,7 @@ import type { Store } from '../db/open.ts'
 import { insertRows, rowsHere, rowsThere, textOf } from './rows.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-export interface MovedTable {
+interface MovedTable {
   table: string
   rows: number
   /** SHA-256 over all its rows in the order of their key, read back from PostgreSQL. */
@@ -25,7 +25,7 @@ export interface MovedRows {
 }
 type Sqlite = Extract<Store, { engine: 'sqlite' }>
 type Postgres = Extract<Store, { engine: 'postgres' }>
-export type Progress = (line: string) => void
+type Progress = (line: string) => void
 
 /** Both stores at this version. Either everything is in the target afterwards, or nothing. */
 export async function moveRows(

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 import type { Column, Kind, Table } from './tables.ts'
 
-export type Value = string | number | boolean | Date | Uint8Array | null
-export type Row = Value[]
+type Value = string | number | boolean | Date | Uint8Array | null
+type Row = Value[]
 
 /** Rows and bytes that are sent or fetched at once. */
 const rowsAtOnce = 500

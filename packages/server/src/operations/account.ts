@@ -4,11 +4,11 @@ import { meOf } from '../pages/me.ts'
 import { signInsOf } from '../people/history.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../people/sessions.ts'
 import { renamePerson } from '../people/store.ts'
-import { looks, personActs } from '../web/kit/operations.ts'
+import { type Bound, looks, personActs } from '../web/kit/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
-export const accountOperations = [
+export const accountOperations: readonly Bound[] = [
   personActs(account.renameMe, ({ people, by, now }, { name }) => renamePerson(people, by, name, now), {
     answer: (renamed, { deps }) => meOf(deps, renamed),
   }),

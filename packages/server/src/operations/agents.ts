@@ -6,7 +6,7 @@ import { type FleetQuery, fleetPage } from '../pages/fleet.ts'
 import { levelsOf } from '../pages/levels.ts'
 import { runsOf } from '../pages/runs.ts'
 import { usageOf } from '../pages/usage.ts'
-import { acts, looks } from '../web/kit/operations.ts'
+import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 const bytes = new TextEncoder()
 
@@ -25,7 +25,7 @@ const rename = acts(agents.renameAgent, ({ db, agent, by, now }, { name }) => re
   answer: ({ name }) => ({ name }),
 })
 
-export const agentOperations = [
+export const agentOperations: readonly Bound[] = [
   looks(agents.fleet, async ({ deps: { live }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
     const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
     const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now)))

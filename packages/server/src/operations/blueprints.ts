@@ -5,7 +5,7 @@ import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../bl
 import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../installs/codes.ts'
 import { productsOf } from '../products/store.ts'
-import { acts, looks } from '../web/kit/operations.ts'
+import { acts, type Bound, looks } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
 export const issuedCode = acts(
@@ -59,7 +59,7 @@ const botOperations = [
   looks(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
 ]
 
-export const blueprintOperations = [
+export const blueprintOperations: readonly Bound[] = [
   looks(blueprints.blueprints, async ({ deps, workspace, now }) => ({
     now,
     rows: await listBlueprints(deps.store.db, workspace),

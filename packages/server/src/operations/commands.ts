@@ -6,7 +6,7 @@ import { noteReading } from '../logs/reading.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
 import { unknownAgent } from '../verdict.ts'
-import { acts, actsOften, looks } from '../web/kit/operations.ts'
+import { acts, actsOften, type Bound, looks } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
 export const sendCommand = acts(
@@ -37,7 +37,7 @@ const toMany = actsOften(
   { agents: ({ changed }) => changed, answer: ({ results }) => results },
 )
 
-export const commandOperations = [
+export const commandOperations: readonly Bound[] = [
   looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
   sendCommand,
   again,

@@ -4,7 +4,7 @@ import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { advanceNow } from '../rollouts/advance.ts'
 import { previewRollout } from '../rollouts/plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'
-import { acts, type Looking, looks, type Needs } from '../web/kit/operations.ts'
+import { acts, type Bound, type Looking, looks, type Needs } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
 type InWorkspace = Looking<'GET /w/:slug/rollouts'>
@@ -43,7 +43,7 @@ export const cancelledRollout = acts(
   goesOn,
 )
 
-export const rolloutOperations = [
+export const rolloutOperations: readonly Bound[] = [
   looks(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',

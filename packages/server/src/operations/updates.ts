@@ -3,7 +3,7 @@ import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
 import { agentUpdates, runtimeOverview } from '../pages/updates.ts'
-import { type Acting, acts, actsOften, type Looking, looks } from '../web/kit/operations.ts'
+import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../web/kit/operations.ts'
 import { updateEvents } from '../wishes/events.ts'
 import { wishMany } from '../wishes/many.ts'
 import { clearBlueprint, clearRuntime, liftHold, pressRuntime, type Wished, wishBlueprint } from '../wishes/store.ts'
@@ -45,7 +45,7 @@ export const liftedHold = acts(
   standing,
 )
 
-export const updateOperations = [
+export const updateOperations: readonly Bound[] = [
   looks(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
   wishedBlueprint,
   clearedBlueprint,

@@ -2,7 +2,7 @@
 import { type Role, type Workspace, workspaces } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { activityOf } from '../pages/activity.ts'
-import { looks, personActs } from '../web/kit/operations.ts'
+import { type Bound, looks, personActs } from '../web/kit/operations.ts'
 import { invitationsOf, invite, withdraw } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
 import { createOwnWorkspace } from '../workspaces/own.ts'
@@ -10,7 +10,7 @@ import { isActivated, renameWorkspace, type WorkspaceInfo } from '../workspaces/
 
 const done = { answer: () => ({ ok: true as const }) }
 
-export const workspaceOperations = [
+export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.createWorkspace, ({ people, by, now }, wanted) => createOwnWorkspace(people, wanted, by, now), {
     answer: ({ slug }) => ({ slug }),
   }),

@@ -18,7 +18,11 @@ type Moved = MovedRows & {
   kept: string
 }
 
-export async function move(request: Omit<Request, 'input'>, config: Config, progress: (line: string) => void) {
+export async function move(
+  request: Omit<Request, 'input'>,
+  config: Config,
+  progress: (line: string) => void,
+): Promise<Moved> {
   const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
   if (to === undefined) throw new Misused('Where to? svc-server move --to postgres://USER@HOST/DATABASE')
   if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
@@ -32,7 +36,7 @@ export async function move(request: Omit<Request, 'input'>, config: Config, prog
   if (!lock) throw new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
   try {
     const rows = await moveAll(databaseFile(dataDir), to, progress)
-    return { ...rows, to: withoutPassword(to), kept: putAside(dataDir, withoutPassword(to)) } satisfies Moved
+    return { ...rows, to: withoutPassword(to), kept: putAside(dataDir, withoutPassword(to)) }
   } finally {
     lock.release()
   }

@@ -35,7 +35,7 @@ const shapes = [
   [/(postgres(?:ql)?:\/\/[^:/?#\s"@]*:)[^@\s"]+@/g, '$1***@'],
 ] as const
 
-export const withoutSecrets = (line: string): string =>
+const withoutSecrets = (line: string): string =>
   shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), masked(line, []))
 
 /** Written at once, so that the last lines of a dying process are there. */

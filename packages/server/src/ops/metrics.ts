@@ -11,7 +11,7 @@ import { silentAt } from '../limits/silent.ts'
 import type { Hub } from '../live/hub.ts'
 import type { AgentMetrics } from '../reports/metrics.ts'
 
-export interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
+interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
   agents: AgentMetrics
   live: Pick<Hub, 'size'>
 }

@@ -66,7 +66,7 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
 }
 
 /** What is wrong, the first that applies, and what mends it; a `bad` item is a broken binding (3.7). */
-export function judge(
+function judge(
   { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
   activated: boolean,
 ): { broken: boolean; mends: string | null } {

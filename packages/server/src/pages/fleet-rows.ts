@@ -10,10 +10,10 @@ import type { UsageDelta } from '../reports/rows.ts'
 import { fleetUpdates } from './updates.ts'
 
 /** How many days "30 days" are, today among them. */
-export const costDays = 30
+const costDays = 30
 
 /** US dollars; null when nothing cost anything. */
-export const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
+const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
 /** The lines of the fleet by the agent's id: all of a workspace, or those of `ids` that belong to it. */
 export async function fleetRows(

@@ -49,9 +49,6 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
-/** Whether the list can be sorted so. */
-export const isFleetSort = (name: string): name is FleetSort => Object.hasOwn(sorts, name)
-
 /** By what a column is sorted; null goes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,

@@ -17,7 +17,7 @@ import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 
-export interface Piece {
+interface Piece {
   /** Only rollouts that began before this one; it need not be there any more. */
   before?: string | undefined
   limit: number

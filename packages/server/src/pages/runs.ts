@@ -2,7 +2,7 @@ import type { Runs } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 
-export interface RunFilter {
+interface RunFilter {
   status?: string | undefined
   model?: string | undefined
   /** In the id, the kind or a subject's title, whatever the case of its letters. */

@@ -25,7 +25,7 @@ import { trialsOf } from '../wishes/trials.ts'
 import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
 
 /** The columns that tell of an agent's updates. */
-export type UpdateColumns = Pick<
+type UpdateColumns = Pick<
   AgentRow,
   'blueprint' | 'installed_version' | 'reported_version' | 'previous_version' | 'wishes' | 'attempts'
 >

@@ -45,7 +45,7 @@ function addCost(models: Record<string, number>, model: string, costMicro: numbe
 }
 
 /** The dearest models whose names fit into so many bytes, each once for every day on which it has a sum. */
-export function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
+function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
   const models = new Map<string, { cost: number; bytes: number }>()
   for (const { model, costMicro } of sums) {
     if (model === '') continue

@@ -42,7 +42,7 @@ export const invitationLasts = invitationSeconds * 1000
 /** The header in which we tell the library the address of a caller; one that a caller sends is removed first. */
 export const addressHeader = 'x-svc-caller'
 
-export interface AuthSetup {
+interface AuthSetup {
   baseUrl: string
   /** At least 32 random characters; signs cookies. */
   secret: string
@@ -67,7 +67,7 @@ const signInPerson = {
   },
 } satisfies BetterAuthPlugin
 
-export const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }: AuthSetup) => {
+const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }: AuthSetup) => {
   const https = baseUrl.startsWith('https:')
   return {
     appName: 'svc',

@@ -10,7 +10,7 @@ import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { ownWords, type Person, type PersonRefusal, wrongName, wrongPassword } from './store.ts'
 
-export interface Claim {
+interface Claim {
   token: string
   name: string
   password: string

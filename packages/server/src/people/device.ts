@@ -10,7 +10,7 @@ const maxMarks = 3
 /** Issued (Unix seconds, base 36), 128 random bits, signature. */
 const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 
-export interface Devices {
+interface Devices {
   /** Names the browser, if it signed in to the account of this e-mail address before. */
   find(cookies: string | undefined, email: string, now: number): string | undefined
   /** The cookie to set after this account was signed in to. */

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** For whom a password is hashed. */
-export interface Turn {
+interface Turn {
   /** Signed in, or signed in before: goes before strangers. */
   known: boolean
   /** The address of the client as it is counted. */

@@ -5,7 +5,7 @@
 import { type Limit, Tries } from './rate.ts'
 
 /** docs/operator.md has the table. */
-export const signInLimits = {
+const signInLimits = {
   /** From one address, at all accounts. */
   perCaller: { max: 30, seconds: 300 },
   /** From one address at one account. */
@@ -28,12 +28,12 @@ export interface Attempt {
 }
 
 /** A try that was let in. It counts as failed unless one of these is called. */
-export interface Begun {
+interface Begun {
   succeeded(): void
   /** Nobody judged the password: the service was busy, or failed. */
   undo(): void
 }
-export type Admission = { ok: true; value: Begun } | { ok: false; wait: number }
+type Admission = { ok: true; value: Begun } | { ok: false; wait: number }
 
 export function countSignIns(limits = signInLimits) {
   const callers = new Tries(limits.perCaller)

@@ -14,7 +14,7 @@ export interface Person {
   name: string
   email: string
 }
-export interface NewPerson {
+interface NewPerson {
   email: string
   name: string
   password: string
@@ -36,7 +36,7 @@ export async function createPerson(
 }
 
 /** A person whose fields are checked and whose password is hashed, to be inserted within a transaction. */
-export interface ReadyPerson {
+interface ReadyPerson {
   email: string
   name: string
   hash: string

@@ -10,12 +10,12 @@ import { hashToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 import { ownProduct } from '../workspaces/store.ts'
 
-export interface ProductInfo {
+interface ProductInfo {
   id: string
   origin: string
   createdAt: number
 }
-export type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
+type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
 
 /** Adds a product; the secret with which it asks about tokens is given back this once. */
 export function addProduct(

@@ -1,7 +1,7 @@
 /** What a build of `svc.pyz` says of itself, without running it: `release.json` of the archive in it. */
 import { inflateRawSync } from 'node:zlib'
 
-export interface ReleaseNote {
+interface ReleaseNote {
   version: string
   /** The public keys whose signature this runtime accepts; undefined where the build does not say. */
   keys: string[] | undefined

@@ -13,7 +13,7 @@ const namespace = 'svc-runtime'
 const signer = 'svc-release'
 const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
-export type KeygenSays =
+type KeygenSays =
   | { is: 'good' }
   | { is: 'refused'; why: string }
   /** There is none here, or it cannot tell. */
@@ -39,7 +39,7 @@ export async function askKeygen(
 }
 
 /** Its absolute path: in the usual places, and in the folders of PATH that are absolute. */
-export const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
+const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
   [...places, ...path.split(delimiter)]
     .filter(isAbsolute)
     .map((folder) => join(folder, 'ssh-keygen'))

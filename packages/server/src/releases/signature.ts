@@ -9,7 +9,7 @@ const magic = 'SSHSIG'
 /** 3.5.3. */
 const wantedNamespace = 'svc-runtime'
 
-export interface Signed {
+interface Signed {
   /** The key, as an allowed signer is written: type and base64. */
   signer: string
   /** False for a kind of key that Node cannot judge, such as one in a security token. */

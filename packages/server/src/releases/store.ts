@@ -16,13 +16,13 @@ export interface Served {
   sha256: string
   signed: boolean
 }
-export interface Release extends Served {
+interface Release extends Served {
   size: number
   addedAt: number
   addedBy: string
 }
 /** `signature`: it was served already, and now has another signature. */
-export type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
+type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
 /** Files of this many releases are kept; of older ones only what they were. */
 const filesKept = 5

@@ -21,7 +21,7 @@ import { moveRollout, note, takeBackUntold } from './store.ts'
 const atOnce = 100
 const service = { id: null, name: 'service' }
 
-export interface Advanced {
+interface Advanced {
   workspaceId: string
   /** Agents whose wishes changed. */
   agents: string[]
@@ -50,7 +50,7 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
 }
 
 /** One of them, as far as it goes now; nothing when it does not run, or another node is at it. */
-export async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
+async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
   const advanced: Advanced[] = []
   for (let more = true; more; ) {
     const step = await transaction(db, (trx) => advance(trx, id, now))
@@ -246,7 +246,7 @@ async function take(trx: Db, rollout: RolloutDbRow, step: Step, now: number): Pr
   }
 }
 
-export const courseOf = (rollout: RolloutDbRow) => ({
+const courseOf = (rollout: RolloutDbRow) => ({
   version: rollout.version,
   wave: rollout.wave,
   waves: (JSON.parse(rollout.waves) as string[]).length,

@@ -12,7 +12,7 @@ import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
 import { ownLevel, type Standing } from './judge.ts'
 
-export interface LeftOut {
+interface LeftOut {
   code: string
   message: string
 }

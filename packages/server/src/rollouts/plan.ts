@@ -25,7 +25,7 @@ export const watchMost = 7 * 86_400
 interface Place {
   id: string
 }
-export interface Planned {
+interface Planned {
   named: Named
   waves: { upTo: string; agents: Candidate[] }[]
   leftOut: Candidate[]

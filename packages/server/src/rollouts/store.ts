@@ -193,7 +193,7 @@ export async function takeBackUntold(
   }
 }
 
-export function lockRollout(trx: Db, workspace: Place, id: string): Promise<RolloutDbRow | undefined> {
+function lockRollout(trx: Db, workspace: Place, id: string): Promise<RolloutDbRow | undefined> {
   const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id)
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }

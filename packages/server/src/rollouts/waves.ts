@@ -1,7 +1,7 @@
 /** In which wave which agent stands. Pure. */
 import { shown, type Verdict } from '@svc/protocol'
 
-export const usualWaves = ['1', '10%', '100%']
+const usualWaves = ['1', '10%', '100%']
 const wavesMost = 10
 const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
@@ -18,7 +18,7 @@ export function readWaves(given: readonly string[] = usualWaves): Verdict<string
 }
 
 /** How many of `total` agents a wave reaches, those before it among them. */
-export const reachOf = (wave: string, total: number): number =>
+const reachOf = (wave: string, total: number): number =>
   Math.min(total, wave.endsWith('%') ? Math.ceil((total * Number.parseInt(wave, 10)) / 100) : Number(wave))
 
 /** The agents by wave; a wave that would add nobody falls away. */

@@ -12,7 +12,7 @@ const address = /^\/api\/web\/w\/([^/?]+)\/events$/
 /** Streams of one person; a browser holds six per host, so more are left over or not a page. */
 const perPerson = 40
 
-export type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean
 
 /** Takes the request if it asks for a stream of frames; false when it is about something else. */
 export function sseHandler(deps: Deps & { live: Hub }): SseHandler {

@@ -10,7 +10,7 @@ import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wi
 
 const atOnce = 100
 
-export interface ManyWished {
+interface ManyWished {
   results: WishResult[]
   /** The agents that have another wish now. */
   changed: string[]

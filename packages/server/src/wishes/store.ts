@@ -22,7 +22,7 @@ import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
 
 type Place = { id: string; workspace_id: string }
-export type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
+type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /** `made` false: it stood already, or there was nothing to take back. */
 export type Wished = { agent: AgentRow; made: boolean }
 /** Who wishes, and when. Of a wish made with others: the rollout that makes it; `silent`: one audit line stands for all of them. */

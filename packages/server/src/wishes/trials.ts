@@ -12,7 +12,7 @@ import { wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
 
 /** Five, or a tenth of the workspace's agents if that is more. */
-export const trialsMost = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
+const trialsMost = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
 /** An agent that does not fetch what it was granted gives the place to one that waits. */
 const unclaimedMs = 2 * 60_000

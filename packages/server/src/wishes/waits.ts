@@ -4,7 +4,7 @@ import { limits } from '@svc/protocol'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
 /** 3.3: so long an agent watches the version that it took last before it takes another one (D30). */
-export const windowMs = limits.windowSeconds * 1000
+const windowMs = limits.windowSeconds * 1000
 
 /** An agent that was told begins at once; one that reports after this has not. */
 const beginsMs = 60_000

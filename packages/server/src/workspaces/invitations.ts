@@ -141,12 +141,7 @@ export async function invitationInfo(
   })
 }
 
-export type AcceptRefusal =
-  | 'invitation_unknown'
-  | 'invitation_for_other'
-  | 'sign_in_needed'
-  | 'member_already'
-  | PersonRefusal
+type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal
 
 /**
  * Accepts by the link: as the person who is signed in, or by making the account of the invited address. Account, membership

@@ -17,10 +17,10 @@ export const defaultLimits = {
   /** Bytes of all versions of all blueprints. */
   bundles: 1_000_000_000,
 } as const
-export type LimitKind = keyof typeof defaultLimits
-export const limitKinds = Object.keys(defaultLimits) as LimitKind[]
+type LimitKind = keyof typeof defaultLimits
+const limitKinds = Object.keys(defaultLimits) as LimitKind[]
 
-export type Limits = Record<LimitKind, { limit: number; used: number }>
+type Limits = Record<LimitKind, { limit: number; used: number }>
 
 /** Every limit of a workspace, and how much of it is used. */
 export async function limitsOf(db: Db, workspace: { id: string }, now: number): Promise<Limits> {

@@ -10,7 +10,7 @@ import { done, refuse } from '../verdict.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
 
-export type Member = Members['members'][number]
+type Member = Members['members'][number]
 
 /** The workspaces of a person, by name. */
 export async function workspacesOf(db: Db, personId: string): Promise<Me['workspaces']> {

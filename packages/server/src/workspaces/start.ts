@@ -5,7 +5,7 @@ import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../p
 import { done, refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from './store.ts'
 
-export interface FirstStart {
+interface FirstStart {
   token: string
   name: string
   email: string

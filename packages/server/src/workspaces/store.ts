@@ -21,8 +21,7 @@ export interface WorkspaceInfo {
 }
 
 /** As it stands in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
-export const isSlug = (text: string): boolean =>
-  text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
+const isSlug = (text: string): boolean => text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
 
 export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
 

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts'
 import { blueprintQuery, keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
 
-export interface DeleteVersionProps {
+interface DeleteVersionProps {
   slug: string
   version: BlueprintVersion
   opened: boolean

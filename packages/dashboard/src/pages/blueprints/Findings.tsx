@@ -3,7 +3,7 @@ import type { BundleFinding } from '@svc/api'
 import { ApiError } from '../../api.ts'
 import { count, Text } from '../../ui/index.ts'
 
-export interface FindingsProps {
+interface FindingsProps {
   file: string
   error: unknown
   onClose: () => void

@@ -9,7 +9,7 @@ import { several } from '../blueprints/parts/words.ts'
 /** One token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
-export interface EndBotProps {
+interface EndBotProps {
   slug: string
   bot: Bot
   ending: Ending | null

@@ -10,7 +10,7 @@ import { Left } from './Left.tsx'
 import { RevokeCode } from './RevokeCode.tsx'
 import './install.css'
 
-export interface CodesProps {
+interface CodesProps {
   slug: string
   admin: boolean
   /** Only those of this blueprint; all when it is not said. */

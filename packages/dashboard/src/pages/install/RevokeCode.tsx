@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
 
-export interface RevokeCodeProps {
+interface RevokeCodeProps {
   slug: string
   code: InstallCode
   opened: boolean

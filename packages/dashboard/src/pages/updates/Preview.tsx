@@ -7,7 +7,7 @@ import { count, ErrorNote, Scroll, Section, Text } from '../../ui/index.ts'
 import { upToWords } from './parts/words.ts'
 import type { Plan } from './plan.ts'
 
-export interface PreviewProps {
+interface PreviewProps {
   slug: string
   how: Plan['how']
   preview: UseQueryResult<RolloutPreview | null>

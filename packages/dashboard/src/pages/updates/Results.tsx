@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts'
 import { count, Section, Text } from '../../ui/index.ts'
 import type { Plan } from './plan.ts'
 
-export interface ResultsProps {
+interface ResultsProps {
   slug: string
   results: readonly WishResult[]
   how: Plan['how']

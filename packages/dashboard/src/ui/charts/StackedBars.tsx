@@ -5,7 +5,7 @@ import { colorOf } from './palette.ts'
 import { linear, ticksTo } from './scale.ts'
 import type { Stack, StackedColumn } from './stack.ts'
 
-export interface StackedBarsProps {
+interface StackedBarsProps {
   /** What is drawn, as the chart's name: `Cost by day and model`. */
   title: string
   stack: Stack

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import './charts.css'
 import { linear } from './scale.ts'
 
-export interface StripSpan {
+interface StripSpan {
   /** Unix milliseconds. */
   from: number
   to: number
@@ -11,7 +11,7 @@ export interface StripSpan {
   /** What it was, and from when to when: shown on hover. */
   words: string
 }
-export interface StripProps {
+interface StripProps {
   title: string
   /** What the strip says, in one sentence, for who cannot see it. */
   summary: string

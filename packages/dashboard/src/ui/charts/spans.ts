@@ -1,11 +1,11 @@
 /** The spans of a timeline: from changes (newest first) to stretches of one level each, oldest first. */
 
-export interface Change<L> {
+interface Change<L> {
   readonly at: number
   readonly level: L
   readonly label: string | null
 }
-export interface Span<L> {
+interface Span<L> {
   readonly level: L
   readonly label: string | null
   /** Unix milliseconds; `from` may lie before the window that is drawn. */

@@ -5,7 +5,7 @@ export interface Column {
   readonly key: string
   readonly parts: Readonly<Record<string, number>>
 }
-export interface Series {
+interface Series {
   readonly name: string
   readonly total: number
   /** The place in the palette; the rest of the many has none. */

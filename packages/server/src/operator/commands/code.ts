@@ -1,4 +1,5 @@
 import { blueprints } from '@svc/api'
+import type { Issued } from '../../installs/codes.ts'
 import { commandOf } from '../kit/command.ts'
 import { argument, Missing, option } from '../kit/request.ts'
 import { line, moment, onItsMachine, table } from '../kit/show.ts'
@@ -11,7 +12,7 @@ export const codeCommands = {
       const { name: blueprint, version } = versionedOf(argument(request, 1))
       const named = option(request, 'agent')
       const wanted = { blueprint, version, ...(named !== undefined && { agent: named }) }
-      const { row, code, warnings } = await perform(service, issuedCode, { workspace }, wanted)
+      const { row, code, warnings }: Issued = await perform(service, issuedCode, { workspace }, wanted)
       const { id, agent_name: agent, expires_at: expiresAt } = row
       return { code, id, blueprint, version, agent, expiresAt, url: service.config.baseUrl, warnings }
     },

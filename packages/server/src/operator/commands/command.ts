@@ -37,7 +37,7 @@ const wishText = ({ type, payload }: { type: string; payload: Record<string, unk
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
 
 /** The wish that was typed. What the agent does not offer is refused later, by the same function as on the page. */
-export function wishOf(request: Request) {
+function wishOf(request: Request) {
   const [, type = '', ...values] = request.args
   const verdict = readWish({ type, payload: payloadOf(type, values) })
   if (!verdict.ok) throw new Misused(verdict.message)

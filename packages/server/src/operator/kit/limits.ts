@@ -2,7 +2,7 @@
 import { shown } from '@svc/protocol'
 import { Misused, option, type Request } from './request.ts'
 
-export type TypedLimits = Partial<Record<'agents' | 'people' | 'bundles', number | null>>
+type TypedLimits = Partial<Record<'agents' | 'people' | 'bundles', number | null>>
 
 export function limitsIn(request: Request): TypedLimits {
   const [agents, people, bundles] = ['agents', 'people', 'bundles'].map((name) => option(request, name))

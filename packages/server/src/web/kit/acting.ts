@@ -18,12 +18,12 @@ export interface Who {
   person: Person
   session: { id: string }
 }
-export interface WhoIn extends Who {
+interface WhoIn extends Who {
   workspace: { id: string }
 }
 
 /** What a change is made with. Everything in it goes through `db`, or through `people` for what the accounts library keeps. */
-export interface Acting<D> {
+interface Acting<D> {
   db: Trx
   people: D
   by: Person

@@ -36,15 +36,15 @@ export type Acting<R, B extends By> = Named<R> & {
   params: ParamsOf<R & string>
 }
 /** The same, made by a person who is signed in. */
-export type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
+type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
 /** For changes that take several transactions: `write` judges the right in each. */
-export type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
+type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
 
 /** Who looks, and where. */
 export type Looking<R> = Named<R> & { deps: WebDeps; who: Who; role: Role; now: number; params: ParamsOf<R & string> }
 
 /** What is left to do after the commit, and what is answered. */
-export interface Afterwards<R, Given, Value> {
+interface Afterwards<R, Given, Value> {
   /** The agents whose pages hear of it; else the agent of the address. */
   agents?(value: Value): readonly string[]
   /** What follows from it. */
@@ -55,7 +55,7 @@ export interface Afterwards<R, Given, Value> {
   made?(value: Value): boolean
 }
 
-export interface BoundLook {
+interface BoundLook {
   operation: Operation
   look(looking: Looking<Route>, input: unknown): Promise<unknown>
 }
@@ -64,7 +64,7 @@ export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value
   operation: Operation
   act(acting: Acting<R, B>, input: Read): Promise<Verdict<Value, WebCode>>
 }
-export interface BoundOften extends Afterwards<Route, unknown, unknown> {
+interface BoundOften extends Afterwards<Route, unknown, unknown> {
   operation: Operation
   actOften(acting: ActingOften<Route>, input: unknown): Promise<unknown>
 }

@@ -4,7 +4,7 @@ import { refusals, type Verdict } from '@svc/protocol'
 import { unknownAgent } from '../../verdict.ts'
 
 /** The status, and words for people where the place that refuses has none of its own. */
-export const webRefusals = {
+const webRefusals = {
   text_invalid: [400, 'A text holds a character that cannot be stored.'],
   body_invalid: [400, 'The request is not valid.'],
   email_invalid: [400, 'That is no e-mail address.'],

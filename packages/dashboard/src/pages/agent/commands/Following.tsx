@@ -10,7 +10,7 @@ import { ReadLog } from './ReadLog.tsx'
 import { What } from './What.tsx'
 import './commands.css'
 
-export interface FollowingProps {
+interface FollowingProps {
   agent: Agent
   commands: readonly Command[]
   dismiss: (id: string) => void

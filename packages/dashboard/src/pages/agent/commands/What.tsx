@@ -3,7 +3,7 @@ import type { Setting, SettingValues } from '@svc/protocol'
 import { Text } from '../../../ui/index.ts'
 import { changesOf, titleOf } from '../parts/life.ts'
 
-export interface WhatProps {
+interface WhatProps {
   command: Pick<Command, 'type' | 'payload'>
   schema?: readonly Setting[] | undefined
 }

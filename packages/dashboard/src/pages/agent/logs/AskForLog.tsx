@@ -4,7 +4,7 @@ import { WhyButton } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
 
-export interface AskForLogProps {
+interface AskForLogProps {
   agent: Agent
   name: string
   /** On the button. */

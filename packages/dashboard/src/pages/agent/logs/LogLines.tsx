@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { piecesOf, type Row } from './search.ts'
 
-export interface LogLinesProps {
+interface LogLinesProps {
   rows: readonly Row[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
   /** The match that is gone to, and the row it stands in. */

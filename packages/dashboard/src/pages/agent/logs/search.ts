@@ -35,7 +35,7 @@ function pieceEnd(line: string, start: number): number {
 }
 
 /** A place where the searched text begins: in which row, and where in it. It may run on into the next piece. */
-export interface Match {
+interface Match {
   readonly row: number
   readonly from: number
   readonly to: number

@@ -1,7 +1,7 @@
 import type { Gauge } from '@svc/protocol'
 import { figure, percent } from '../../../ui/format.ts'
 
-export interface GaugeView {
+interface GaugeView {
   /** What is used, as text; null when the agent named no figure. */
   readonly text: string | null
   readonly markText: string | null

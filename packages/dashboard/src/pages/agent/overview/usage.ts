@@ -2,7 +2,7 @@ import type { UsageDay } from '@svc/api'
 import type { Column } from '../../../ui/charts/index.ts'
 
 /** The part of a day's cost of which no model was named. */
-export const unnamed = 'model not named'
+const unnamed = 'model not named'
 
 /** One column a day, also for days on which nothing ran; cost by model where any was named, else the number of runs. */
 export function usageColumns(

@@ -2,7 +2,7 @@ import { ActionIcon, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../../ui/format.ts'
 
-export interface PagerProps {
+interface PagerProps {
   /** From 1. */
   page: number
   size: number

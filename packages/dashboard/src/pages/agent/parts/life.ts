@@ -3,7 +3,7 @@ import type { Command } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
 import { nameOf, valueText } from './setting-words.ts'
 
-export type Tone = 'waiting' | 'good' | 'no' | 'lost'
+type Tone = 'waiting' | 'good' | 'no' | 'lost'
 
 interface Words {
   readonly word: string

@@ -9,7 +9,7 @@ import { agentQuery, commandsQuery, keys } from '../../../queries.ts'
 import type { Press, Wish } from './agent.ts'
 import { isOpen } from './life.ts'
 
-export interface Followed {
+interface Followed {
   readonly press: Press
   /** Open commands of anyone, and the answered ones of this visit until they are put away; newest first. */
   readonly commands: readonly Command[]

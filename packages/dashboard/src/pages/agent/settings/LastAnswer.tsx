@@ -6,7 +6,7 @@ import { Tone } from '../../../ui/parts.tsx'
 import { What } from '../commands/What.tsx'
 import { wordsOf } from '../parts/life.ts'
 
-export interface LastAnswerProps {
+interface LastAnswerProps {
   command: Command | undefined
   schema: readonly Setting[]
   /** Puts what was wished back into the form. */

@@ -3,7 +3,7 @@ import type { Setting, SettingType } from '@svc/protocol'
 import type { ComponentType } from 'react'
 import type { Raw } from './form.ts'
 
-export interface SettingInputProps {
+interface SettingInputProps {
   id: string
   setting: Setting
   raw: Raw

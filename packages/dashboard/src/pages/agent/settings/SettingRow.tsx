@@ -12,7 +12,7 @@ import { type Draft, movedOn, type Raw, rawOf } from './form.ts'
 import { SettingInput } from './SettingInput.tsx'
 import type { OpenWish } from './wishes.ts'
 
-export interface SettingRowProps {
+interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
   /** By whom it has its value, when that was somebody on the machine. */

@@ -15,7 +15,7 @@ export interface Draft {
 }
 export type Drafts = Readonly<Record<string, Draft>>
 
-export interface Group {
+interface Group {
   /** Null: settings that name no group. */
   readonly name: string | null
   readonly settings: readonly Setting[]
@@ -55,7 +55,7 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
   }
 }
 
-export type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
+type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
 /** What an input means as a value; the check is the protocol's own (2.7). */
 export function readRaw(setting: Setting, raw: Raw): Read {
@@ -113,7 +113,7 @@ const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) 
 /** The value changed on the machine while it was being edited here: say so, and keep what was typed. */
 export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 
-export interface Wished {
+interface Wished {
   /** Only what differs from the report, as one `set`. */
   readonly changes: SettingValues
   readonly wrong: Readonly<Record<string, string>>

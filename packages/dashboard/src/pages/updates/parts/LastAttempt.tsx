@@ -1,7 +1,7 @@
 import { type Outcome, readAttempt } from '@svc/protocol'
 import { Text, Time } from '../../../ui/index.ts'
 
-export interface LastAttemptProps {
+interface LastAttemptProps {
   applied: { readonly outcome?: Outcome | null; readonly message?: string | null }
 }
 

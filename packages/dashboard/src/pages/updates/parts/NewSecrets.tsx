@@ -4,7 +4,7 @@ import { versionQuery } from '../../../queries.ts'
 import { Text } from '../../../ui/index.ts'
 import './updates.css'
 
-export interface NewSecretsProps {
+interface NewSecretsProps {
   slug: string
   blueprint: string
   /** The one that is to be named. */

@@ -4,7 +4,7 @@ import { Text, Tone } from '../../../ui/index.ts'
 import { stands, wishWords } from './words.ts'
 import './updates.css'
 
-export interface WishedProps {
+interface WishedProps {
   running: string | null
   wished: string | null
   state: WishState
