@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint and format, and figures about the code; the exit code is the number of checks that failed. With
+ * `npm run check`: types, lint, format and English, and figures about the code; the exit code is the number of checks that failed. With
  * `--quick` the linter that needs types looks only at files changed since the last commit: it keeps nothing between runs, and all
  * files cost it some 15 s.
  */
@@ -20,6 +20,9 @@ for (const [name, command, ...args] of checks) {
   console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}`)
   if (status !== 0) failed++
 }
+const english = spawnSync(process.execPath, ['scripts/english.ts'], { stdio: 'inherit' })
+console.log(`${english.status === 0 ? 'ok    ' : 'FAILED'} English of comments, texts and documents`)
+if (english.status !== 0) failed++
 // Figures about how the code is built. They refuse nothing.
 spawnSync(process.execPath, ['scripts/house.ts'], { stdio: 'inherit' })
 process.exit(failed)

@@ -1,5 +1,7 @@
 /** What the figures of the house need to know of one source, from its syntax tree. Small enough to be kept between runs. */
 import { dirname, join, normalize } from 'node:path'
+import { type TextFact, textsOf } from './texts.ts'
+import { isNode, list, type Node, nameOf, walk } from './tree.ts'
 
 export interface Facts {
   readonly lines: number
@@ -11,6 +13,17 @@ export interface Facts {
   readonly functions: readonly FunctionFact[]
   /** Types declared at the top. */
   readonly types: readonly string[]
+  readonly comments: readonly CommentFact[]
+  /** Strings that people may read, see texts.ts. */
+  readonly texts: readonly TextFact[]
+}
+/** A comment; several lines of `//` below each other are one. */
+export interface CommentFact {
+  readonly line: number
+  readonly text: string
+  readonly doc: boolean
+  /** The first thing in its file. */
+  readonly opening: boolean
 }
 export interface ImportFact {
   /** A path from the root of the repository, or the name of a package. */
@@ -26,15 +39,13 @@ export interface FunctionFact {
   readonly parameters: number
 }
 
-/** A node of the tree, as the parser of Vite gives it (ESTree with TypeScript). */
-export interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [key: string]: unknown
+/** What the parser gives for a file. */
+export interface Parsed {
+  readonly program: Node
+  readonly comments: readonly { type: string; value: string; start: number; end: number }[]
 }
 
-export function factsOf(file: string, text: string, program: Node): Facts {
+export function factsOf(file: string, text: string, { program, comments }: Parsed): Facts {
   const { imports, stars } = importsOf(file, program)
   const body = list(program.body)
   return {
@@ -44,6 +55,40 @@ export function factsOf(file: string, text: string, program: Node): Facts {
     exports: body.flatMap(exportedBy),
     functions: functionsOf(program, text),
     types: body.flatMap((node) => typeName(isNode(node.declaration) ? node.declaration : node)),
+    comments: commentsOf(text, comments),
+    texts: textsOf(program, lineFinder(text)),
+  }
+}
+
+function commentsOf(text: string, comments: Parsed['comments']): CommentFact[] {
+  const lineAt = lineFinder(text)
+  const found: (CommentFact & { readonly end: number })[] = []
+  for (const { type, value, start, end } of comments) {
+    const last = found.at(-1)
+    const gap = last === undefined ? '' : text.slice(last.end, start)
+    const alone = /(^|\n)[ \t]*$/.test(text.slice(0, start))
+    if (last && !last.doc && type === 'Line' && alone && /^\n[ \t]*$/.test(gap))
+      found.splice(-1, 1, { ...last, text: `${last.text}\n${value}`, end })
+    else {
+      const doc = type === 'Block' && value.startsWith('*')
+      found.push({ line: lineAt(start), text: value, doc, opening: /^(#!.*\n)?\s*$/.test(text.slice(0, start)), end })
+    }
+  }
+  return found.map(({ end: _, ...comment }) => comment)
+}
+
+function lineFinder(text: string): (at: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (at) => {
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= at) low = middle
+      else high = middle
+    }
+    return low + 1
   }
 }
 
@@ -108,18 +153,3 @@ function functionsOf(program: Node, text: string): FunctionFact[] {
   })
   return found
 }
-
-function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node)
-  for (const key in node) {
-    const value = node[key]
-    if (isNode(value)) walk(value, visit)
-    else if (Array.isArray(value)) for (const one of value) if (isNode(one)) walk(one, visit)
-  }
-}
-
-const isNode = (v: unknown): v is Node =>
-  typeof v === 'object' && v !== null && 'type' in v && typeof v.type === 'string'
-const list = (v: unknown): Node[] => (Array.isArray(v) ? v.filter(isNode) : [])
-const nameOf = (v: unknown): string | undefined =>
-  isNode(v) && v.type === 'Identifier' && typeof v.name === 'string' ? v.name : undefined
