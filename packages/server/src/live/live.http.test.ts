@@ -26,22 +26,6 @@ test('a report is in the next frame', async () => {
   expect(frame.rows[0]?.seenAt).toBeGreaterThan(0)
 })
 
-test('many reports make few frames, and the last frame of each agent is its last state', async () => {
-  const { service, north, mail, ann } = await world({ tick: 1000 })
-  const all = [mail, ...(await Promise.all(['a', 'b', 'c'].map((name) => service.agent(north, name))))]
-  const stream = await streamOf(service.origin + events, ann.cookie)
-  for (const label of ['1', '2', '3', '4', '5', 'last']) {
-    await Promise.all(all.map(({ token }) => service.reports(token, { state: { level: 'ok', label } })))
-  }
-  const shown = new Map<string, string | null>()
-  let frames = 0
-  while (![...shown.values()].every((label) => label === 'last') || shown.size < all.length) {
-    frames++
-    for (const { name, label } of (await stream.frame()).rows) shown.set(name, label)
-  }
-  expect(frames, 'for 24 reports').toBeLessThanOrEqual(6)
-})
-
 test('after a connection was lost the page is right again: what it asks for on reconnecting is the present', async () => {
   const { service, mail, ann } = await world()
   const first = await streamOf(service.origin + events, ann.cookie)
@@ -135,17 +119,6 @@ test('only who belongs may listen, and only from the page', async () => {
   expect(await status(eve.cookie)).toBe(404)
   expect(await status(ann.cookie, { 'sec-fetch-site': 'cross-site' })).toBe(403)
   expect(await status(ann.cookie)).toBe(200)
-})
-
-test('after a busy tick the list is asked for again, and only agents whose page is open are told of', async () => {
-  const { service, north, ann } = await world({ tick: 1 })
-  const many: Awaited<ReturnType<typeof service.agent>>[] = []
-  for (let i = 0; i < 120; i++) many.push(await service.agent(north, `agent-${i}`))
-  const listens = await streamOf(`${service.origin + events}?agent=agent-7`, ann.cookie)
-  await Promise.all(many.map(({ token }) => service.reports(token, { state: { level: 'ok' } })))
-  for (const { agent } of many) service.live.reported(north.id, agent.id)
-  const frame = await listens.frame((f) => f.more && f.rows.length > 0)
-  expect(frame).toMatchObject({ rows: [{ name: 'agent-7' }], changed: [], list: false })
 })
 
 test('pages that ask for the list in the same moment are given one answer, and none is from before the last frame or the last deed', async () => {

@@ -1,0 +1,71 @@
+/**
+ * When frames are sent. Takes the place of a test with a service, a stream and a clock: "many reports make few frames, and the last
+ * frame of each agent is its last state". What a frame says: frame.test.ts, and the fleet's rows in live.http.test.ts.
+ */
+import { expect, test } from 'vitest'
+import { type Act, begin, type Event, type Pace, step } from './pace.ts'
+
+const rules = { tick: 500, gather: 25, slowest: 900 }
+type Word = Event['is']
+
+/** Events in order; a number is the moment from which on those behind it come. */
+function after(state: Pace, ...events: (Word | number)[]) {
+  let at = 0
+  const acts: Act[] = []
+  for (const event of events) {
+    if (typeof event === 'number') at = event
+    else {
+      const next = step(state, { is: event }, rules, at)
+      state = next.state
+      acts.push(...next.acts)
+    }
+  }
+  return { state, acts, words: acts.map((act) => (act.do === 'wait' ? `wait ${act.ms}` : act.do)) }
+}
+const open = after(begin, 'joined').state
+const many = (event: Word, times: number): Word[] => Array(times).fill(event)
+
+test.each<[string, (Word | number)[], string[]]>([
+  ['a first report is on the page in a moment', [10_000, 'news'], ['wait 25']],
+  ['many reports are one frame', [10_000, ...many('news', 500), 10_025, 'due', 'made'], ['wait 25', 'make']],
+  [
+    'what is reported while a frame is made is in the next one, a tick after that one was begun',
+    [10_000, 'news', 10_025, 'due', 10_100, ...many('news', 3), 10_125, 'made', 10_525, 'due'],
+    ['wait 25', 'make', 'wait 400', 'make'],
+  ],
+  [
+    'a frame that took longer than a tick is followed by the next after a moment',
+    [10_000, 'news', 10_025, 'due', 'news', 12_000, 'made'],
+    ['wait 25', 'make', 'wait 25'],
+  ],
+  ['no frame is made of nothing', [10_000, 'news', 10_025, 'due', 'made', 20_000], ['wait 25', 'make']],
+  [
+    '24 reports in a second are three frames',
+    [0, 'news', 25, 'due', 'made', ...many('news', 12), 525, 'due', 'made', ...many('news', 11), 1025, 'due', 'made'],
+    ['wait 25', 'make', 'wait 500', 'make', 'wait 500', 'make'],
+  ],
+  ['a frame that is not due is not made', ['due', 'made'], []],
+])('%s', (_name, events, words) => expect(after(open, ...events).words).toEqual(words))
+
+test.each([
+  [1, 500],
+  [500, 500],
+  [700, 700],
+  [5000, 900],
+])('with %i pages there are %i ms between two frames', (pages, ms) => {
+  const { words } = after(begin, ...many('joined', pages), 'news', 25, 'due', 'made', 'news')
+  expect(words).toEqual(['wait 25', 'make', `wait ${ms}`])
+})
+
+test('the workspace is forgotten with its last page, whatever its frame is at, and what was begun is followed by nothing', () => {
+  for (const before of [[], ['news'], ['news', 'due'], ['news', 'due', 'news']] as const) {
+    const both = after(open, 'joined', ...before).state
+    expect(after(both, 'left').state).toEqual({ ...both, pages: 1 })
+    expect(after(both, 'left', 'left', 'due', 'news', 'made', 'due').words).toEqual(['end'])
+  }
+})
+
+test('a service that ends makes no frame any more, however many pages are open', () => {
+  const { state } = after(open, 'joined', 'news')
+  expect(after(state, 'closed', 'due', 'news', 'due').words).toEqual(['end'])
+})
