@@ -1,4 +1,7 @@
-/** By hand: `node packages/protocol/bench.ts`. What reading a report costs beside JSON.parse alone, in µs per report. */
+/**
+ * Run by hand: `node packages/protocol/bench.ts`. Prints what reading a report costs, beside JSON.parse alone, in µs
+ * per report.
+ */
 import { readReport, readStatusFile } from './src/index.ts'
 import { sampleReport } from './testing/sample.ts'
 

@@ -1,6 +1,7 @@
 /**
- * `node packages/protocol/generate-fits.ts`: writes src/report.fits.ts from the fields' own schema: one function an object or list,
- * nothing looked up, nothing called through a description. Most reports need no more than that they are looked at.
+ * `node packages/protocol/generate-fits.ts` writes src/report.fits.ts from the schemas of the fields, one function for
+ * each object or list. The functions only test a report and look up no description. Most reports pass, and are then
+ * kept as they came.
  */
 import { writeFileSync } from 'node:fs'
 import type { JsonSchema } from './src/fields.ts'
@@ -19,14 +20,14 @@ import { isLink } from './link.ts'
 export const fitsReport = (v: unknown): boolean => report(v)
 `
 
-/** The whole file. */
+/** The text of the whole file. */
 export function fitsSource(): string {
   const functions = new Functions()
   functions.of(report.schema, 'report')
   return head + functions.source
 }
 
-/** A function for each different schema, named after where it was first met. */
+/** Holds one function for each distinct schema, named after the place where the schema was first met. */
 class Functions {
   readonly #names = new Map<string, string>()
   source = ''
@@ -94,7 +95,7 @@ class Functions {
     ]
   }
 
-  /** Objects that say by their `type` which of several they are. */
+  /** The body of a test for objects whose `type` says which of several kinds they are. */
   #byType(kinds: readonly JsonSchema[]): string[] {
     const cases = kinds.flatMap((kind) => {
       const [type] = ((kind.properties as Record<string, JsonSchema>).type?.enum ?? []) as string[]
@@ -103,7 +104,7 @@ class Functions {
     return ['if (!isObject(v)) return false', 'switch (v.type) {', ...cases, '  default:', '    return false', '}']
   }
 
-  /** What must be true of `x`. */
+  /** The condition that `x` must meet. */
   #test(schema: JsonSchema, hint: string): string {
     if ('const' in schema) return `x === ${JSON.stringify(schema.const)}`
     if (schema.enum) return (schema.enum as string[]).map((word) => `x === '${word}'`).join(' || ')
@@ -116,7 +117,7 @@ class Functions {
   }
 }
 
-/** JSON writes 0 for -0, so what is -0 does not stay as it is. */
+/** -0 must fail the test: JSON writes it as 0, so it would not be kept as it came. */
 const noMinusZero = '(x !== 0 || 1 / x > 0)'
 
 const simpleTests: Readonly<Record<string, (schema: JsonSchema) => string>> = {

@@ -1,4 +1,4 @@
-/** `node packages/protocol/generate-schemas.ts`: writes docs/schemas from the readers' own description of their fields. */
+/** `node packages/protocol/generate-schemas.ts` writes docs/schemas from the schemas of the fields. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { schemas } from './src/index.ts'
 

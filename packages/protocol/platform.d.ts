@@ -1,4 +1,4 @@
-/** The three globals that pure code uses. Every platform has them; only libraries for one platform declare them. */
+/** The three globals that pure code uses. Every platform has them, but only platform libraries declare them. */
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>

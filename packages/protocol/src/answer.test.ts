@@ -13,7 +13,7 @@ const sha256 = 'ab'.repeat(32)
 test.each([
   ['no object', []],
   ['no commands', { interval: 30 }],
-  ['commands that are no list', { commands: {} }],
+  ['commands that are not a list', { commands: {} }],
   ['more than 1 MB', { commands: [], more: 'x'.repeat(limits.answerBytes) }],
 ])('D17: an answer with %s is a failed report', (_rule, body) =>
   expect(readAnswer(bytes(body))).toMatchObject({ ok: false }),
@@ -26,7 +26,7 @@ test.each([
     { commands: [{ id: 'a', type: 'set', payload: { x: null } }] },
   ],
   [
-    'D9: an unknown type is handed on, to be refused',
+    'D9: a command of unknown type is kept, so that the agent can refuse it',
     { commands: [{ id: 'a', type: 'fly' }] },
     { commands: [{ id: 'a', type: 'fly', payload: {} }] },
   ],
@@ -45,12 +45,12 @@ test.each([
     { commands: [{ id: 'b', type: 'pause', payload: {} }] },
   ],
   [
-    'D9: a command whose type is empty, missing or no text is handed on, to be refused',
+    'D9: a command whose type is empty, missing or not a text is kept, so that the agent can refuse it',
     { commands: [{ id: 'a', type: '' }, { id: 'b' }, { id: 'c', type: 7 }, { id: 'd', type: null }] },
     { commands: ['a', 'b', 'c', 'd'].map((id) => ({ id, type: '', payload: {} })) },
   ],
   [
-    'D9: a type is not cleaned or cut into another one',
+    'D9: a type is never cleaned or cut into another type',
     {
       commands: [
         { id: 'a', type: 'pause\u0001' },
@@ -76,23 +76,23 @@ test.each([
     },
   ],
   [
-    '2.7: an id of more than 2,000 characters is none',
+    '2.7: a command whose id exceeds 2,000 characters is dropped',
     { commands: [{ id: 'x'.repeat(2001), type: 'pause' }] },
     { commands: [] },
   ],
-  ['D18: an interval that is no number is absent', { interval: '5' }, { commands: [] }],
+  ['D18: an interval that is not a number counts as absent', { interval: '5' }, { commands: [] }],
   [
     '2.7: desired is read',
     { desired: { blueprint: 'mail', version: '1.2.3' } },
     { commands: [], desired: { blueprint: 'mail', version: '1.2.3' } },
   ],
   [
-    '3.3: a desired version that is none is ignored',
+    '3.3: a desired version that is not a semantic version is ignored',
     { desired: { blueprint: 'mail', version: '../1' } },
     { commands: [] },
   ],
   [
-    'D48: a version is never cut to another one',
+    'D48: a version is never cut into another version',
     { desired: { blueprint: 'mail', version: `1.0.0-${'a'.repeat(200)}` } },
     { commands: [] },
   ],
@@ -101,13 +101,9 @@ test.each([
     { runtime: { version: '2.0.0', sha256 } },
     { commands: [], runtime: { version: '2.0.0', sha256 } },
   ],
-  [
-    '2.7: a checksum that is none is ignored',
-    { runtime: { version: '2.0.0', sha256: `${sha256}00` } },
-    { commands: [] },
-  ],
+  ['2.7: an invalid checksum is ignored', { runtime: { version: '2.0.0', sha256: `${sha256}00` } }, { commands: [] }],
   ['3.5: runtime_desired is read', { runtime_desired: '2.0.0' }, { commands: [], runtime_desired: '2.0.0' }],
-  ['3.5: what could be a path is not', { runtime_desired: '../x' }, { commands: [] }],
+  ['3.5: a runtime_desired that could be a path is ignored', { runtime_desired: '../x' }, { commands: [] }],
   ['9 rule 4: unknown fields are ignored', { more: 1 }, { commands: [] }],
 ])('%s', (_rule, input, expected) => expect(read(input)).toEqual(expected))
 
@@ -124,6 +120,6 @@ test.each([
   [undefined, 20, 20],
 ])('D18: asked for %s with %s in force gives %s', (asked, last, now) => expect(clampInterval(asked, last)).toBe(now))
 
-test('D20: silent for three intervals, but not before 90 s', () => {
+test('D20: an agent is offline after three intervals without a report, but never before 90 s', () => {
   expect([5, 30, 60, 300].map(offlineAfter)).toEqual([90, 90, 180, 900])
 })

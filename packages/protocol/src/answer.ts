@@ -7,7 +7,10 @@ import { limits } from './limits.ts'
 import type { Verdict } from './verdict.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
-/** The only part of a body that version 1 keeps without knowing its fields: the agent notes it and writes it out again. */
+/**
+ * The payload of a command. It is the only part of a body that is kept without knowing its fields, because the agent
+ * writes it to its journal.
+ */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isShallow(v) ? v : undefined), {
   type: 'object',
   $comment: `Nested at most ${limits.depth} levels deep.`,
@@ -17,19 +20,24 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
   type: 'string',
   $comment: `Version 1 has ${commandTypes.join(', ')}. It may gain more: refuse an unknown type with an ack.`,
 })
-/** A cleaned or cut type would be another command. */
+/** A type that was cleaned or cut would name another command. */
 const commandType = exact(limits.name)
-/** The type is empty where the answer names none that is a text: the agent's side refuses it like an unknown one (D9). */
+/**
+ * A command as a reporter reads it. `type` is empty if the answer has no text there; the agent refuses it like an
+ * unknown type (D9).
+ */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
-/** Only a command without an id is malformed (D17): any other one can be answered with an ack. */
+/** Reads one command. Only a command without an id is malformed (D17), since any other can be answered with an ack. */
 function readCommand(input: unknown): ReceivedCommand | undefined {
   const id = isObject(input) ? commandId(input.id) : undefined
   if (!isObject(input) || id === undefined) return undefined
   return { id, type: commandType(input.type) ?? '', payload: payload(input.payload) ?? {} }
 }
 
-/** Versions and checksums are never cut: a cut one is another one. What is not one is as if absent (3.3, 3.5). */
+/**
+ * Versions and checksums are never cut, since that would make another one. An invalid one counts as absent (3.3, 3.5).
+ */
 const desired = object(
   { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
   'blueprint',
@@ -41,7 +49,7 @@ const askedInterval = number()
 export type Desired = Kept<typeof desired>
 export type ServedRuntime = Kept<typeof served>
 
-/** 2.7, as the service sends it. */
+/** The answer to a report, as the service sends it (2.7). */
 export interface Answer {
   commands: Command[]
   interval: number
@@ -50,7 +58,7 @@ export interface Answer {
   runtime_desired?: string
 }
 
-/** 2.7, as a reporter reads it: what is malformed is as if it were absent. */
+/** The answer to a report, as a reporter reads it (2.7). Malformed parts count as absent. */
 export interface ReceivedAnswer {
   commands: ReceivedCommand[]
   interval?: number
@@ -60,8 +68,8 @@ export interface ReceivedAnswer {
 }
 
 /**
- * D17: a successful answer is a JSON object of at most 1 MB with an array `commands`; malformed items of it are skipped
- * singly.
+ * Reads an answer (D17): a JSON object of at most 1 MB with an array `commands`. Malformed commands are skipped one by
+ * one.
  */
 export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_invalid'> {
   if (body.length > limits.answerBytes) return invalid(`The answer is larger than ${limits.answerBytes} bytes.`)
@@ -87,16 +95,20 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
 
 const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message }) as const
 
-/** D18: the interval in force, in seconds, after an answer asked for `asked`. */
+/**
+ * The reporting interval in force, in seconds, after an answer asked for `asked` (D18). `last` is the interval before.
+ */
 export function clampInterval(asked: number | undefined, last: number): number {
   if (asked === undefined || !Number.isFinite(asked)) return last
   return Math.min(limits.intervalMostSeconds, Math.max(limits.intervalLeastSeconds, asked))
 }
 
-/** D20: for how many seconds without a report an agent counts as silent, given the interval it was asked for. */
+/** The seconds without a report after which an agent is offline, given the interval that was asked of it (D20). */
 export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.offlineLeastSeconds)
 
-/** Only for the JSON Schema of an answer. Open, since version 1 may gain types of commands (9.2). */
+/**
+ * The schema of an answer, used only to generate JSON Schema. Types are open, since version 1 may add commands (9.2).
+ */
 export const answer = object(
   {
     commands: field((v) => (Array.isArray(v) ? v : undefined), {

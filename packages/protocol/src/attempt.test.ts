@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readAttempt } from './attempt.ts'
 
-test('the message of an attempt is read for people', () => {
+test('the message of an attempt is taken apart for people', () => {
   expect(readAttempt('0.1.0 -> 0.2.0, 2026-11-22T06:55:08.743Z: kept')).toEqual({
     from: '0.1.0',
     to: '0.2.0',

@@ -1,4 +1,4 @@
-/** What our runtime writes as the message of an attempt, `<from> -> <to>, <UTC time>: <reason>` (D34): unique on the wire, and readable once it is taken apart. */
+/** The message our runtime writes for an update attempt, taken apart: `<from> -> <to>, <UTC time>: <reason>` (D34). */
 interface Attempt {
   readonly from: string
   readonly to: string
@@ -7,7 +7,7 @@ interface Attempt {
   readonly reason: string
 }
 
-/** Undefined for a message of another form, as other runtimes write them. */
+/** Reads the message of an attempt. Undefined for any other form, as other runtimes may write it. */
 export function readAttempt(message: string): Attempt | undefined {
   const [, from, to, time = '', reason] =
     /^(\S{1,128}) -> (\S{1,128}), (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z): (.*)$/s.exec(message) ?? []

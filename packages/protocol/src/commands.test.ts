@@ -21,11 +21,11 @@ const report: Report = {
 }
 
 test.each([
-  ['pause with whatever payload', { type: 'pause', payload: { x: 1 } }, { type: 'pause', payload: {} }],
+  ['pause, whose payload is ignored', { type: 'pause', payload: { x: 1 } }, { type: 'pause', payload: {} }],
   ['run_now without a payload', { type: 'run_now' }, { type: 'run_now', payload: {} }],
   ['set', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }],
   ['log', { type: 'log', payload: { name: 'work', x: 1 } }, { type: 'log', payload: { name: 'work' } }],
-])('2.7: %s is a wish', (_rule, input, value) => expect(readWish(input)).toEqual({ ok: true, value }))
+])('2.7: %s is a command', (_rule, input, value) => expect(readWish(input)).toEqual({ ok: true, value }))
 
 test.each([
   [null],
@@ -39,7 +39,7 @@ test.each([
   [{ type: 'log', payload: { name: '' } }],
   [{ type: 'log', payload: { name: 7 } }],
   [{ type: '👍'.repeat(99) }],
-])('2.7: %j is no wish', (input) => {
+])('2.7: %j is not a command', (input) => {
   const verdict = readWish(input)
   expect(verdict).toMatchObject({ ok: false, code: 'wish_invalid' })
   expect(!verdict.ok && verdict.message.isWellFormed()).toBe(true)
@@ -48,11 +48,11 @@ test.each([
 test.each<[string, Wish, string | undefined]>([
   ['D9: a control that is reported is offered', { type: 'pause', payload: {} }, undefined],
   [
-    'D9: a control that is not reported is not',
+    'D9: a control that is not reported is not offered',
     { type: 'run_now', payload: {} },
     'The agent does not offer "run_now".',
   ],
-  ['2.7: set is ruled by the schema, not by controls', { type: 'set', payload: { every: 5 } }, undefined],
+  ['2.7: the schema decides on set, not the controls', { type: 'set', payload: { every: 5 } }, undefined],
   [
     '2.7: a key outside the schema is not offered',
     { type: 'set', payload: { other: 5 } },
@@ -65,7 +65,7 @@ test.each<[string, Wish, string | undefined]>([
   ],
   ['2.7: a log that a run names is offered', { type: 'log', payload: { name: 'run-1' } }, undefined],
   ['2.10: a log that the manifest declares is offered', { type: 'log', payload: { name: 'work' } }, undefined],
-  ['2.7: another log is not', { type: 'log', payload: { name: 'x' } }, 'The agent names no log "x".'],
+  ['2.7: any other log is not offered', { type: 'log', payload: { name: 'x' } }, 'The agent names no log "x".'],
 ])('%s', (_rule, wish, said) => expect(misfit(wish, offerOf(report, ['work']))).toBe(said))
 
 test('D6: a report without settings and controls offers neither', () => {
@@ -83,7 +83,7 @@ test.each<[string, Wish, Wish, boolean]>([
   ['set is always new', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }, false],
 ])('D5: %s', (_rule, a, b, same) => expect(samePress(a, b)).toBe(same))
 
-test('I2: no command goes back to queued, and none leaves expired, applied or refused', () => {
+test('I2: no command returns to queued, and none leaves expired, applied or refused', () => {
   for (const from of commandStates) expect(Object.values(commandMoves[from])).not.toContain('queued')
   for (const final of ['expired', 'applied', 'refused', 'applied_late', 'refused_late', 'cancelled'] as const)
     expect(commandMoves[final]).toEqual({})
@@ -111,4 +111,4 @@ test('D3: the first ack of a command answers it; a log is answered by its upload
   expect(answeringAck({ id: 'a', type: 'log' }, [done, refused])).toBe(refused)
 })
 
-test('8: a command is over after ten minutes', () => expect(commandDeadline(1000)).toBe(601_000))
+test('8: a command times out after ten minutes', () => expect(commandDeadline(1000)).toBe(601_000))

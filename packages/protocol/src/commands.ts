@@ -1,4 +1,6 @@
-/** Commands (2.7, 3.2): what may be wished, when it is offered, and the life of one in the service. */
+/**
+ * Commands (2.7, 3.2): what a person can ask for, when an agent offers it, and the states of a command in the service.
+ */
 import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
 import { type Ack, type Control, controls, logNames, type Report } from './report.ts'
@@ -9,19 +11,22 @@ import type { Verdict } from './verdict.ts'
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
 export type CommandType = (typeof commandTypes)[number]
 
-/** 2.7: a command without its id. */
+/** A command without its id (2.7). */
 export type Wish =
   | { readonly type: Control; readonly payload: Record<string, never> }
   | { readonly type: 'set'; readonly payload: SettingValues }
   | { readonly type: 'log'; readonly payload: { readonly name: string } }
 
-/** 2.7: as it stands in an answer. */
+/** A command as it appears in an answer (2.7). */
 export type Command = Wish & { readonly id: string }
 
-/** What of an agent decides which wishes it takes: the last report, and for a blueprint's agent the manifest's logs. */
+/**
+ * The parts of an agent that decide which commands it accepts: its last report, and the logs that its manifest
+ * declares.
+ */
 export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 
-/** The offer of one report. `runLogs` and `declared` add log names known from stored runs and from the manifest. */
+/** Collects what one report offers. `more` are further log names, from stored runs and from the manifest. */
 export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
   ...(r.controls && { controls: r.controls }),
   ...(r.settings && { settings: r.settings }),
@@ -30,7 +35,7 @@ export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
 
 const invalid = (message: string) => ({ ok: false, code: 'wish_invalid', message }) as const
 
-/** Reads a wish from unknown input; says in the person's words what is wrong with it. */
+/** Reads a command from unknown input. A refusal tells the person what is wrong with it. */
 export function readWish(input: unknown): Verdict<Wish, 'wish_invalid'> {
   if (!isObject(input)) return invalid('A wish must be an object with a type.')
   const { type, payload } = input
@@ -48,8 +53,8 @@ export function readWish(input: unknown): Verdict<Wish, 'wish_invalid'> {
 }
 
 /**
- * Why an agent does not offer this wish, as a sentence; undefined when it does (2.7, D6, D9). Pause, resume and run now
- * are ruled by `controls`, set by the reported schema, log by the reported names.
+ * Says in a sentence why an agent does not offer this command; undefined if it does (2.7, D6, D9). `controls` decides
+ * on pause, resume and run_now, the reported schema on set, and the reported names on log.
  */
 export function misfit(wish: Wish, offer: Offer): string | undefined {
   switch (wish.type) {
@@ -64,13 +69,16 @@ export function misfit(wish: Wish, offer: Offer): string | undefined {
   }
 }
 
-/** D5: a press that is still under way is returned instead of made again; each `set` stands for itself. */
+/**
+ * True if `b` repeats `a` while `a` is pending, so that no second command is made (D5). Every `set` is a command of its
+ * own.
+ */
 export const samePress = (a: Wish, b: Wish): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 
 /**
- * The life of a command in the service (3.2, D1 to D3, I2): state and event to the next state. An event that is not in
- * the row changes nothing.
+ * The states of a command in the service (3.2, D1 to D3, I2): from state and event to the next state. An event that a
+ * row does not list changes nothing.
  */
 export const commandMoves = {
   queued: { claimed: 'delivered', timedOut: 'expired', misfit: 'failed', agentDeleted: 'cancelled' },
@@ -83,9 +91,9 @@ export const commandMoves = {
   },
   applied: {},
   refused: {},
-  /** 3.2: no answer within ten minutes. A late answer is still the truth (D3). */
+  /** No answer came within ten minutes (3.2). A late answer is still the truth (D3). */
   failed: { ackedOk: 'applied_late', ackedNo: 'refused_late', uploaded: 'applied_late' },
-  /** D2: never delivered, and never will be. */
+  /** Never delivered, and never will be (D2). */
   expired: {},
   applied_late: {},
   refused_late: {},
@@ -100,11 +108,14 @@ export const moveCommand = (state: CommandState, event: CommandEvent): CommandSt
   (commandMoves[state] as Partial<Record<CommandEvent, CommandState>>)[event]
 
 /**
- * D3: the ack of a report that answers this command: the first one. A `log` is answered by its upload, so of its acks only
- * a refusal counts.
+ * The first ack in a report that answers this command (D3). A `log` is answered by its upload, so only an ack that
+ * refuses it counts.
  */
 export const answeringAck = ({ id, type }: { id: string; type: CommandType }, acks: readonly Ack[]): Ack | undefined =>
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
-/** D2: when an open command times out, in milliseconds: ten minutes after it was made, or after it was delivered. */
+/**
+ * The Unix milliseconds at which a pending command times out: ten minutes after it was made, or after it was delivered
+ * (D2).
+ */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

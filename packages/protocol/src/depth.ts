@@ -1,8 +1,8 @@
 import { limits } from './limits.ts'
 
 /**
- * Whether a parsed value is nested no deeper than 32 levels (D14). Writing a deeper one out again, or comparing it, could
- * overflow the stack, so whatever is kept, compared or quoted is looked at before.
+ * True if a parsed value is nested at most 32 levels deep (D14). Writing or comparing a deeper one could overflow the
+ * stack, so every value is checked before it is kept, compared or quoted.
  */
 export const isShallow = (v: object): boolean => shallow(v, limits.depth)
 

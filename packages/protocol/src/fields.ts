@@ -1,7 +1,7 @@
 /**
- * A report is described once, one line a field, and read by that description. A field is a function from unknown input to what is kept,
- * and carries the JSON Schema of exactly those inputs that are kept unchanged. The types of the program are derived from
- * the fields (`Kept`), so nothing is written twice.
+ * Fields describe what the service reads, one line each. A field is a function from unknown input to the part that is
+ * kept. It carries the JSON Schema of exactly the inputs that are kept unchanged. Types are derived from fields
+ * (`Kept`), so nothing is written twice.
  */
 import { limits } from './limits.ts'
 import { isLink, linkPattern } from './link.ts'
@@ -11,16 +11,15 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * Takes parsed JSON and gives what of it is kept, undefined for nothing. It cuts and drops, and never throws (2). What is
- * kept as it came is the very same value, so that nothing is copied where nothing changes, and `kept === input` says so.
- * With `notes` it also tells what it did not know or had to drop (2.11). `tidy` says that all of its texts are known to be
- * clean (D13), so that they need not be looked through one by one. An object may come as a Map (json-large.ts), without `notes`.
+ * Returns what is kept of parsed JSON (objects may be Maps, see json-large.ts), or undefined for nothing. It cuts and
+ * drops, never throws (2), and returns the very same value if nothing changed, so `kept === input` tells. `notes`
+ * collects what was dropped (2.11); `tidy` says that all texts are known to be clean (D13) and need no check.
  */
 export interface Field<T> {
   (input: unknown, notes?: Notes, tidy?: boolean): T | undefined
   readonly schema: JsonSchema
 }
-/** What a field keeps. */
+/** The type of what a field keeps. */
 export type Kept<F> = F extends Field<infer T> ? T : never
 
 type Shape = { readonly [key: string]: Field<unknown> }
@@ -44,7 +43,7 @@ export const text = (max: number): Field<string> =>
     pattern: tidyPattern,
   })
 
-/** A text that must not be empty: an id, a name something else refers to. */
+/** A text that must not be empty: an id, or a name that something else refers to. */
 export const name = (max: number): Field<string> =>
   field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) || undefined : undefined), {
     type: 'string',
@@ -56,7 +55,7 @@ export const name = (max: number): Field<string> =>
 const kept = (text: string, max: number, tidy: boolean | undefined): string =>
   tidy && text.length <= max ? text : cut(clean(text), max)
 
-/** A text that means nothing when it is cut: a version, a checksum. Kept whole or dropped. */
+/** A text that means nothing once it is cut, such as a version or a checksum. It is kept whole or dropped. */
 export const exact = (max: number, shape?: RegExp): Field<string> =>
   field(
     (v) =>
@@ -66,7 +65,7 @@ export const exact = (max: number, shape?: RegExp): Field<string> =>
     { type: 'string', minLength: 1, maxLength: max, pattern: shape?.source ?? tidyPattern },
   )
 
-/** A text that is echoed exactly as it came (2.7), whatever characters a JSON text can hold. Kept whole or dropped. */
+/** A text that is echoed exactly as it came (2.7), whatever characters it holds. It is kept whole or dropped. */
 export const opaque = (max: number): Field<string> =>
   field((v) => (typeof v === 'string' && v !== '' && cut(v, max) === v ? v : undefined), {
     type: 'string',
@@ -74,29 +73,29 @@ export const opaque = (max: number): Field<string> =>
     maxLength: max,
   })
 
-/** A finite number inside the bounds; anything else is dropped (D12). Adding 0 makes -0 what JSON writes for it. */
-export const number = (least = -Infinity, most = Infinity): Field<number> =>
-  field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= least && v <= most ? v + 0 : undefined), {
+/** A finite number within the bounds; anything else is dropped (D12). Adding 0 turns -0 into 0, as JSON writes it. */
+export const number = (min = -Infinity, max = Infinity): Field<number> =>
+  field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= min && v <= max ? v + 0 : undefined), {
     type: 'number',
-    ...(least > -Infinity && { minimum: least }),
-    ...(most < Infinity && { maximum: most }),
+    ...(min > -Infinity && { minimum: min }),
+    ...(max < Infinity && { maximum: max }),
   })
 
 /** An integer that a double holds exactly; anything else is dropped (D12). */
-export const integer = (least: number): Field<number> =>
-  field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= least ? v + 0 : undefined), {
+export const integer = (min: number): Field<number> =>
+  field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= min ? v + 0 : undefined), {
     type: 'integer',
-    minimum: least,
+    minimum: min,
     maximum: Number.MAX_SAFE_INTEGER,
   })
 
 export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v : undefined), { type: 'boolean' })
 
-/** One of the listed words; an unknown one is dropped. */
+/** One of the listed words. An unknown word is dropped. */
 export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
   field((v) => ((words as readonly unknown[]).includes(v) ? (v as T) : undefined), { enum: words })
 
-/** A link (2, D21): kept whole or dropped. */
+/** A link (2, D21). It is kept whole or dropped. */
 export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
   type: 'string',
   pattern: linkPattern,
@@ -104,7 +103,7 @@ export const link: Field<string> = field((v) => (typeof v === 'string' && isLink
   $comment: 'The link must also parse as a URL (WHATWG).',
 })
 
-/** A list: what is not an item is dropped, what is beyond `max` is cut. */
+/** A list. Invalid items are dropped, and items beyond `max` are cut. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
     (v, notes, tidy) => {
@@ -122,7 +121,7 @@ export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
     { type: 'array', items: item.schema, maxItems: max },
   )
 
-/** Free keys, each with a value; keys are cleaned and cut like names. The result has no prototype (D13). */
+/** An object with free keys, cleaned and cut like names. The result has no prototype (D13). */
 export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
   const readKey = name(keyMax)
   return field(
@@ -154,10 +153,13 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
   )
 }
 
-/** Free keys, each with a value. Of a large text it stays a Map, so that thousands of new keys cost little (json-large.ts). */
+/**
+ * An object with free keys. When read from a large text it stays a Map, so that thousands of new keys cost little
+ * (json-large.ts).
+ */
 export type Dictionary<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>
 
-/** Like `record`, but what came as a Map stays one. */
+/** Like `record`, but a Map stays a Map. */
 export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>> => {
   const asRecord = record(value, max)
   const readKey = name(limits.name)
@@ -167,7 +169,6 @@ export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>
   )
 }
 
-/** Calls `each` for every entry. */
 export function forEachEntry<T>(all: Dictionary<T>, each: (key: string, value: T) => void): void {
   if (all instanceof Map) for (const [key, value] of all) each(key, value)
   else for (const key in all) each(key, (all as Record<string, T>)[key] as T)
@@ -200,13 +201,16 @@ function withoutPrototype<T>(entries: Map<string, T>): Record<string, T> {
   return all
 }
 
-/** Known keys only; without one of `required` the whole is nothing. A null counts as missing (2.1). */
+/**
+ * An object of which only the known keys are kept. Without one of `required` the whole object is dropped. A null counts
+ * as missing (2.1).
+ */
 export function object<S extends Shape, R extends keyof S & string = never>(
   shape: S,
   ...required: R[]
 ): Field<ObjectOf<S, R>> {
   const fields = new Map(Object.entries(shape))
-  /** Of a large text only the known keys become properties (json-large.ts). */
+  /** Reads an object that came as a Map: only the known keys become properties (json-large.ts). */
   const ofMap = (v: Map<string, unknown>, tidy: boolean | undefined): ObjectOf<S, R> | undefined => {
     const whole: Record<string, unknown> = {}
     for (const [key, raw] of v) {
@@ -242,7 +246,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
   )
 }
 
-/** A copy of the properties that stand before `end`. All of them are known ones. */
+/** A copy of the properties before `end`, all of which are known. */
 function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key in v) {
@@ -252,7 +256,7 @@ function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> 
   return copy
 }
 
-/** The first of several fields that keeps the input. */
+/** The result of the first field that keeps the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
   field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 

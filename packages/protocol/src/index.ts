@@ -1,4 +1,7 @@
-/** The wire contract as pure code: no I/O, no clock, no dependency. Section numbers are those of docs/protocol.md. */
+/**
+ * The wire contract as pure code: no I/O, no clock, no dependency. Section numbers in comments are those of
+ * docs/protocol.md.
+ */
 
 export * from './answer.ts'
 export { readAttempt } from './attempt.ts'

@@ -3,17 +3,17 @@ import { isAgentName, isEnvName, isEnvValue, isProductId, preview, readInstallBo
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 
-test('D45: a body needs the text code, whatever it says', () => {
+test('D45: a body needs the text "code", with any content', () => {
   expect(readInstallBody(bytes({ code: 'x', more: 1 }))).toEqual({ ok: true, value: { code: 'x' } })
   for (const body of [{}, { code: 7 }, { code: null }, []])
     expect(readInstallBody(bytes(body))).toMatchObject({ code: 'body_invalid' })
 })
 
-test.each(['a', 'a1', 'mail-triage', '0', 'x'.repeat(63)])('D50: %s is a name', (name) =>
+test.each(['a', 'a1', 'mail-triage', '0', 'x'.repeat(63)])('D50: %s is a valid agent name', (name) =>
   expect(isAgentName(name)).toBe(true),
 )
 test.each(['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', '../a', 'a/b', 'con', 'nul', 'com1', 'ä', 'a\n', 'x'.repeat(64)])(
-  'D50: %j is none',
+  'D50: %j is not a valid agent name',
   (name) => expect(isAgentName(name)).toBe(false),
 )
 test.each([
@@ -25,14 +25,14 @@ test.each([
   ['', false],
 ])('D46: %j as a product id: %s', (id, holds) => expect(isProductId(id)).toBe(holds))
 
-test('2.9: names and values of variables', () => {
+test('2.9: names and values of variables are checked', () => {
   expect(['A', 'SVC_URL', 'A1_'].every(isEnvName)).toBe(true)
   expect(['', 'a', '1A', '_A', 'A-B', 'A B', 'Ä'].some(isEnvName)).toBe(false)
   expect(isEnvValue('any text = "with" \t marks')).toBe(true)
   expect(['a\nb', 'a\rb', 'a\0b'].some(isEnvValue)).toBe(false)
 })
 
-test('2.9: a preview is read whole, and without a proper name or version not at all', () => {
+test('2.9: a preview is read whole, and refused without a valid name or version', () => {
   const good = {
     blueprint: 'mail',
     version: '1.0.0',
@@ -61,13 +61,13 @@ test.each([
   ['no object', null],
   ['no agent', { ...redeemed, agent: undefined }],
   ['an agent whose name is a path', { ...redeemed, agent: { name: '../x' } }],
-  ['a version that is none', { ...redeemed, version: 'latest' }],
-  ['a checksum that is none', { ...redeemed, sha256: 'x' }],
+  ['an invalid version', { ...redeemed, version: 'latest' }],
+  ['an invalid checksum', { ...redeemed, sha256: 'x' }],
   ['D51: a variable that loaders read', { ...redeemed, env: { LD_PRELOAD: '/x.so' } }],
-  ['D51: a variable of a lower-case name', { ...redeemed, env: { svc_x: 'a' } }],
+  ['D51: a variable with a lower-case name', { ...redeemed, env: { svc_x: 'a' } }],
   ['2.9: a value with a line break', { ...redeemed, env: { SVC_X: 'a\nB=c' } }],
-  ['2.9: a value that is no text', { ...redeemed, env: { SVC_X: 1 } }],
-  ['a bundle that is no text', { ...redeemed, bundle: null }],
+  ['2.9: a value that is not a text', { ...redeemed, env: { SVC_X: 1 } }],
+  ['a bundle that is not a text', { ...redeemed, bundle: null }],
 ])('2.9: a redeem answer with %s is refused', (_rule, answer) =>
   expect(readRedeemed(answer)).toMatchObject({ ok: false, code: 'answer_invalid' }),
 )

@@ -1,4 +1,4 @@
-/** Install resources (2.9): the bodies of preview and redeem, and what each answers. */
+/** Install resources (2.9): the bodies of preview and redeem, and their answers. */
 import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
@@ -7,7 +7,10 @@ import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
 
-/** D45: a body without a string `code` is refused; whether the code is live is another question. */
+/**
+ * Reads the body of an install call. A body without a string `code` is refused (D45); this does not check that the code
+ * is valid.
+ */
 export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'body_invalid'> {
   const json = readJson(body)
   if (!json.ok) return json
@@ -15,13 +18,13 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
   return { ok: false, code: 'body_invalid', message: 'The body must hold the install code as the text "code".' }
 }
 
-/** D50: a directory name: lowercase letters, digits and single inner hyphens. */
+/** Agent names are directory names (D50): lowercase letters, digits and single inner hyphens. */
 const agentNameShape = /^[a-z0-9](?:-?[a-z0-9])*$/
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
-/** D46: so that the variables of two products are valid and distinct. */
+/** Product ids are limited so that the variables of two products are valid and distinct (D46). */
 export const isProductId = (v: string): boolean => v.length <= limits.agentName && /^[a-z][a-z0-9_]*$/.test(v)
 
 const secret = object({ name: name(limits.name), purpose: text(limits.line), optional: boolean }, 'name', 'purpose')
@@ -35,12 +38,12 @@ const need = object(
   'name',
 )
 export type NeedSpec = Kept<typeof need>
-/** 2.4, with the value that it has when nobody sets it. */
+/** A setting (2.4) with the value it has while nobody has set it. */
 const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
 export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
 
-/** 2.9: what a code would install. No secret value, no token, no file name. */
+/** What a code would install (2.9). It holds no secret value, no token and no file name. */
 export const preview = object(
   {
     blueprint: name(limits.name),
@@ -54,11 +57,11 @@ export const preview = object(
     runtime: name(limits.name),
     secrets: list(secret, limits.settings),
     bindings: list(binding, limits.settings),
-    /** Programs that the agent needs on its machine. */
+    /** The programs that the agent needs on its machine. */
     needs: list(need, limits.settings),
-    /** The first version of svc that understands the manifest; absent where any will do. */
+    /** The first version of svc that understands the manifest; absent if any version does. */
     svc: exact(limits.version, semanticVersion),
-    /** Absent from services that do not know it: then the manifest says it, after the installation. */
+    /** Absent from services that do not know this field; the manifest then says it after the installation. */
     settings: list(settingSpec, limits.settings),
   },
   'blueprint',
@@ -67,7 +70,7 @@ export const preview = object(
 )
 export type Preview = Kept<typeof preview>
 
-/** 2.9: given once. `env` becomes `.svc/agent.env`. */
+/** The answer to redeem (2.9), given once. `env` becomes `.svc/agent.env`. */
 export interface Redeemed {
   agent: { name: string }
   blueprint: string
@@ -77,12 +80,12 @@ export interface Redeemed {
   sha256: string
 }
 
-/** 2.9, D51: a variable that the service may set: its name, and no line break or NUL in its value. */
+/** The names that the service may give to variables (2.9, D51). */
 export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding line breaks and NUL is its purpose
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
 
-/** Reads a redeem answer; what is not whole is refused, since nothing of it may be guessed. */
+/** Reads a redeem answer (2.9). An incomplete one is refused, since no part of it may be guessed. */
 export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   const bad = (what: string) => ({ ok: false, code: 'answer_invalid', message: `The install answer ${what}.` }) as const
   if (!isObject(v) || !isObject(v.agent) || !isObject(v.env)) return bad('is not what was expected')

@@ -26,7 +26,7 @@ test.each([
   ['{]', 1],
 ])('the fault in %j is at %s', (text, at) => expect(faultIn(text)).toBe(at))
 
-test('a text has a fault exactly where JSON.parse refuses it, and at the place that it names', () => {
+test('a text has a fault exactly where JSON.parse refuses it, at the place that JSON.parse names', () => {
   const whole = new TextEncoder().encode('{"a": [1, -2.5e3, "x\\u00e9\\n"], "b": {"c": null, "d": true, "e": false}}')
   let refused = 0
   for (let seed = 0; seed < 3000; seed++) {

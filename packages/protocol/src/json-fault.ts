@@ -1,8 +1,14 @@
-/** Where a text stops being JSON (RFC 8259). For the message of a refusal only: JSON.parse does not always name the place. */
+/**
+ * Finds where a text stops being JSON (RFC 8259), for the message of a refusal. JSON.parse does not always name the
+ * place.
+ */
 
 type Expected = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
-/** The index of the first character that no JSON has there, the length of a text that ends too early, undefined for JSON. */
+/**
+ * The index of the first character that JSON does not allow there, the length of a text that ends too early, or
+ * undefined for valid JSON.
+ */
 export function faultIn(text: string): number | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
@@ -43,7 +49,7 @@ export function faultIn(text: string): number | undefined {
   return open.length === 0 && expected === 'comma or end' ? undefined : text.length
 }
 
-/** Of a fault, as one number: below zero, so that an end and a fault cannot be mistaken for each other. */
+/** Encodes the place of a fault as a number below zero, so that it cannot be mistaken for an end. */
 const fault = (at: number): number => ~at
 
 function afterSpace(text: string, from: number): number {
@@ -52,7 +58,7 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-/** The end of the text, number or word that begins here, or a fault. */
+/** The index after the text, number or word that begins here, or a fault. */
 function scalar(text: string, at: number): number {
   const c = text[at] as string
   if (c === '"') return string(text, at)

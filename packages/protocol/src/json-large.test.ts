@@ -7,10 +7,12 @@ import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
 const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
-/** The long form takes a minute and more. */
+/** The long form takes more than a minute. */
 const timeout = 600_000
 
-/** The value with objects in the place of Maps, as JSON.parse makes them. Only for values that are not deep. */
+/**
+ * The value with its Maps turned into objects, as JSON.parse makes them. Only for values that are not deeply nested.
+ */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value
@@ -18,7 +20,7 @@ function plain(value: unknown): unknown {
 }
 const readAsMaps = (text: string) => plain(parseAsMaps(text))
 
-/** A report of about so many bytes, whose runs name models that occur in no other place. */
+/** A report of about this many bytes, in which every model name is new. */
 function newNames(bytes: number): string {
   const runs: string[] = []
   for (let i = 0, size = 0; size < bytes; i++) {
@@ -29,7 +31,7 @@ function newNames(bytes: number): string {
   return `{"protocol":1,"runs":[${runs}]}`
 }
 
-/** A report of the same runs and panels again and again, as honest agents send it. */
+/** A report that repeats the same names in all its runs and panels, as honest agents send it. */
 function sameNames(bytes: number): string {
   const runs: string[] = []
   for (let i = 0, size = 0; size < bytes; i++) {
@@ -84,7 +86,7 @@ test.each([
     '0x1',
   ],
   ...['"', '"a', '"\\', '"\\x"', '"\\u12"', '"\n"', 'tru', 'nul', 'True', 'NaN', '\ufeff{}', "{'a':1}", '[\u00a0]'],
-])('%j is no JSON, as for JSON.parse', (text) => {
+])('%j is refused, as by JSON.parse', (text) => {
   expect(() => parseAsMaps(text)).toThrow(SyntaxError)
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
@@ -114,13 +116,13 @@ test('a damaged report is refused exactly where JSON.parse refuses it', { timeou
   expect(refused).toBeGreaterThan(repeats / 20)
 })
 
-test('a text may be nested however deep', () => {
+test('a text may be nested to any depth', () => {
   const lists = '['.repeat(200_000) + ']'.repeat(200_000)
   const objects = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
   for (const text of [lists, objects]) expect(typeof parseAsMaps(text)).toBe('object')
 })
 
-test('a large text of names that occur once makes no shapes, wherever the names stand', () => {
+test('a large text of names that occur once creates no hidden classes, wherever the names are', () => {
   const other = `"x":"${'x'.repeat(60_000)}"`
   const large = newNames(120_000)
   for (const text of [large, `{${other},"r":${large}}`, `{"r":${large},${other}}`])
@@ -134,7 +136,7 @@ test('a large text of names that repeat is left to JSON.parse', () => {
 
 test('a short text is left to JSON.parse', () => expect(isOfNewNames(parseJson(newNames(20_000)))).toBe(false))
 
-test('a report of new names is read as any other', () => {
+test('a report of new names is read like any other', () => {
   const text = newNames(200_000)
   const read = readReport(new TextEncoder().encode(text), Date.now())
   expect(read).toMatchObject({ ok: true, newNames: true })
@@ -142,12 +144,12 @@ test('a report of new names is read as any other', () => {
   expect(plain(keptReport(text))).toEqual(JSON.parse(text))
 })
 
-test('a large body of new names that names no protocol is refused with what it names', () => {
+test('the refusal of a large body of new names quotes the protocol it names', () => {
   const body = new TextEncoder().encode(newNames(200_000).replace('"protocol":1', '"protocol":7'))
   expect(readReport(body, Date.now())).toMatchObject({ ok: false, message: expect.stringContaining('got 7.') })
 })
 
-test('the same is kept of a report, whether its objects are Maps or not', { timeout }, () => {
+test('the same parts of a report are kept, whether its objects are Maps or not', { timeout }, () => {
   for (let seed = 0; seed < repeats; seed++) {
     const random = randomOf(seed)
     const text = JSON.stringify(mutated(sampleReport, random, Math.floor(random() * 6))) ?? 'null'

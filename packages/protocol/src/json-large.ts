@@ -1,18 +1,18 @@
 /**
- * Reads a large JSON text full of new property names. `JSON.parse` makes V8 keep a hidden class for each new sequence of names, which
- * takes up to 90 ms for 250 KB. Making each object a dictionary takes a fifth of that, but V8 still enters each name in its table of all
- * names, and now and then moves that table, which takes 50 to 90 ms. The keys of a Map enter no table, so this reader makes each
- * object a Map. For a few names that repeat, `JSON.parse` is three times faster.
+ * Reads a large JSON text full of new property names. For each new sequence of names `JSON.parse` makes V8 keep a
+ * hidden class, up to 90 ms for 250 KB. Objects in dictionary mode cost a fifth, but V8 still enters each name in its
+ * table of all names, and moving that table takes 50 to 90 ms. Keys of a Map enter no table, so here each object is a
+ * Map. For a few repeated names `JSON.parse` is three times faster.
  */
 
 type Container = unknown[] | Map<string, unknown>
 
-/** A shorter text cannot cost much. */
+/** The length from which a text is sampled; a shorter one is always cheap. */
 const largeFrom = 32 * 1024
 
 /**
- * Parses JSON as `JSON.parse` does, but all objects of a large text may be Maps, which fields read as objects (fields.ts). Throws
- * SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
+ * Parses JSON as `JSON.parse` does, except that all objects of a large text may be Maps; fields read both (fields.ts).
+ * Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
  */
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   text.length >= largeFrom && hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
@@ -40,7 +40,7 @@ function hasManyNames(text: string, random: () => number): boolean {
   return seen.size - again.size >= sample.once
 }
 
-/** `parseJson` without `JSON.parse`: all objects are Maps. Does not recurse, since a text may be nested however deep (D14). */
+/** Like `parseJson`, but all objects are Maps. It does not recurse, since a text may be nested to any depth (D14). */
 export function parseAsMaps(text: string): unknown {
   const reader = new Reader(text)
   const outer: Container[] = []
@@ -72,9 +72,12 @@ export function parseAsMaps(text: string): unknown {
 }
 
 const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** Integers of so many digits are exact. */
+/** Integers of up to this many digits are exact. */
 const exactDigits = 15
-/** A longer text is copied by `JSON.parse`: V8 makes a longer slice a view, which would keep the whole body in memory. */
+/**
+ * Texts longer than this are copied by `JSON.parse`: V8 would make the slice a view that keeps the whole body in
+ * memory.
+ */
 const copiedLength = 12
 
 const quote = 0x22
@@ -90,7 +93,7 @@ class Reader {
     this.#text = text
   }
 
-  /** Reads the next value. Of a list or an object it reads only the bracket and returns an empty one. */
+  /** Reads the next value. For a list or an object it reads only the opening bracket and returns an empty one. */
   begin(): unknown {
     const c = this.#next()
     if (c === quote) return this.#string()
@@ -124,7 +127,7 @@ class Reader {
     return c === 0x2c
   }
 
-  /** A name and its colon. */
+  /** Reads a name and its colon. */
   key(): string {
     if (this.#next() !== quote) throw this.#fault()
     const key = this.#string()
@@ -140,7 +143,7 @@ class Reader {
     return value
   }
 
-  /** The code of the next character that is no space, NaN at the end of the text. */
+  /** The code of the next character that is not white space, or NaN at the end of the text. */
   #next(): number {
     let c = this.#text.charCodeAt(this.#at)
     while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = this.#text.charCodeAt(++this.#at)
@@ -163,7 +166,7 @@ class Reader {
     return text.slice(start + 1, at)
   }
 
-  /** A number that begins with this digit and is usually a short integer. */
+  /** Reads a number that begins with this digit, usually a short integer. */
   #integer(first: number): number {
     const start = this.#at
     let value = first - zero

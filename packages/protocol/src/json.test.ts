@@ -45,7 +45,7 @@ test.each([
   expect(readJson(body)).toEqual({ ok: false, code: 'body_invalid', message }),
 )
 
-test('a body after a refused one is read as if nothing had been', () => {
+test('a refused body does not affect the reading of the next one', () => {
   readJson(new Uint8Array([0xe2, 0x82]))
   expect(readJson(bytes('{"a":"€"}'))).toMatchObject({ ok: true, value: { a: '€' } })
 })
@@ -69,4 +69,4 @@ test.each([
   ['{"a":"line\\n\\ttab \\"quoted\\" \\/ "}'],
   ['{"a":"Gr\u00fc\u00dfe \u2013 \ud83d\ude00"}'],
   ['{\n\t"a": 1\r\n}'],
-])('D13: there is nothing to look for in %s', (json) => expect(isTidy(json, bytes(json).length)).toBe(true))
+])('D13: %s needs no cleaning', (json) => expect(isTidy(json, bytes(json).length)).toBe(true))

@@ -2,16 +2,16 @@ import { isObject } from './fields.ts'
 import { faultIn } from './json-fault.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A byte order mark is kept by this decoder, so that JSON.parse refuses it (D14). */
+/** This decoder keeps a byte order mark, so that JSON.parse refuses it (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
 export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**
- * D14: the object in a body and its text, or why there is none: not UTF-8, a byte order mark, not JSON, no object. It may
- * be nested however deep, so only fields that are known may be written, compared or quoted. With `parseJson` the objects of a
- * large body may be Maps.
+ * The object in a body and its text, or a refusal (D14): not UTF-8, a byte order mark, not JSON, not an object. The
+ * object may be nested to any depth, so only known fields may be written, compared or quoted. With `parseJson` the
+ * objects of a large body may be Maps.
  */
 export function readJson(body: Uint8Array, parse: (text: string) => unknown = JSON.parse): Json {
   let text: string
@@ -41,17 +41,18 @@ function notJson(text: string): Refused {
 }
 
 /**
- * Whether all texts in this JSON are clean (D13), told from the JSON itself at a fraction of what it costs to look through
- * them one by one. Only DEL and C1 can stand in it as they are, and what else is unclean only as an escape. False says nothing.
+ * True if all texts in this JSON are clean (D13), judged from the JSON itself at a fraction of the cost of checking
+ * each text. Only DEL and C1 can appear in JSON unescaped; everything else that is unclean is an escape. False means
+ * unknown.
  */
 export const isTidy = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
   (!json.includes('\\') || !escapes.test(json))
 
-/** DEL and C1. Of them ASCII has only the first, which is found much faster alone. */
+/** DEL and C1. ASCII holds only DEL, which is found much faster alone. */
 const controls = /[\u007f-\u009f]/
 
-/** `\b`, `\f`, `\r` and `\uXXXX`; also an escaped backslash before one of these letters. */
+/** The escapes `\b`, `\f`, `\r` and `\uXXXX`. Also matches an escaped backslash before one of these letters. */
 const escapes = /\\[bfru]/
 
 function invalid(message: string): Refused {

@@ -12,7 +12,7 @@ test.each([
   [undefined, undefined],
 ])('3.1: %j reads as %j', (input, kept) => expect(level(input)).toBe(kept))
 
-test('D27: ok and info weigh the same, then warn, then bad', () => {
+test('D27: ok and info weigh the same, then come warn and bad', () => {
   expect(worst(['ok', 'info', 'ok'])).toBe('info')
   expect(worst(['info', 'warn', 'ok'])).toBe('warn')
   expect(worst(['bad', 'warn'])).toBe('bad')

@@ -24,9 +24,9 @@ test.each([
   ['no host but a path', 'https:///path'],
   ['a port without a host', 'http://:80/'],
   ['a port out of range', 'http://a.example:70000/'],
-  ['an address that is none', 'http://1.2.3.4.5/'],
-  ['an address that is none, in hex', 'http://9.9.9.9.0xa/'],
-  ['a host that is none', 'https://a%2fb.example/'],
+  ['an invalid address', 'http://1.2.3.4.5/'],
+  ['an invalid address in hex', 'http://9.9.9.9.0xa/'],
+  ['an invalid host', 'https://a%2fb.example/'],
   ['user information', 'https://user:word@a.example/'],
   ['an empty user', 'https://@a.example/'],
   ['a space', 'https://a.example/a b'],
@@ -38,9 +38,9 @@ test.each([
   ['a lone surrogate', 'https://a.example/\ud83d'],
   ['more than 2000 characters', `https://a.example/${'x'.repeat(1983)}`],
   ['no text at all', ''],
-])('D21: %s is no link', (_rule, text) => expect(isLink(text)).toBe(false))
+])('D21: a text with %s is not a link', (_rule, text) => expect(isLink(text)).toBe(false))
 
-test('D21: what is kept parses, has a host and names no user', () =>
+test('D21: every link that is kept parses, has a host and names no user', () =>
   fc.assert(
     fc.property(
       fc.oneof(

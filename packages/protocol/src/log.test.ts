@@ -16,7 +16,7 @@ test.each(['command', 'name', 'text'])('7: an upload without %s is refused', (pa
 test('2.8: an empty log is a log', () =>
   expect(readLogUpload(bytes({ ...upload, text: '' }))).toMatchObject({ ok: true }))
 
-test('D7: of a longer text the last 524,288 bytes are kept, cut at a character', () => {
+test('D7: the last 524,288 bytes of a longer text are kept, cut at a character', () => {
   const read = readLogUpload(bytes({ ...upload, text: `start${'€'.repeat(200_000)}end` }))
   if (!read.ok) throw new Error(read.message)
   const size = new TextEncoder().encode(read.value.text).length
@@ -25,7 +25,7 @@ test('D7: of a longer text the last 524,288 bytes are kept, cut at a character',
   expect(read.value.text.startsWith('€') && read.value.text.endsWith('end')).toBe(true)
 })
 
-test('D13: control characters of a log are removed, tabs and newlines stay', () =>
+test('D13: control characters of a log are removed; tabs and newlines stay', () =>
   expect(readLogUpload(bytes({ ...upload, text: '\u001b[31mred\u001b[0m\r\n\tx\0' }))).toMatchObject({
     value: { text: '[31mred[0m\n\tx\ufffd' },
   }))

@@ -23,7 +23,7 @@ const logUpload = object(
 )
 export type LogUpload = Kept<typeof logUpload>
 
-/** Reads an upload; of a longer text the end is kept, cut at a code point (D7). */
+/** Reads a log upload. If the text is too long its end is kept, cut at a code point (D7). */
 export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {
   const json = readJson(body, parseJson)
   if (!json.ok) return json

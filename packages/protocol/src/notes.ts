@@ -1,36 +1,36 @@
 /**
- * What reading a status file did not keep (2.11, D55): fields note it while they read, each at the place where it stands.
- * A report is read without notes: the service cuts and drops in silence (2.1).
+ * Collects what a status file contained that was not kept (2.11, D55). Fields note it while they read, with its place.
+ * A report is read without notes, since the service cuts and drops silently (2.1).
  */
 import { clean, cut } from './text.ts'
 
-/** Most places that are told; a health line has room for no more. */
-const most = 10
+/** Maximum number of places that are listed; a health line has no room for more. */
+const maxPlaces = 10
 
 export class Notes {
-  /** Where the reader stands: the keys and `[indices]` from the root. */
+  /** The place of the reader: keys and `[indices]` from the root. */
   readonly #path: string[] = []
   #unknown: string[] = []
   #dropped: string[] = []
 
   get unknownPaths(): string[] {
-    return this.#unknown.slice(0, most)
+    return this.#unknown.slice(0, maxPlaces)
   }
   get droppedPaths(): string[] {
-    return this.#dropped.slice(0, most)
+    return this.#dropped.slice(0, maxPlaces)
   }
 
-  /** A property that the contract does not know. */
+  /** Notes a property that the contract does not know. */
   unknown(key: string): void {
-    if (this.#unknown.length < most) this.#unknown.push(this.#at(key))
+    if (this.#unknown.length < maxPlaces) this.#unknown.push(this.#at(key))
   }
 
-  /** What stands here cannot be kept. */
+  /** Notes that the value at the current place cannot be kept. */
   drop(): void {
-    if (this.#dropped.length < most) this.#dropped.push(this.#at())
+    if (this.#dropped.length < maxPlaces) this.#dropped.push(this.#at())
   }
 
-  /** Reads one part one step further in. Of a part that is dropped whole, only that is told. */
+  /** Reads one part, one step deeper. If the whole part is dropped, only that is noted, and nothing inside it. */
   step<T>(step: string, read: (input: unknown, notes: Notes) => T | undefined, input: unknown): T | undefined {
     const unknown = this.#unknown.length
     const dropped = this.#dropped.length
@@ -51,5 +51,5 @@ export class Notes {
   }
 }
 
-/** A key as it may stand in a sentence. */
+/** A key, cleaned and cut for use in a sentence. */
 const shown = (step: string): string => cut(clean(step), 40) || '""'

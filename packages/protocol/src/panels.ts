@@ -5,13 +5,13 @@ import { limits } from './limits.ts'
 
 const title = text(limits.name)
 
-/** 2.1: a subject without a title is nothing. */
+/** An item without a title is dropped (2.1). */
 const listItem = object({ title, url: link, meta: text(limits.name), badge: text(limits.name), level }, 'title')
 const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'label', 'value')
 
-/** A cell is a text, or a text with a link. */
+/** A cell is a text, or an object of a text and a link. */
 const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
-/** What is no cell becomes an empty one: dropping it would move its neighbours under other headings. */
+/** An invalid cell becomes an empty one. Dropping it would move its neighbours under other headings. */
 const cell = orEmpty(goodCell)
 const row = list(cell, limits.columns)
 
@@ -37,7 +37,7 @@ export type Cell = Kept<typeof goodCell>
 const panelTypes = Object.keys(kinds) as PanelType[]
 const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 
-/** A panel of an unknown type is dropped (9.2: an older server ignores a newer type). */
+/** A panel. One of unknown type is dropped, since an older server ignores a newer type (9.2). */
 export const panel: Field<Panel> = field<Panel>(
   (v, notes, tidy) => {
     if (!isObject(v)) return undefined
@@ -47,7 +47,7 @@ export const panel: Field<Panel> = field<Panel>(
   { oneOf: Object.values(kinds).map((kind) => kind.schema) },
 )
 
-/** The parts that the status file requires beside type and title (2.11). */
+/** The parts that a panel in a status file needs besides type and title (2.11). */
 export const panelParts: Readonly<Record<PanelType, readonly string[]>> = {
   list: ['items'],
   table: ['columns', 'rows'],

@@ -1,16 +1,16 @@
 /**
- * Every refusal on the wire (7, 3.4): the status, and a message for people. Programs go by the code, so it stays for good.
- * On the wire: `{ "error": { "code": …, "message": … } }`.
+ * Every refusal on the wire (7, 3.4): its status, and a message for people. Programs read the code, which never
+ * changes. The body is `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {
   request_invalid: [400, 'The request is not valid HTTP.'], // also 408 and 431
   body_invalid: [400, 'The body is not valid.'],
-  token_unknown: [401, 'A valid agent token is needed.'], // none, unknown, rotated, deleted answer alike (D22)
+  token_unknown: [401, 'A valid agent token is needed.'], // the same answer for no, unknown, rotated and deleted tokens (D22)
   workspace_inactive: [403, 'The workspace is not activated for this service.'],
   not_found: [404, 'There is nothing at this address.'],
-  command_unknown: [404, 'There is no such command.'], // foreign and unknown answer alike (D7)
-  version_unknown: [404, 'There is no such version.'], // of another blueprint, or of none
-  code_unknown: [404, 'There is no such install code.'], // unknown, expired and used answer alike (5, rule 5)
+  command_unknown: [404, 'There is no such command.'], // the same answer for unknown commands and those of other agents (D7)
+  version_unknown: [404, 'There is no such version.'], // also for a version of another blueprint
+  code_unknown: [404, 'There is no such install code.'], // the same answer for unknown, expired and used codes (5, rule 5)
   product_inactive: [403, 'A bound product is not activated for the workspace.'],
   issuer_not_allowed: [403, 'The person who issued the code may no longer install agents.'],
   bots_too_many: [409, 'The workspace would hold more than ten bots.'],

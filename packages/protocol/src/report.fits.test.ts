@@ -14,7 +14,9 @@ test('report.fits.ts is up to date (else: node packages/protocol/generate-fits.t
   expect(readFileSync(new URL('./report.fits.ts', import.meta.url), 'utf8')).toBe(fitsSource())
 })
 
-test('what fits is kept as it came, and of clean reports all that is kept as it came fits', { timeout: 60_000 }, () => {
+test('a report that fits is kept as it came, and every clean report that is kept as it came fits', {
+  timeout: 60_000,
+}, () => {
   const seen = { fits: 0, not: 0 }
   for (let seed = 0; seed < 2000; seed++) {
     const random = randomOf(seed)
@@ -35,10 +37,10 @@ test.each<[string, Record<string, unknown>]>([
   ['an unknown key', { mood: 'good' }],
   ['a key that every object has', JSON.parse('{"__proto__":{"level":"ok"}}')],
   ['another protocol', { protocol: 2 }],
-  ['a list in the place of an object', { state: [] }],
-  ['an object in the place of a list', { runs: {} }],
+  ['a list instead of an object', { state: [] }],
+  ['an object instead of a list', { runs: {} }],
   ['a negative zero', { gauges: [{ name: 'Disk', used: -0 }] }],
-  ['a fraction in the place of a time', { runs: [{ id: 'a', started: 1.5 }] }],
+  ['a fraction instead of a time', { runs: [{ id: 'a', started: 1.5 }] }],
   ['a run without an id', { runs: [{ started: 1 }] }],
   ['a run with an empty id', { runs: [{ id: '' }] }],
   ['a text that is too long', { state: { label: 'x'.repeat(limits.label + 1) } }],
@@ -47,7 +49,7 @@ test.each<[string, Record<string, unknown>]>([
     { runs: Array.from({ length: limits.runsPerReport + 1 }, (_, i) => ({ id: String(i) })) },
   ],
   ['a button twice', { controls: ['pause', 'pause'] }],
-  ['a share above the whole', { runs: [{ id: 'a', subjects: [{ title: 'b', share: 1.1 }] }] }],
+  ['a share above 1', { runs: [{ id: 'a', subjects: [{ title: 'b', share: 1.1 }] }] }],
   ['a link with a user in it', { runs: [{ id: 'a', subjects: [{ title: 'b', url: 'https://me@mail.example/' }] }] }],
   ['an empty free key', { settings: { values: { '': 1 } } }],
   ['a panel of an unknown type', { panels: [{ type: 'map', title: 'a' }] }],
@@ -57,7 +59,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(fitsReport({ protocol: 1, runs, controls, settings, panels, ...part })).toBe(false)
 })
 
-test('free keys lose their prototype, so that none of them is there by itself (D13)', () => {
+test('objects with free keys lose their prototype, so that they inherit no keys (D13)', () => {
   const value = { protocol: 1, settings: { values: { every: 10, tone: null, loud: true, name: 'x' } } }
   expect(fitsReport(value)).toBe(true)
   expect(Object.getPrototypeOf(value.settings.values)).toBeNull()

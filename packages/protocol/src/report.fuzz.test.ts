@@ -9,7 +9,7 @@ import { readStatusFile } from './status-file.ts'
 
 const now = 1_790_000_000_000
 
-/** The long form takes a minute and more. */
+/** The long form takes more than a minute. */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
 const decoder = new TextDecoder()
@@ -17,10 +17,10 @@ const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
-/** What must hold of everything that is kept: I31's ground, D12, D13. Returns the first thing that does not. */
+/** Checks what must hold of everything that is kept (D12, D13, and so I31). Returns the first violation. */
 function wrongIn(kept: unknown, at = '$'): string | undefined {
   if (typeof kept === 'string') {
-    // 2.7: echoed exactly as it came, compared, and never shown.
+    // An ack's id is echoed exactly as it came, compared, and never shown (2.7).
     if (/^\$\.acks\[\d+\]\.id$/.test(at)) return [...kept].length > limits.commandId ? `${at} is too long` : undefined
     if (dangerous.test(kept)) return `${at} holds a control character`
     if (!kept.isWellFormed()) return `${at} holds a lone surrogate`
@@ -38,7 +38,7 @@ function wrongIn(kept: unknown, at = '$'): string | undefined {
     .find(Boolean)
 }
 
-/** Dictionaries as objects: whether a large text is read as Maps is decided by random samples. */
+/** Turns Maps into objects, since random samples decide whether a large text is read as Maps. */
 function asObjects(kept: unknown): unknown {
   if (kept instanceof Map) return asObjects(Object.fromEntries(kept))
   if (Array.isArray(kept)) return kept.map(asObjects)
@@ -46,7 +46,7 @@ function asObjects(kept: unknown): unknown {
   return Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, asObjects(value)]))
 }
 
-/** Reads, and checks everything that holds of every reading. Returns whether the body was a report. */
+/** Reads a body and checks everything that holds of every reading. Returns true if the body was a report. */
 function holds(body: Uint8Array): boolean {
   const read = readReport(body, now)
   if (!read.ok) {
@@ -80,7 +80,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
       throw new Error(`seed ${seed}`, { cause: error })
     }
   }
-  expect(reports).toBeGreaterThan(count / 2) // most faults leave a report that must be read
+  expect(reports).toBeGreaterThan(count / 2) // most faults must leave a report that is read
 })
 
 test('I10: no sequence of bytes makes the reader throw', { timeout }, () =>

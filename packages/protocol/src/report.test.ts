@@ -19,19 +19,19 @@ test('2.1: a good report is kept as it is', () => {
 })
 
 test.each([
-  ['a field that nobody knows', { colour: 'red' }],
+  ['an unknown field', { colour: 'red' }],
   ['a null', { state: null }],
   ['a text to clean', { state: { label: 'a\u0007b' } }],
   ['a text to cut', { state: { label: 'x'.repeat(81) } }],
   ['a list to cut', { controls: Array(21).fill('pause') }],
   ['a value to drop', { settings: { values: { every: [1] } } }],
   ['a level to read as info', { state: { level: 'fine' } }],
-  ['two runs of one id', { runs: [{ id: 'a' }, { id: 'a' }] }],
-])('a report with %s is not the text that came', (_what, parts) => {
+  ['two runs with the same id', { runs: [{ id: 'a' }, { id: 'a' }] }],
+])('a report with %s is not kept as the text that came', (_what, parts) => {
   expect(readReport(bytes({ protocol: 1, ...parts }), now)).toMatchObject({ ok: true, text: undefined })
 })
 
-test('of a report that changes in one place only that place is copied', () => {
+test('when one place of a report changes, only that place is copied', () => {
   const input = { protocol: 1, state: { level: 'ok' }, health: [{ name: 'Disk' }, { name: 'M\u0000' }], seq: -0 }
   const read = report(input)
   expect(read).toEqual({ protocol: 1, state: { level: 'ok' }, health: [{ name: 'Disk' }, { name: 'M\ufffd' }], seq: 0 })
@@ -93,7 +93,7 @@ test.each([
     { runs: [{ status: 'done' }, { id: '' }, { id: 7 }, { id: 'a' }] },
     { runs: [{ id: 'a' }] },
   ],
-  ['2.2: an id of controls only is none', { runs: [{ id: '\u0001' }] }, { runs: [] }],
+  ['2.2: an id that holds only control characters is missing', { runs: [{ id: '\u0001' }] }, { runs: [] }],
   [
     '2.2: a negative, broken or unsafe time is dropped',
     {
@@ -115,7 +115,7 @@ test.each([
     { runs: [{ id: 'a', models: { y: 0 } }] },
   ],
   [
-    'D11: of two runs with one id the later counts, whole, at the first place',
+    'D11: the later of two runs with the same id replaces the earlier one, at its place',
     { runs: [{ id: 'a', status: 'new', kind: 'k' }, { id: 'b' }, { id: 'a', status: 'done' }] },
     { runs: [{ id: 'a', status: 'done' }, { id: 'b' }] },
   ],
@@ -125,7 +125,7 @@ test.each([
     { runs: [{ id: 'é' }, { id: 'e\u0301' }, { id: 'É' }] },
   ],
   [
-    '2.1: unknown controls are dropped, doubled ones once',
+    '2.1: unknown controls and repeated ones are dropped',
     { controls: ['pause', 'explode', 'pause', 7, 'run_now'] },
     { controls: ['pause', 'run_now'] },
   ],
@@ -290,19 +290,19 @@ test.each([
     limits.models,
     (n: number) => ({ runs: [{ id: 'a', models: Object.fromEntries(times(n, (i) => [`m${i}`, i])) }] }),
   ],
-] as const)('D12: the list of %s is cut at %i', (_part, max, make) => {
+] as const)('D12: the list of %s is cut at %i items', (_part, max, make) => {
   expect(kept(make(max))).toEqual(make(max))
   expect(kept(make(max + 1))).toEqual(make(max))
 })
 
-test('D12: of more than 2,000 runs the newest by D10 are kept, in their order, and how many were dropped is told', () => {
+test('D12: if a report has more than 2,000 runs the newest by D10 are kept in their order, and the number dropped is returned', () => {
   const runs = [...times(2099, (i) => ({ id: `r${i}`, started: i + 1 })), { id: 'without a start' }]
   const read = readReport(bytes({ protocol: 1, runs }), now)
   expect(read).toMatchObject({ ok: true, text: undefined, runsDropped: 100 })
   expect(read.ok && read.value.runs).toEqual(runs.slice(100))
 })
 
-test('D11: two runs of one id are one before they are counted', () => {
+test('D11: two runs with the same id are merged before runs are counted', () => {
   const runs = times(2000, (i) => ({ id: `r${i}`, started: i + 1 }))
   const again = { id: 'r0', started: 1, status: 'done' }
   const read = readReport(bytes({ protocol: 1, runs: [...runs, again] }), now)
@@ -310,12 +310,12 @@ test('D11: two runs of one id are one before they are counted', () => {
   expect(read.ok && read.value.runs).toEqual([again, ...runs.slice(1)])
 })
 
-test('D12: what is dropped from a list makes room for what comes behind it', () => {
+test('D12: an item dropped from a list makes room for a later one', () => {
   const health = [...times(60, () => 'no item'), ...times(50, (i) => ({ name: `${i}` }))]
   expect(kept({ health })).toEqual({ health: times(50, (i) => ({ name: `${i}` })) })
 })
 
-test('D13: a key named __proto__ is a key like others and reaches no prototype', () => {
+test('D13: a key named __proto__ is a key like any other and reaches no prototype', () => {
   const body = new TextEncoder().encode(
     '{"protocol":1,"__proto__":{"state":{"level":"bad"}},"settings":{"values":{"__proto__":1}},"runs":[{"id":"a","models":{"__proto__":2,"constructor":3}}]}',
   )

@@ -1,6 +1,6 @@
 /**
- * The report (2.1): read field by field into what is stored and shown. Cut, drop, keep; the only refusals are those of a
- * body that is no report at all (4 rule 1, D14).
+ * The report (2.1), read field by field into what is stored and shown. Fields are cut, dropped or kept. Only a body
+ * that is not a report at all is refused (4 rule 1, D14).
  */
 import {
   boolean,
@@ -29,14 +29,14 @@ import { settings } from './settings.ts'
 import { shown } from './text.ts'
 import { protocolVersion } from './versions.ts'
 
-/** 2.1: without a title it is nothing. */
+/** A subject without a title is dropped (2.1). */
 const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
 export type Subject = Kept<typeof subject>
 
 const logName = name(limits.logName)
 const subjects = list(subject, limits.subjects)
 
-/** 2.2 */
+/** A run (2.2). */
 const run = object(
   {
     id: name(limits.runId),
@@ -52,14 +52,14 @@ const run = object(
   },
   'id',
 )
-/** A run as it is read. */
+/** A run as it is read; its models may be a Map. */
 export type ReadRun = Kept<typeof run>
 /** A run in JSON. */
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
 /**
- * D11: of runs that name one id, compared byte by byte, the later counts, at the place of the first. Too many runs are not cut
- * here, since which of them are the newest depends on the time: `withNewestRuns` does it.
+ * A list of runs. If two have the same id, compared byte by byte, the later one counts, at the place of the first
+ * (D11). The list is not cut here, since the time decides which runs are the newest: `withNewestRuns` does it.
  */
 const runList = list(run, Infinity)
 export const runs: Field<ReadRun[]> = field(
@@ -70,7 +70,7 @@ export const runs: Field<ReadRun[]> = field(
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
 
-/** D12: of more runs than are read, the newest ones (D10). The very same value where none is too many. */
+/** Cuts too many runs to the newest ones (D12, D10). Returns the very same value if there are not too many. */
 export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
@@ -99,7 +99,7 @@ export type ActiveRun = Kept<typeof activeRun>
 const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
 export type Gauge = Kept<typeof gauge>
 
-/** The buttons that version 1 knows; an unknown entry is dropped (2.1). */
+/** The buttons that version 1 knows. An unknown entry is dropped (2.1). */
 export const controls = ['pause', 'resume', 'run_now'] as const
 export type Control = (typeof controls)[number]
 const anyControls = list(oneOf(controls), limits.controls)
@@ -111,14 +111,14 @@ const controlList: Field<Control[]> = field(
   { ...anyControls.schema, uniqueItems: true },
 )
 
-/** 3.2: `id` is the command's, unchanged. */
+/** The answer to a command (3.2). `id` is that of the command, unchanged. */
 const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = Kept<typeof ack>
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** 2.5, and the same shape inside `runtime` (2.6). */
+/** The outcome of an update (2.5), in the same shape also inside `runtime` (2.6). */
 const applied = object({
   version: text(limits.version),
   outcome: oneOf(outcomes),
@@ -126,7 +126,7 @@ const applied = object({
 })
 export type Applied = Kept<typeof applied>
 
-/** 2.6 */
+/** Runtime information (2.6). */
 const runtimeInfo = object(
   { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
   'version',
@@ -136,11 +136,11 @@ export type RuntimeInfo = Kept<typeof runtimeInfo>
 const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
 export type Account = Kept<typeof account>
 
-/** 2.1: who ended the reporter, in the last report of an orderly stop. */
+/** Who ended the reporter, in the last report of an orderly stop (2.1, D66). */
 const stops = ['person', 'signal'] as const
 export type Stop = (typeof stops)[number]
 
-/** 2.1. What is not named here is not kept; what is absent stays absent, down to the page. */
+/** The report (2.1). Unknown fields are dropped, and absent ones stay absent, so that the page does not show them. */
 export const report = object(
   {
     protocol: field((v) => (v === protocolVersion ? (v as typeof protocolVersion) : undefined), {
@@ -159,10 +159,13 @@ export const report = object(
     applied,
     runtime: runtimeInfo,
     account,
-    /** D11: which start of the reporter this is, and the report's sequence number since then. Optional additions of ours. */
+    /**
+     * The id of this start of the reporter, and the report's sequence number since then (D11). Both are our own
+     * optional additions.
+     */
     boot: name(limits.name),
     seq: integer(0),
-    /** Unix seconds: when the agent last wrote its status file. */
+    /** When the agent last wrote its status file, in Unix seconds (D65). */
     status_at: integer(0),
     stopped: oneOf(stops),
   },
@@ -171,20 +174,23 @@ export const report = object(
 export type Report = Kept<typeof report>
 
 /**
- * With the text of the body, if all of it was kept as it came: the same report, in JSON already. `newNames`: it is large and full of
- * names that no other report has. `runsDropped` says how many runs were too many.
+ * A report that was read. `text` is the body, if all of it was kept as it came; it then saves writing the JSON again.
+ * `newNames` marks a large report full of names that no other report has, and `runsDropped` counts the runs that were
+ * too many.
  */
 type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
   | Refused
 
-/** The report in a text that is stored: `text` of ReadReport, or its value in JSON. */
+/** Reads a stored report: the `text` of a ReadReport, or its value as JSON. */
 export function keptReport(text: string): Report {
   const value = parseJson(text)
   return isOfNewNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
 }
 
-/** D14: reads the bytes of a body, at this time in Unix milliseconds; refuses only what is no report at all. */
+/**
+ * Reads the bytes of a report's body; `now` is in Unix milliseconds. Refuses only what is not a report at all (D14).
+ */
 export function readReport(body: Uint8Array, now: number): ReadReport {
   const json = readJson(body, parseJson)
   if (!json.ok) return json
@@ -203,12 +209,12 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
 }
 
-/** Most reports are kept as they came: to see that costs a third of reading them field by field. */
+/** True if the report can be kept as it came, which most can. This test costs a third of reading the fields. */
 const fits = (value: Record<string, unknown>): value is Report => {
   return fitsReport(value) && differ((value as Report).runs ?? [])
 }
 
-/** The names of logs that a report mentions: what may be asked for (2.7). */
+/** The names of all logs that a report mentions, which people may ask for (2.7). */
 export function logNames(r: Pick<Report, 'active' | 'runs'>): Set<string> {
   const names = new Set<string>()
   for (const a of r.active ?? []) if (a.log !== undefined) names.add(a.log)

@@ -11,7 +11,7 @@ test.each([
   ['a start more than a day ahead', noon + 86_401, now],
   ['a start of 0', 0, now],
   ['no start', undefined, now],
-])('D10: the place of a run with %s', (_, started, place) => expect(placeOf({ started }, now)).toBe(place))
+])('D10: a run with %s gets the right sort key', (_, started, place) => expect(placeOf({ started }, now)).toBe(place))
 
 test('D10: the newest runs stay in the order in which they came, whatever that is', () => {
   const run = fc.record({ started: fc.option(fc.integer({ min: noon - 3, max: noon + 3 }), { nil: undefined }) })

@@ -1,17 +1,20 @@
-/** D10: which runs of an agent are the newest ones. */
+/** Decides which runs of an agent are the newest (D10). */
 
 interface Started {
   readonly started?: number | undefined
 }
 
-/** A run that claims to start later than this counts by when it was first seen. */
+/** A run that claims to start further ahead than this is placed by the time it was first seen. */
 const aheadMaxMs = 86_400_000
 
-/** Where a run stands, in Unix milliseconds: `started`, if it is above 0 and at most a day ahead, else the time of first sight. */
+/**
+ * The sort key of a run, in Unix milliseconds: `started` if it is above 0 and at most a day ahead, else `now`, the time
+ * of first sight.
+ */
 export const placeOf = ({ started }: Started, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
 
-/** The newest `max` of them, in the order in which they came. Of runs with one place the later ones in the list are the newer. */
+/** The newest `max` runs, in the order in which they came. If two have the same key, the later in the list is newer. */
 export function newestRuns<T extends Started>(runs: readonly T[], max: number, now: number): T[] {
   const excess = runs.length - max
   if (excess <= 0) return [...runs]

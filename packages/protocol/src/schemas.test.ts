@@ -32,7 +32,7 @@ test.each(Object.keys(schemas) as (keyof typeof schemas)[])(
   },
 )
 
-/** Every link parses: what a pattern cannot say (D21). */
+/** True if every link parses, which a pattern cannot express (D21). */
 const linksParse = (value: unknown): boolean =>
   typeof value !== 'object' || value === null
     ? true
@@ -40,13 +40,13 @@ const linksParse = (value: unknown): boolean =>
         key === 'url' && typeof v === 'string' ? URL.canParse(v) : linksParse(v),
       )
 
-/** Two runs of one id: what a schema cannot say (D11). */
+/** True if no two runs have the same id, which a schema cannot express (D11). */
 const oneOfEach = (value: unknown): boolean => {
   const runs = (value as { runs?: { id: string }[] }).runs ?? []
   return new Set(runs.map((run) => run.id)).size === runs.length
 }
 
-test('the report schema holds of everything that is kept, and what it allows is kept unchanged', {
+test('the report schema accepts everything that is kept, and what it accepts is kept unchanged', {
   timeout: 600_000,
 }, () => {
   let unchanged = 0
@@ -63,7 +63,7 @@ test('the report schema holds of everything that is kept, and what it allows is 
   expect(unchanged).toBeGreaterThan(500)
 })
 
-test('the status file schema holds of everything that is kept, and what it allows is kept without a remark', {
+test('the status file schema accepts everything that is kept, and what it accepts is kept without a remark', {
   timeout: 600_000,
 }, () => {
   let unchanged = 0
@@ -79,7 +79,7 @@ test('the status file schema holds of everything that is kept, and what it allow
   expect(unchanged).toBeGreaterThan(500)
 })
 
-test('the log upload schema holds of what is kept, and refuses what is refused', () => {
+test('the log upload schema accepts what is kept, and rejects what is refused', () => {
   const upload = { command: 'c', name: 'work', text: 'a\nb' }
   const read = readLogUpload(bytes({ ...upload, text: '\u001b[0m€'.repeat(200_000) }))
   expect(read.ok && wrong('log-upload', read.value)).toBeUndefined()
@@ -88,7 +88,7 @@ test('the log upload schema holds of what is kept, and refuses what is refused',
   expect(wrong('log-upload', { command: 'c', name: 'work' })).toBeDefined()
 })
 
-test('the answer schema allows the answers of the service, unknown fields too, and a reporter keeps them unchanged', () => {
+test('the answer schema accepts the answers of the service and unknown fields, and a reporter keeps them unchanged', () => {
   const answer = {
     commands: [
       { id: 'c-1', type: 'set', payload: { every: 5, tone: null } },

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas generated from the fields (docs/schemas). What fits a schema is kept unchanged; the readers accept more
- * than that, cutting and dropping as section 2 says. The answer's schema is open, since unknown fields of it are ignored
- * (9 rule 4).
+ * JSON Schemas generated from the fields (docs/schemas). Input that fits a schema is kept unchanged. The readers accept
+ * more, and cut and drop as section 2 says. The schema of an answer is open, since unknown fields of an answer are
+ * ignored (9 rule 4).
  */
 import { answer } from './answer.ts'
 import { isObject, type JsonSchema } from './fields.ts'
@@ -11,7 +11,7 @@ import { statusFile } from './status-file.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
-/** What a schema says of itself, so that nobody takes it for everything that version 1 accepts. */
+/** The heading of a schema. It says that version 1 accepts more than the schema. */
 const kept = (what: string, accepted: string) => ({
   $schema: draft,
   title: `${what}: what is kept unchanged`,
@@ -39,7 +39,9 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
   },
 }
 
-/** No additional properties at any level: the reader would let them fall away; in a status file they are wrong (2.11). */
+/**
+ * Forbids additional properties at every level: the reader would drop them, and in a status file they are wrong (2.11).
+ */
 function closed(schema: JsonSchema): JsonSchema {
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedPart(value)]))
   return schema.properties && schema.additionalProperties === undefined

@@ -6,17 +6,17 @@ const asks = (...names: string[]) => ({
 })
 const named = (...args: Parameters<typeof newSecrets>) => newSecrets(...args).map(({ name }) => name)
 
-test('a secret is new where a version in use does not ask for it', () => {
+test('a secret is new if a version in use does not ask for it', () => {
   expect(named(asks('A', 'B'), [asks('A')])).toEqual(['B'])
   expect(named(asks('A', 'B'), [asks('A', 'B')])).toEqual([])
   expect(named(asks('A'), [asks('A', 'B')])).toEqual([])
 })
 
-test('of several versions in use, one that does not ask for it is enough', () => {
+test('one version in use that does not ask for a secret is enough to make it new', () => {
   expect(named(asks('A', 'B'), [asks('A', 'B'), asks('A')])).toEqual(['B'])
 })
 
-test('where nothing is known of what runs, nothing is called new', () => {
+test('if nothing is known of the versions in use, no secret is called new', () => {
   expect(named(asks('A'), [])).toEqual([])
   expect(named(undefined, [asks()])).toEqual([])
 })

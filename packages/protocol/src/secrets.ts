@@ -1,11 +1,11 @@
-/** Secrets that a version asks for (2.9), compared with those of other versions. */
+/** Compares the secrets that a version asks for (2.9) with those of other versions. */
 import type { SecretSpec } from './install.ts'
 
 interface Asks<T extends Pick<SecretSpec, 'name'>> {
   readonly secrets: readonly T[]
 }
 
-/** The secrets of a version that at least one of the versions in use does not ask for. */
+/** The secrets of `wanted` that at least one of the versions in use does not ask for. */
 export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
   wanted: Asks<T> | undefined,
   used: readonly Asks<Pick<SecretSpec, 'name'>>[],
@@ -14,5 +14,8 @@ export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
     used.some(({ secrets }) => !secrets.some((known) => known.name === name)),
   )
 
-/** The health item of a runtime that lacks required secrets: the list of agents and rollouts know it by this name. */
+/**
+ * The name of the health item of a runtime that lacks required secrets. The list of agents and rollouts recognise it by
+ * this name.
+ */
 export const missingSecrets = 'Missing secrets'

@@ -39,7 +39,7 @@ test.each([
   ['note', null],
   ['tone', null],
   ['bare', null],
-] as const)('2.7: %s may become %j', (key, value) =>
+] as const)('2.7: %s accepts %j', (key, value) =>
   expect(checkValues(schema, { [key]: value })).toEqual({ ok: true, value: { [key]: value } }),
 )
 
@@ -78,7 +78,7 @@ test.each([[null], [[]], ['x'], [undefined], [{}]])('3.6: %j changes nothing and
   expect(checkValues(schema, values)).toMatchObject({ ok: false, code: 'settings_invalid' }),
 )
 
-test('D13: keys of the prototype are no settings', () => {
+test('D13: keys of the prototype are not settings', () => {
   for (const key of ['__proto__', 'constructor', 'toString'])
     expect(checkValues(schema, JSON.parse(`{"${key}":1}`))).toMatchObject({ ok: false })
 })

@@ -1,6 +1,6 @@
 /**
- * Settings (2.4): the schema an agent reports, and the one check of values against it, which the service runs before it
- * sends and the agent's side before it applies.
+ * Settings (2.4): the schema that an agent reports, and the check of values against it. The service runs the check
+ * before it sends a command, the agent's side before it applies one.
  */
 import {
   boolean,
@@ -27,7 +27,7 @@ export type SettingType = (typeof settingTypes)[number]
 const optionValue = either(text(limits.name), number())
 const option = object({ value: optionValue, label: text(limits.name) }, 'value')
 
-/** 2.4. */
+/** The fields of a setting (2.4). */
 export const settingFields = {
   key: name(limits.name),
   label: text(limits.name),
@@ -38,19 +38,19 @@ export const settingFields = {
   group: text(limits.name),
   options: list(option, limits.options),
 }
-/** Without a key or with an unknown type nothing can be set: the item is dropped. */
+/** A setting. Without a key or with an unknown type it cannot be set, so it is dropped. */
 const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
-/** 2.1: the one null with a meaning: nobody has set it. So it stays. */
+/** The value of a setting. Null is kept here, the only place where it has a meaning: nobody has set it (2.1). */
 const textValue = text(limits.settingText)
 const numberValue = number()
 const value: Field<SettingValue> = field<SettingValue>(
   (v, _notes, tidy) => (v === null ? null : (textValue(v, undefined, tidy) ?? numberValue(v) ?? boolean(v))),
   { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
-/** What a setting is when nobody has set it. */
+/** The value that a setting has while nobody has set it. */
 export const settingDefault = either(either(textValue, numberValue), boolean)
 const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
@@ -58,22 +58,17 @@ export type SettingValues = Kept<typeof settingValues>
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
 export type Settings = Kept<typeof settings>
 
-/** Bounds that a kind has of its own where the schema names none: a percentage runs from 0 to 100. */
-const ownBounds: Partial<Record<SettingType, readonly [least: number, most: number]>> = {
+/** The bounds of a type if the schema names none; a percentage runs from 0 to 100. */
+const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]>> = {
   percent: [0, 100],
   datetime: [0, Number.MAX_SAFE_INTEGER],
 }
 
-/** The bounds in force for a numeric setting; infinite where there is none. */
-export function boundsOf(s: Setting): readonly [least: number, most: number] {
-  const [least, most] = ownBounds[s.type] ?? [-Infinity, Infinity]
-  return [s.min ?? least, s.max ?? most]
+export function boundsOf(s: Setting): readonly [min: number, max: number] {
+  const [min, max] = ownBounds[s.type] ?? [-Infinity, Infinity]
+  return [s.min ?? min, s.max ?? max]
 }
 
-/**
- * Checks values against a schema: all keys known, all values of their type, inside bounds and options (2.7, 3.6).
- * A null asks to clear a setting; whether it can be cleared is for the agent to say. Nothing is converted.
- */
 export function checkValues(schema: readonly Setting[], values: unknown): Verdict<SettingValues> {
   if (!isObject(values)) return misfit('Settings must be an object of keys and values.')
   const keys = Object.keys(values)
@@ -89,7 +84,6 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
   return { ok: true, value: kept }
 }
 
-/** What is wrong with a value for this setting, as the middle of a sentence; undefined when nothing is. */
 export function wrongWith(s: Setting, v: unknown): string | undefined {
   return v === null ? undefined : checks[s.type](s, v)
 }
@@ -98,11 +92,11 @@ type Check = (s: Setting, v: unknown) => string | undefined
 
 const numeric: Check = (s, v) => {
   if (typeof v !== 'number' || !Number.isFinite(v)) return 'must be a number'
-  const [least, most] = boundsOf(s)
-  if (v >= least && v <= most) return undefined
-  if (most === Infinity) return `must be ${least} or more`
-  if (least === -Infinity) return `must be ${most} or less`
-  return `must be between ${least} and ${most}`
+  const [min, max] = boundsOf(s)
+  if (v >= min && v <= max) return undefined
+  if (max === Infinity) return `must be ${min} or more`
+  if (min === -Infinity) return `must be ${max} or less`
+  return `must be between ${min} and ${max}`
 }
 
 const checks: Readonly<Record<SettingType, Check>> = {

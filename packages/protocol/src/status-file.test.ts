@@ -6,7 +6,7 @@ const now = 1_790_000_000_000
 
 const read = (input: unknown) => readStatusFile(JSON.parse(JSON.stringify(input)), now)
 
-test.each([[null], [[]], ['ok'], [1]])('2.11: %j is no status file', (input) => expect(read(input)).toBeUndefined())
+test.each([[null], [[]], ['ok'], [1]])('2.11: %j is not a status file', (input) => expect(read(input)).toBeUndefined())
 
 test('2.11: a whole status file is kept as it is', () => {
   const { state, health, active, gauges, runs, panels } = sampleReport
@@ -16,14 +16,14 @@ test('2.11: a whole status file is kept as it is', () => {
 
 test.each([
   [
-    '2.11: only the named keys go on',
+    '2.11: only the named keys are kept',
     { protocol: 1, settings: {}, controls: [], acks: [], account: {}, state: { level: 'ok' } },
     { state: { level: 'ok' } },
     ['protocol', 'settings', 'controls', 'acks', 'account'],
     [],
   ],
   [
-    '2.11: of the agent only the version, 60 characters',
+    '2.11: only the version of the agent is kept, at most 60 characters',
     { agent: { version: 'v'.repeat(61), host: 'h' } },
     { agent: { version: 'v'.repeat(60) } },
     ['agent.host'],
@@ -73,7 +73,7 @@ test.each([
     ['panels[0]'],
   ],
   [
-    'D55: unknown keys at any level are told',
+    'D55: unknown keys at any level are listed',
     {
       health: [{ name: 'a', level: 'ok', colour: 1 }],
       panels: [{ type: 'list', title: 't', items: [{ title: 'x', 'a\u0001b': 1 }] }],
@@ -83,28 +83,28 @@ test.each([
     [],
   ],
   [
-    'D55: what is dropped inside a kept part is told at its place',
+    'D55: a dropped value inside a kept part is listed with its place',
     { runs: [{ id: 'a', cost_usd: -1, models: { m: -1 }, subjects: [{ url: 'x' }] }] },
     { runs: [{ id: 'a', models: {}, subjects: [] }] },
     [],
     ['runs[0].cost_usd', 'runs[0].models.m', 'runs[0].subjects[0]'],
   ],
   [
-    'D55: of a part that is dropped whole only that is told',
+    'D55: if a whole part is dropped, only that part is listed',
     { health: [{ level: 'ok', colour: 1, detail: 7 }] },
     { health: [] },
     [],
     ['health[0]'],
   ],
   [
-    'D55: a bad cell is told, its row stays',
+    'D55: a bad cell is listed, and its row stays',
     { panels: [{ type: 'table', title: 't', columns: ['a'], rows: [[7]] }] },
     { panels: [{ type: 'table', title: 't', columns: ['a'], rows: [['']] }] },
     [],
     ['panels[0].rows[0][0]'],
   ],
   [
-    'D55: a bad item between good ones of the same name is found',
+    'D55: a bad item between good ones of the same name is listed with its place',
     { gauges: [{ name: 'a', used: 1 }, { name: 'a' }, { name: 'a', used: 2 }] },
     {
       gauges: [
@@ -116,7 +116,7 @@ test.each([
     ['gauges[1]'],
   ],
   [
-    '2: what is cut is not told',
+    '2: a cut text is not listed',
     { state: { level: 'ok', label: 'x'.repeat(81) } },
     { state: { level: 'ok', label: 'x'.repeat(80) } },
     [],
@@ -131,7 +131,7 @@ test.each([
   ],
 ])('%s', (_rule, input, status, unknown, dropped) => expect(read(input)).toEqual({ status, unknown, dropped }))
 
-test('D12: of more than 2,000 runs the newest are kept, and what was dropped is told', () => {
+test('D12: if a file has more than 2,000 runs the newest are kept, and the number dropped is listed', () => {
   const runs = Array.from({ length: 2100 }, (_, i) => ({ id: `r${i}`, started: 2100 - i }))
   expect(read({ runs })).toEqual({
     status: { runs: runs.slice(0, 2000) },
@@ -140,7 +140,7 @@ test('D12: of more than 2,000 runs the newest are kept, and what was dropped is 
   })
 })
 
-test('D55: at most ten places are told', () => {
+test('D55: at most ten places are listed', () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, 1]))
   expect(read(many)?.unknown).toEqual(Array.from({ length: 10 }, (_, i) => `k${i}`))
   expect(read({ gauges: Array.from({ length: 30 }, () => 1) })?.dropped).toHaveLength(10)

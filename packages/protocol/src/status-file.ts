@@ -1,6 +1,6 @@
 /**
- * The status file (2.11): the shape of a report limited to what an agent says of itself. Stricter than a report where
- * something would be meaningless, and what it does not know it drops and tells (D55).
+ * The status file (2.11): a report limited to what an agent says about itself. It is stricter than a report where a
+ * part would be meaningless. Unknown and dropped parts are listed (D55).
  */
 import { type Field, field, type JsonSchema, type Kept, list, number, object, text } from './fields.ts'
 import { level } from './levels.ts'
@@ -40,16 +40,19 @@ export type StatusFile = Kept<typeof statusFile>
 
 interface StatusRead {
   status: StatusFile
-  /** Paths of properties the contract does not know, such as `health[0].colour`; at most ten. */
+  /** Paths of unknown properties, such as `health[0].colour`; at most ten. */
   unknown: string[]
   /**
-   * Paths of parts that were dropped because something they need is missing or of the wrong type; at most ten. Before them, in
-   * words, the runs that were too many.
+   * Paths of parts that were dropped because a part they need is missing or has the wrong type; at most ten. If runs
+   * were too many, the first entry says so in words.
    */
   dropped: string[]
 }
 
-/** Reads a parsed status file at this time in Unix milliseconds; undefined when it is no object (2.11: that costs one health line). */
+/**
+ * Reads a parsed status file; `now` is in Unix milliseconds. Undefined if it is not an object, which costs one health
+ * line (2.11).
+ */
 export function readStatusFile(parsed: unknown, now: number): StatusRead | undefined {
   const notes = new Notes()
   const all = statusFile(parsed, notes)

@@ -3,7 +3,7 @@ import { safeJson, safeLine, safeText } from './terminal.ts'
 
 const steering = ['\u061c', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u009b']
 
-test.each(steering)('%j reaches a terminal neither as text nor in JSON, which keeps its value', (c) => {
+test.each(steering)('%j reaches a terminal neither as text nor in JSON, and the JSON keeps its value', (c) => {
   expect(safeText(`a${c}b`)).toBe('ab')
   expect(safeLine(`a${c}b\nc`)).toBe('ab c')
   const json = safeJson({ text: `a${c}b` })

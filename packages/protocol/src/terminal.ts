@@ -1,15 +1,18 @@
-/** Text that agents and people wrote, fit for a terminal (I31): it neither moves the cursor nor turns other text around. */
+/**
+ * Makes text of agents and people safe for a terminal (I31): it cannot move the cursor or reverse the direction of
+ * other text.
+ */
 import { clean } from './text.ts'
 
-/** Turns the direction of text around, or hides in it. */
+/** Characters that change the direction of text, or hide in it. */
 const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 const escapedInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** A text of several lines. */
+/** Makes a text of several lines safe. */
 export const safeText = (text: string): string => clean(text).replace(steering, '')
-/** A text in one line. */
+/** Makes a text safe and puts it on one line. */
 export const safeLine = (text: string): string => safeText(text).replace(/\s+/g, ' ').trim()
-/** JSON with the same value, in which everything that could steer a terminal is escaped. */
+/** JSON with the same value, in which every character that could control a terminal is escaped. */
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(escapedInJson, escaped)
 

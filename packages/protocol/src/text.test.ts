@@ -11,18 +11,22 @@ test.each([
   ['DEL and C1 controls are removed', 'a\u007f\u0085\u009bb', 'ab'],
   ['a control between two halves does not join them', '\ud83d\u0001\udc4d', '\ufffd\ufffd'],
   ['markup is only text', '<b onclick="x">&amp;', '<b onclick="x">&amp;'],
-  ['a BOM inside a text and direction marks stay: showing isolates them', '\ufeff\u202eabc', '\ufeff\u202eabc'],
+  [
+    'a BOM inside a text and direction marks stay, since they are isolated when shown',
+    '\ufeff\u202eabc',
+    '\ufeff\u202eabc',
+  ],
 ])('D13: %s', (_rule, input, kept) => expect(clean(input)).toBe(kept))
 
 test.each([
   ['characters are Unicode code points', '👍👍👍', 2, '👍👍'],
   ['a text at the limit stays', 'abc', 3, 'abc'],
-  ['one beyond loses its end', 'abcd', 3, 'abc'],
+  ['a text one beyond the limit loses its end', 'abcd', 3, 'abc'],
   ['a mixed text is never cut inside a pair', 'a👍b👍', 2, 'a👍'],
   ['nothing is kept at 0', 'abc', 0, ''],
 ])('D12: %s', (_rule, input, max, kept) => expect(cut(input, max)).toBe(kept))
 
-test('D12: a cut text is the beginning of the text with at most so many code points', () =>
+test('D12: a cut text is the beginning of the text with at most that many code points', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, max) => {
       const kept = cut(text, max)
@@ -36,10 +40,10 @@ test.each([
   ['the end is kept', 'abcdef', 3, 'def'],
   ['a character that does not fit whole is left out', 'a👍b', 4, 'b'],
   ['bytes count, not characters', 'ééé', 4, 'éé'],
-  ['a BOM at the cut is a character like others', 'aaa\ufeffb', 4, '\ufeffb'],
+  ['a BOM at the cut is a character like any other', 'aaa\ufeffb', 4, '\ufeffb'],
 ])('D7: %s', (_rule, input, max, kept) => expect(endOf(input, max)).toBe(kept))
 
-test('a value quoted in a sentence is short, clean and whole at its end', () => {
+test('a value quoted in a sentence is short, clean and not cut inside a character', () => {
   expect(shown('x'.repeat(500))).toHaveLength(100)
   expect(shown({ a: '\u0085' })).toBe('{"a":""}')
   expect(shown(undefined)).toBe('undefined')

@@ -1,6 +1,6 @@
 /**
- * Text as it may be kept (D13): what could end a line of a terminal, break a database or lie about its length is gone
- * before anything else sees it. Markup is no concern here: whoever shows a text shows it as text.
+ * Cleans and cuts texts before anything else sees them (D13): no character remains that could control a terminal, break
+ * a database or falsify a length. Markup is left alone, since every reader shows texts as text.
  */
 import { isShallow } from './depth.ts'
 
@@ -9,16 +9,19 @@ const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** The same for JSON Schema: a text that stays as it is. Under the `u` flag only lone surrogates match \ud800-\udfff. */
+/**
+ * `unclean` as a pattern for JSON Schema: matches a text that stays as it is. Under the `u` flag \ud800-\udfff matches
+ * only lone surrogates.
+ */
 export const tidyPattern = '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$'
 
-/** D13: U+0000 and lone surrogates become U+FFFD; C0 and C1 controls but tab and newline are removed. */
+/** Replaces U+0000 and lone surrogates by U+FFFD, and removes C0 and C1 controls except tab and newline (D13). */
 export function clean(text: string): string {
   if (text.isWellFormed() && !unclean.test(text)) return text
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
-/** Cuts at `max` Unicode code points (D12), never in the middle of one. */
+/** Cuts a text at `max` Unicode code points (D12). */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
   let end = 0
@@ -28,7 +31,7 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
-/** A value as it may be quoted in a sentence: cleaned, and short enough for one. What is nested too deeply is only named. */
+/** A value as it is quoted in a sentence: cleaned and cut. One that is nested too deeply is shown as `{…}` or `[…]`. */
 export const shown = (value: unknown, max = 100): string => cut(clean(quoted(value, max)), max)
 
 function quoted(value: unknown, max: number): string {
@@ -37,7 +40,7 @@ function quoted(value: unknown, max: number): string {
   return JSON.stringify(value) ?? String(value)
 }
 
-/** The last `max` UTF-8 bytes of a text, cut at a code point (D7): the end of a log is what matters. */
+/** The last `max` UTF-8 bytes of a text, cut at a code point (D7). The end of a log matters most. */
 export function endOf(text: string, max: number): string {
   if (text.length * 3 <= max) return text
   const bytes = new TextEncoder().encode(text)

@@ -31,5 +31,5 @@ test.each([
   ['the longer of two secrets first', 'abcdefghij', ['abcdefgh', 'abcdefghij'], '***'],
 ])('D52: %s is masked', (_rule, text, secrets, sent) => expect(masked(text, secrets)).toBe(sent))
 
-test('D52: a value shorter than eight characters is no secret, since it would mask half the log', () =>
+test('D52: a value shorter than eight characters is not treated as a secret, since it would mask half the log', () =>
   expect(masked('port 8080 open', ['8080', ''])).toBe('port 8080 open'))

@@ -1,6 +1,6 @@
 /**
- * The shapes of our credentials (5): a prefix and characters of base64url. The service makes 43 of them, 256 random bits, and
- * may make more one day: a reader does not count them, so that runtimes in the field go on working.
+ * The shapes of our credentials (5): a prefix and characters of base64url. The service makes 43 of them, 256 random
+ * bits. Readers do not count the characters, so that deployed runtimes keep working if the service makes longer ones.
  */
 export const tokenPrefixes = { agent: 'svc_agt_', install: 'svc_inst_', bot: 'svc_bot_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
@@ -12,19 +12,22 @@ const shapes: Readonly<Record<TokenKind, RegExp>> = {
   bot: new RegExp(`^svc_bot_${random}$`),
 }
 
-/** Whether a text has the shape of a credential of this kind; says nothing about whether it is one. */
+/** True if a text has the shape of such a credential. The credential need not exist. */
 export const isToken = (kind: TokenKind, text: string): boolean => shapes[kind].test(text)
 
-/** D52: what must never leave in a log: anything shaped like one of ours, whole or cut short. */
+/** Anything shaped like one of our credentials, whole or cut short, which must never leave in a log (D52). */
 export const tokenLike = /svc_(?:agt|inst|bot)_[A-Za-z0-9_-]+/g
 
-/** The token of an `Authorization: Bearer …` header; undefined when the header names no such token. */
+/** The token of an `Authorization: Bearer …` header; undefined if the header names none. */
 export function bearerToken(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^bearer +([\x21-\x7e]+) *$/i.exec(header)
   return match?.[1]
 }
 
-/** D52: a text as it may leave: the given secrets of 8 characters or more, and whatever looks like a token of ours, masked. */
+/**
+ * Masks a text before it leaves (D52): the given secrets of 8 characters or more, and everything that looks like one of
+ * our tokens.
+ */
 export function masked(text: string, secrets: Iterable<string>): string {
   const long = [...secrets].filter((secret) => secret.length >= 8).sort((a, b) => b.length - a.length)
   return long.reduce((rest, secret) => rest.replaceAll(secret, '***'), text).replace(tokenLike, '***')

@@ -1,4 +1,4 @@
-/** A decision that may refuse: refusing is nothing exceptional, so it is returned and never thrown here. */
+/** A decision that may be a refusal. A refusal is a normal result here, so it is returned and not thrown. */
 export type Verdict<T, Code extends string = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: Code; readonly message: string }

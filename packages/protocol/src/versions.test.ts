@@ -26,9 +26,9 @@ test.each([
   '１.2.3',
   '../1.2.3',
   `1.0.0-${'a'.repeat(123)}`,
-])('D48: %j is none', (text) => expect(isVersion(text)).toBe(false))
+])('D48: %j is not a version', (text) => expect(isVersion(text)).toBe(false))
 
-test('D48: precedence is that of SemVer 2.0.0, section 11', () => {
+test('D48: versions are ordered as in SemVer 2.0.0, section 11', () => {
   const rising = [
     '0.9.9',
     '1.0.0-1',

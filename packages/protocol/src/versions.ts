@@ -1,25 +1,28 @@
-/** Versions (9): of this protocol, of blueprints (semantic, D48) and of the runtime (3.5). */
+/** Versions (9): of this protocol, of blueprints (semantic versions, D48) and of the runtime (3.5). */
 import { limits } from './limits.ts'
 
 export const protocolVersion = 1
 
-/** 3.5: what `runtime_desired` must look like; it is never used as a path. */
+/** The form of `runtime_desired` (3.5). It is never used as a path. */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
-/** 2.7, 2.9: a SHA-256 in hex as the service writes it. */
+/** A SHA-256 in hex as the service writes it (2.7, 2.9). */
 export const sha256Shape = /^[0-9a-f]{64}$/
 
 const core = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
 const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
-/** D48, as a shape; `isVersion` is the whole rule. */
+/** The form of a semantic version (D48). `isVersion` checks the whole rule. */
 export const semanticVersion = new RegExp(
   `^${core}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
-/** D48: strict SemVer 2.0.0, ASCII, at most 128 characters. Identity is the exact string. */
+/**
+ * True for strict SemVer 2.0.0 in ASCII with at most 128 characters (D48). Two versions are the same if their texts are
+ * equal.
+ */
 export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersion.test(text)
 
-/** SemVer precedence of two valid versions: negative, zero or positive. Build metadata does not count. */
+/** SemVer precedence of two valid versions: negative, zero or positive. Build metadata is ignored. */
 export function compareVersions(a: string, b: string): number {
   const [, ...left] = semanticVersion.exec(a) ?? []
   const [, ...right] = semanticVersion.exec(b) ?? []
@@ -51,5 +54,5 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Numbers as texts: they may be longer than a double holds. */
+/** Compares numbers as texts, since they may exceed what a double holds. */
 const compareDigits = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)

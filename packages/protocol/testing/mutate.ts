@@ -1,6 +1,8 @@
-/** Reports as nobody should send them: a good one with parts replaced, removed, doubled and added, from a seed. */
+/**
+ * Makes reports that nobody should send: a good one whose parts are replaced, removed, doubled and added, from a seed.
+ */
 
-/** A small seeded generator (mulberry32): the same seed gives the same faults, so that a failure can be replayed. */
+/** A small seeded generator (mulberry32). The same seed gives the same faults, so that a failure can be replayed. */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -56,7 +58,7 @@ const oddKeys = [
   'x'.repeat(300),
 ]
 
-/** A deep copy of `value` with `count` faults at places that the generator picks. */
+/** A deep copy of `value` with `count` faults at random places. */
 export function mutated(value: unknown, random: () => number, count: number): unknown {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const root = { value: structuredClone(value) }
@@ -101,7 +103,7 @@ function containers(root: object): Container[] {
   return found as Container[]
 }
 
-/** Sets also `__proto__` as JSON.parse would: as a property of its own. */
+/** Sets a property; sets `__proto__` too as an own property, as JSON.parse does. */
 const define = (place: object, key: string, value: unknown): void => {
   Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -1,4 +1,6 @@
-/** A report of about 3 KB, as an agent in the middle of its work sends it: the yardstick for speed, a seed for mutations. */
+/**
+ * A report of about 3 KB, as a working agent sends it. Benchmarks measure with it, and mutation tests start from it.
+ */
 import type { Report } from '../src/index.ts'
 
 const now = 1_790_000_000
