@@ -22,7 +22,7 @@ import type { Measured } from './main.ts'
 const interval = 30
 /** The warm-up: until every agent has reported once, and its row is there; longer where so many at once were too many, and were asked to wait. */
 const warm = interval * 1.15 + 2
-const warmMost = 240
+const maxWarm = 240
 /** Of the agents, who may still be asked for a longer interval when the measurement begins. */
 const fewUnsettled = 0.01
 /** What Node holds for a connection that is kept: ten thousand of a server that does nothing took 147 MB. */
@@ -90,7 +90,7 @@ async function join(load: Load, agents: number): Promise<Joining> {
   await sleep(warm * 1000)
   const all = [await load.take()]
   let seconds = warm
-  for (; (all.at(-1)?.unsettled ?? 0) > agents * fewUnsettled && seconds < warmMost; seconds += 5) {
+  for (; (all.at(-1)?.unsettled ?? 0) > agents * fewUnsettled && seconds < maxWarm; seconds += 5) {
     await sleep(5_000)
     all.push(await load.take())
   }

@@ -16,7 +16,7 @@ import { startLoad, type Window, window } from './fleet/load.ts'
 const connections = 256
 /** Reports a second until every agent has a row; none may report more than 60 times a minute (8). */
 const warmRate = 5000
-const warmLeast = 2
+const minWarm = 2
 /** Seconds: V8 has compiled by then what is run often. */
 const warmTime = 8
 const oldRuns = 100
@@ -69,7 +69,7 @@ interface Server {
 }
 
 async function measure(server: Server, agents: number, rate: number, seconds: number): Promise<Window> {
-  const interval = Math.max(agents / warmRate, warmLeast)
+  const interval = Math.max(agents / warmRate, minWarm)
   const load = await startLoad({ port: server.port, agents, connections, interval })
   try {
     await sleep(Math.max(interval + 1, warmTime) * 1000)

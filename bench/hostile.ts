@@ -32,7 +32,7 @@ interface Part {
   people: number
   agents: number
   /** MB that the service may grow by beside its cache of the database, and milliseconds that a turn of its event loop may take. */
-  most: { grown: number; turn?: number }
+  max: { grown: number; turn?: number }
 }
 
 const parts: Readonly<Record<LoadName, Part>> = {
@@ -40,28 +40,28 @@ const parts: Readonly<Record<LoadName, Part>> = {
     says: '5,000 spellings of one file of the page, compressed',
     people: 0,
     agents: 0,
-    most: { grown: 100 },
+    max: { grown: 100 },
   },
   unread: {
     says: '400 connections that send 3,000 requests each and read nothing',
     people: 0,
     agents: 0,
-    most: { grown: 256 },
+    max: { grown: 256 },
   },
   dense: {
     says: 'one agent whose reports of 250 KB name new models, then 128 agents with the largest report at once',
     people: 0,
     agents: 129,
-    most: { grown: 256, turn: 50 },
+    max: { grown: 256, turn: 50 },
   },
   folders: {
     says: 'bundles with as many folders as are permitted, and with far more',
     people: 1,
     agents: 0,
-    most: { grown: 256, turn: 50 },
+    max: { grown: 256, turn: 50 },
   },
-  uploads: { says: '60 uploads of 20 MB that stop before their last byte', people: 4, agents: 0, most: { grown: 200 } },
-  'sign-in': { says: '300 tries to sign in at once from 15 addresses', people: 0, agents: 0, most: { grown: 256 } },
+  uploads: { says: '60 uploads of 20 MB that stop before their last byte', people: 4, agents: 0, max: { grown: 200 } },
+  'sign-in': { says: '300 tries to sign in at once from 15 addresses', people: 0, agents: 0, max: { grown: 256 } },
 }
 
 interface Measured {
@@ -226,13 +226,13 @@ const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measure
 ]
 
 function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome): string {
-  const { most } = parts[name]
+  const { max } = parts[name]
   const { reports, health, signIns, errors } = beside.others
   const wrong = [
-    highest - before - pages > most.grown && `the service grew by more than ${most.grown} MB beside its cache`,
+    highest - before - pages > max.grown && `the service grew by more than ${max.grown} MB beside its cache`,
     Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
     errors > 0 && 'others were refused',
-    most.turn !== undefined && beside.turn > most.turn && `a turn took more than ${most.turn} ms`,
+    max.turn !== undefined && beside.turn > max.turn && `a turn took more than ${max.turn} ms`,
   ].filter(Boolean)
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }

@@ -5,7 +5,7 @@
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import pg from 'pg'
-import { openCommandsMost } from '../packages/server/src/commands/store.ts'
+import { maxOpenCommands } from '../packages/server/src/commands/store.ts'
 import { openPostgres } from '../packages/server/src/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
@@ -14,7 +14,7 @@ import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
 /** As many as an agent may have open. */
-const perAgent = openCommandsMost
+const perAgent = maxOpenCommands
 const connections = 64
 const perAnswer = 20
 

@@ -136,7 +136,7 @@ const difference = (now: Seen, before: Seen): Seen => ({
 })
 
 function tables(sizes: Size[], rounds: number, open: number, seconds: number): string {
-  const least = sizes[0]
+  const base = sizes[0]
   const waits = sizes.flatMap((size) =>
     size.waits.map(({ page, first, again }, i) => [
       count(size.agents),
@@ -145,7 +145,7 @@ function tables(sizes: Size[], rounds: number, open: number, seconds: number): s
       fixed(Math.max(...first), 0),
       fixed(median(again), 0),
       fixed(Math.max(...again), 0),
-      `${fixed(median(first) / median(least?.waits[i]?.first ?? []), 2)} ×`,
+      `${fixed(median(first) / median(base?.waits[i]?.first ?? []), 2)} ×`,
     ]),
   )
   const share = ({ cpu, seconds: of }: Window) => (cpu / of) * 100

@@ -20,7 +20,7 @@ import { embedded, type Load, type Measured, measure, median, onPostgres, type S
 interface Part extends Load {
   says: string
   /** × T's CPU: to reach, and the most that is acceptable. */
-  goal?: readonly [goal: number, least: number]
+  goal?: readonly [goal: number, max: number]
   slowDisk?: boolean
   postgres?: boolean
 }
@@ -145,7 +145,7 @@ function textOf(part: Part, servers: Server[], results: Measured[][], rounds: nu
 
 function verdictOf(ratio: number, goal: Part['goal']): string {
   if (!goal) return ''
-  const [wanted, least] = goal
+  const [wanted, max] = goal
   if (ratio <= wanted) return ` (goal: ${wanted})`
-  return ratio <= least ? ` (acceptable up to ${least}, above the goal of ${wanted})` : ` (ABOVE ${least})`
+  return ratio <= max ? ` (acceptable up to ${max}, above the goal of ${wanted})` : ` (ABOVE ${max})`
 }

@@ -1,5 +1,5 @@
 /** How long reports took, in steps of 2 %: two million of them in 6 KB. */
-const least = 0.01
+const minMs = 0.01
 const step = Math.log(1.02)
 const steps = 800
 
@@ -29,7 +29,7 @@ export const newCounts = (): Counts => ({
 })
 
 export function addTo(counts: Counts, ms: number): void {
-  const place = Math.min(steps - 1, Math.max(0, Math.floor(Math.log(ms / least) / step)))
+  const place = Math.min(steps - 1, Math.max(0, Math.floor(Math.log(ms / minMs) / step)))
   counts.times[place] = (counts.times[place] ?? 0) + 1
   counts.answered++
   if (ms > counts.slowest) counts.slowest = ms
@@ -58,7 +58,7 @@ export function quantile({ times, answered }: Counts, share: number): number {
   let left = answered * share
   for (const [i, n] of times.entries()) {
     left -= n
-    if (left <= 0 && n > 0) return least * Math.exp(step * (i + 1))
+    if (left <= 0 && n > 0) return minMs * Math.exp(step * (i + 1))
   }
   return Number.NaN
 }

@@ -53,8 +53,8 @@ console.log(
 process.exit(0)
 
 /** All clients against one port, for so long or until every agent has had its turn. */
-async function slice(target: Target, ms: number, most = Infinity): Promise<void> {
-  let turns = most
+async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
+  let turns = max
   const started = performance.now()
   const client = async (_: undefined, i: number) => {
     while (turns-- > 0 && performance.now() < started + ms) await report(target, i)

@@ -49,7 +49,7 @@ const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
 const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // drills and tests: multiplies every duration
 const second = 1000 * scale
-const least = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // but the service takes 60 reports a minute; 0 where it takes more
+const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // but the service takes 60 reports a minute; 0 where it takes more
 const logBytes = 512 * 1024
 const boot = randomUUID()
 
@@ -64,7 +64,7 @@ async function main(): Promise<never> {
     } catch (error) {
       console.error(`report ${seq} failed: ${error}`) // whatever happens: say it, wait, try again (rule 2)
     }
-    await sleep(Math.max(least, interval * (0.85 + Math.random() * 0.3) * second))
+    await sleep(Math.max(minWait, interval * (0.85 + Math.random() * 0.3) * second))
   }
 }
 
@@ -181,8 +181,8 @@ function change(wanted: Json) {
 }
 
 function fits({ type, min, max, options }: Setting, value: unknown): boolean {
-  const between = (least: number, most: number) =>
-    typeof value === 'number' && Number.isFinite(value) && value >= (min ?? least) && value <= (max ?? most)
+  const between = (lowest: number, highest: number) =>
+    typeof value === 'number' && Number.isFinite(value) && value >= (min ?? lowest) && value <= (max ?? highest)
   if (value === null) return true
   if (type === 'number') return between(-Infinity, Infinity)
   if (type === 'percent') return between(0, 100)

@@ -34,9 +34,9 @@ export interface Run {
 /** How a value is read from the settings file; what does not fit falls back to the agent's own default. */
 export type Rule<T> = (value: unknown) => T
 export const number =
-  (usual: number, least: number, most: number): Rule<number> =>
+  (usual: number, min: number, max: number): Rule<number> =>
   (v) =>
-    typeof v === 'number' && v >= least && v <= most ? v : usual
+    typeof v === 'number' && v >= min && v <= max ? v : usual
 export const text =
   (usual: string): Rule<string> =>
   (v) =>

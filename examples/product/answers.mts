@@ -35,7 +35,7 @@ export function send(response: ServerResponse, { status, type, body, headers }: 
   response.writeHead(status, { ...usual, ...headers }).end(body)
 }
 
-const bodyMost = 64 * 1024
+const maxBody = 64 * 1024
 
 /** The text of the body; undefined when it is larger than any call here needs. */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string | undefin
   let size = 0
   for await (const part of request) {
     size += part.length
-    if (size <= bodyMost) parts.push(part)
+    if (size <= maxBody) parts.push(part)
   }
-  return size > bodyMost ? undefined : Buffer.concat(parts).toString('utf8')
+  return size > maxBody ? undefined : Buffer.concat(parts).toString('utf8')
 }

@@ -88,12 +88,12 @@ function readWanted(v: Record<string, unknown> | undefined): Wanted | undefined 
 function readChange(v: Record<string, unknown> | undefined): Change | undefined {
   if (!v) return undefined
   const change: Change = {}
-  for (const [name, most] of [
+  for (const [name, max] of [
     ['title', 200],
     ['detail', 2000],
   ] as const) {
     if (v[name] == null) continue
-    const given = text(v[name], most)
+    const given = text(v[name], max)
     if (given === undefined || (name === 'title' && given === '')) return undefined
     change[name] = given
   }
@@ -103,8 +103,8 @@ function readChange(v: Record<string, unknown> | undefined): Change | undefined 
 
 const isState = (v: unknown): v is TaskState => v === 'open' || v === 'done'
 /** Text is cut to its cap; undefined when it is none. */
-const text = (v: unknown, most: number) =>
-  typeof v === 'string' ? [...v.toWellFormed().trim()].slice(0, most).join('') : undefined
+const text = (v: unknown, max: number) =>
+  typeof v === 'string' ? [...v.toWellFormed().trim()].slice(0, max).join('') : undefined
 
 function parsed(body: string): Record<string, unknown> | undefined {
   try {

@@ -203,7 +203,7 @@ runtime: {kind: process, command: [sleep, "1000"]}
 controls: [pause, resume, run_now]
 `
 /** Of 80 MB that it may take; the rest is for the noise of machines. */
-const mostBytes = 95_000_000
+const maxBytes = 95_000_000
 const rssOf = (pid: number | undefined): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
@@ -229,7 +229,7 @@ test.runIf(process.platform === 'linux').each(nodes)(
     try {
       const first = await run()
       expect(first.report.controls).toEqual(['pause', 'resume', 'run_now'])
-      expect(first.bytes).toBeLessThan(mostBytes)
+      expect(first.bytes).toBeLessThan(maxBytes)
       const known = join(agent.journal, 'manifest.json')
       writeFileSync(known, readFileSync(known, 'utf8').replace('"run_now"', '"pause"'))
       expect((await run()).report.controls, 'it takes the copy').toEqual(['pause', 'resume', 'pause'])

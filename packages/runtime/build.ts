@@ -16,7 +16,7 @@ import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program } from './archive/parts.ts'
 import { readKeys } from './src/self-update/keys.ts'
-import { leastNode } from './src/version.ts'
+import { minNode } from './src/version.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const rootOf = (path: string) => resolve(here, '../..', path)
@@ -49,7 +49,7 @@ export async function buildRuntime({
     first,
     define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
   })
-  const release = JSON.stringify({ version, built: buildTime(), leastNode, keys })
+  const release = JSON.stringify({ version, built: buildTime(), leastNode: minNode, keys })
   const bytes = withArchive(`${shebang}${text}`, [
     member('__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')),
     member('release.json', release),

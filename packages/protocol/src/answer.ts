@@ -100,11 +100,11 @@ const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message
  */
 export function clampInterval(asked: number | undefined, last: number): number {
   if (asked === undefined || !Number.isFinite(asked)) return last
-  return Math.min(limits.intervalMostSeconds, Math.max(limits.intervalLeastSeconds, asked))
+  return Math.min(limits.maxIntervalSeconds, Math.max(limits.minIntervalSeconds, asked))
 }
 
 /** The seconds without a report after which an agent is offline, given the interval that was asked of it (D20). */
-export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.offlineLeastSeconds)
+export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.minOfflineSeconds)
 
 /**
  * The schema of an answer, used only to generate JSON Schema. Types are open, since version 1 may add commands (9.2).

@@ -105,12 +105,12 @@ export const limits = {
   /** [D18] The interval that the service asks for while reports come faster than it can store them. */
   loadedIntervalSeconds: 60,
   /** [D18] The range to which a reporter clamps the interval it was asked for. */
-  intervalLeastSeconds: 5,
-  intervalMostSeconds: 300,
+  minIntervalSeconds: 5,
+  maxIntervalSeconds: 300,
   /** [D17] */
   requestSeconds: 15,
   /** [D20] An agent is offline after three intervals without a report, but never before this. */
-  offlineLeastSeconds: 90,
+  minOfflineSeconds: 90,
   /** [D65] A status file that is older than this is shown with its age. */
   statusOldSeconds: 300,
   /** [D65] The minimum age at which an old status file is a warning. */

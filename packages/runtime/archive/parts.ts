@@ -7,7 +7,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import type { Pack, Part } from '../src/part.ts'
-import { leastNode } from '../src/version.ts'
+import { minNode } from '../src/version.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 import { together } from './together.ts'
 
@@ -51,7 +51,7 @@ const options = {
   write: false,
   metafile: true,
   logLevel: 'warning',
-  target: `node${leastNode}`,
+  target: `node${minNode}`,
 } as const
 
 /** The lines, and where in the file each part has its own. */

@@ -15,7 +15,7 @@ const perByte = 0.045 / 1024
 export function together(pieces: readonly Piece[]): readonly (readonly string[])[] {
   let packs = alike(pieces)
   for (;;) {
-    const best = mostGained(packs)
+    const best = bestPair(packs)
     if (!best) return packs.map(({ names }) => names)
     packs = packs.flatMap((pack) => (pack === best.a ? [joined(best.a, best.b)] : pack === best.b ? [] : [pack]))
   }
@@ -31,7 +31,7 @@ const alike = (pieces: readonly Piece[]): readonly Pack[] =>
     starts: same[0]?.starts ?? new Set(),
   }))
 
-function mostGained(packs: readonly Pack[]): { a: Pack; b: Pack } | undefined {
+function bestPair(packs: readonly Pack[]): { a: Pack; b: Pack } | undefined {
   let best: { a: Pack; b: Pack; gain: number } | undefined
   for (const [at, a] of packs.entries()) {
     for (const b of packs.slice(at + 1)) {

@@ -2,4 +2,4 @@
 declare const __SVC_VERSION__: string | undefined
 
 export const version: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'
-export const leastNode = 20
+export const minNode = 20

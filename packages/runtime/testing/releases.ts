@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Built, buildRuntime } from '../build.ts'
-import { leastNode } from '../src/version.ts'
+import { minNode } from '../src/version.ts'
 import type { Came, Reply, Service } from './service.ts'
 
 export interface Build {
@@ -119,9 +119,9 @@ export function installRuntime(
 }
 
 /** A Node of the least version that the runtime runs on, where this machine has one beside the tests' own. */
-export const leastNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
+export const minNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
   try {
-    return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${leastNode}.`)
+    return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${minNode}.`)
   } catch {
     return false
   }

@@ -106,10 +106,10 @@ const passwordForm = (text: string): PasswordForm | undefined => {
 const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)
 const path = (text: string) => (text.includes('\0') ? undefined : text)
 
-function portFrom(least: number) {
+function portFrom(min: number) {
   return (text: string) => {
     const port = Number(text)
-    return /^\d{1,5}$/.test(text) && port >= least && port <= 65535 ? port : undefined
+    return /^\d{1,5}$/.test(text) && port >= min && port <= 65535 ? port : undefined
   }
 }
 

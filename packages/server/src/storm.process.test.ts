@@ -12,7 +12,7 @@ const given = process.env.SVC_TEST_SEED
 const seeds = given ? [Number(given)] : Array.from({ length: long ? 10 : 1 }, () => Math.floor(Math.random() * 1e9))
 
 /** What a storm has to have seen before it says anything. */
-const least = {
+const minCounts = {
   'reports confirmed': 50,
   'commands handed out': 6,
   'codes redeemed': 1,
@@ -23,7 +23,7 @@ const least = {
   'agents deleted': 1,
   'releases served': 2,
 }
-type Seen = { [K in keyof typeof least]: number }
+type Seen = { [K in keyof typeof minCounts]: number }
 
 function seenIn(lines: readonly Line[]): Seen {
   const good = only(lines, 'answer').filter(({ status }) => status === 200)
@@ -39,7 +39,7 @@ function seenIn(lines: readonly Line[]): Seen {
     'releases served': only(lines, 'serve').length,
   }
 }
-const lacking = (seen: Seen) => Object.entries(least).filter(([what, count]) => seen[what as keyof Seen] < count)
+const lacking = (seen: Seen) => Object.entries(minCounts).filter(([what, count]) => seen[what as keyof Seen] < count)
 const enough: Weather['enough'] = (lines) => lacking(seenIn(lines)).length === 0
 
 const short: Omit<Weather, 'seed'> = {

@@ -37,13 +37,13 @@ export interface Fleet {
   /** Lets so many intervals pass. `away`: the service answers nobody. */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
   /** The most runtimes that were on trial at one moment. */
-  mostOnTrial: () => number
+  maxOnTrial: () => number
 }
 
 export async function newFleet(w: World, count: number, blueprint: string): Promise<Fleet> {
   const store = openReportStore(w.store)
   const agents = (await addAgents(w, count, blueprint)).map(simulated)
-  let most = 0
+  let max = 0
 
   async function turn(some: readonly SimAgent[], away: boolean): Promise<void> {
     const now = w.clock.now()
@@ -67,12 +67,12 @@ export async function newFleet(w: World, count: number, blueprint: string): Prom
       await grantWaiting(w.store.db, now)
     }
     for (const agent of agents) endTrial(agent, now)
-    most = Math.max(most, agents.filter(({ trial }) => trial).length)
+    max = Math.max(max, agents.filter(({ trial }) => trial).length)
   }
 
   return {
     agents,
-    mostOnTrial: () => most,
+    maxOnTrial: () => max,
     async pass(intervals, { away = false, until } = {}) {
       for (let i = 0; i < intervals; i++) {
         if (until && (await until())) return

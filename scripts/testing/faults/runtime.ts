@@ -48,8 +48,8 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'trial: a new runtime is started once more than it may be',
     harm: 'A broken update of the runtime keeps an agent away for longer than promised.',
     file: at('launcher/trial.ts'),
-    old: 'trial.starts >= mostStarts',
-    new: 'trial.starts > mostStarts',
+    old: 'trial.starts >= maxStarts',
+    new: 'trial.starts > maxStarts',
     tests: [at('launcher/trial.test.ts')],
   },
   {

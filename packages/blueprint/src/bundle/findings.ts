@@ -41,9 +41,10 @@ export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T>
 export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
 /** More than these help nobody; the last line says how many there are. Names are fit to be shown. */
-const most = 100
-export function atMost(findings: readonly BundleFinding[]): BundleFinding[] {
-  const told = findings.slice(0, most).map((f) => ({ ...f, file: shownPath(f.file) }))
-  if (findings.length > most) told.push({ file: '', message: `has ${findings.length - most} more findings` })
-  return told
+const maxFindings = 100
+export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {
+  const shown = findings.slice(0, maxFindings).map((f) => ({ ...f, file: shownPath(f.file) }))
+  if (findings.length > maxFindings)
+    shown.push({ file: '', message: `has ${findings.length - maxFindings} more findings` })
+  return shown
 }

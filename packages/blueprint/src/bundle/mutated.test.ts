@@ -10,10 +10,10 @@ const long = process.env.SVC_TEST_LONG !== undefined
 const rounds = long ? 200_000 : 2000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
 /** Milliseconds of the processor, which other programs do not lengthen. */
-const mostMs = 2000
+const maxMs = 2000
 /** Where syncing costs nothing. */
 const memory = '/dev/shm'
-const mostMemory = 400 * 1024 * 1024
+const maxMemory = 400 * 1024 * 1024
 
 test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and reading and unpacking judge alike`, {
   timeout: long ? 3_600_000 : 60_000,
@@ -27,7 +27,7 @@ test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and r
     const bytes = mutatedBundle(seed)
     const began = process.cpuUsage()
     const read = await readBundle(bytes)
-    expect(process.cpuUsage(began).user / 1000, `seed ${seed}`).toBeLessThan(mostMs)
+    expect(process.cpuUsage(began).user / 1000, `seed ${seed}`).toBeLessThan(maxMs)
     const unpacked = await unpackBundle(bytes, target)
     expect(unpacked, `seed ${seed}`).toEqual(read)
     if (read.ok) {
@@ -40,7 +40,7 @@ test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and r
     }
     expect(readdirSync(root, { recursive: true }), `seed ${seed}`).toEqual(['a', 'a/b'])
   }
-  expect(process.memoryUsage().rss - before).toBeLessThan(mostMemory)
+  expect(process.memoryUsage().rss - before).toBeLessThan(maxMemory)
   expect(accepted).toBeGreaterThan(0) // else nothing was ever unpacked
   expect(accepted).toBeLessThan(rounds / 2)
   rmSync(root, { recursive: true })

@@ -9,7 +9,7 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
 import { type Entry, type Layout, layoutOf } from '../zip/layout.ts'
 import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
-import { atMost, type BundleFinding, type BundleVerdict, refused, shownPath } from './findings.ts'
+import { type BundleFinding, type BundleVerdict, refused, shownPath, someFindings } from './findings.ts'
 import { type Expected, readOwnManifest } from './manifest.ts'
 import { wrongWithPath } from './paths.ts'
 import { wrongBetween } from './tree.ts'
@@ -70,7 +70,7 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
     ? { findings: [] }
     : readOwnManifest(contents.manifest, files, expected)
   if (layout.end && archiveSound) findings.push(...own.findings)
-  if (findings.length > 0 || !own.manifest) return { layout, findings: atMost(findings) }
+  if (findings.length > 0 || !own.manifest) return { layout, findings: someFindings(findings) }
   const entries = layout.entries.filter((e) => !e.path.endsWith('/')).map(entryOf)
   const { placeOf } = own
   return { layout, findings, bundle: { manifest: own.manifest, sha256, entries }, ...(placeOf && { placeOf }) }

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { limits } from '@svc/protocol'
-import { atMost, type BundleFinding } from '../bundle/findings.ts'
+import { type BundleFinding, someFindings } from '../bundle/findings.ts'
 import { readOwnManifest } from '../bundle/manifest.ts'
 import { wrongWithPath } from '../bundle/paths.ts'
 import { judge } from '../bundle/read.ts'
@@ -29,7 +29,7 @@ export interface Examined {
 
 export function examineFolder(dir: string): Examined {
   const { findings, files, manifest, placeOf } = wrongInFolder(resolve(dir))
-  return { findings: atMost(findings), ...remarksOn(manifest, files, placeOf) }
+  return { findings: someFindings(findings), ...remarksOn(manifest, files, placeOf) }
 }
 
 export async function examineBundle(bytes: Uint8Array): Promise<Examined> {

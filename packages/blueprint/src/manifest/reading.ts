@@ -74,7 +74,7 @@ export const plainBoolean = (v: Value): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
 
 export const number =
-  (least = -Infinity, most = Infinity): Read<number> =>
+  (min = -Infinity, max = Infinity): Read<number> =>
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, 'a number')
     if (!scalar) return undefined
@@ -87,8 +87,8 @@ export const number =
         `${last(path)} must be a number written like 10 or 0.5: got ${quote(scalar.text)}.`,
       )
     }
-    if (n < least || n > most) {
-      return find(reading, v.at, path, `${last(path)} must be between ${least} and ${most}: got ${n}.`)
+    if (n < min || n > max) {
+      return find(reading, v.at, path, `${last(path)} must be between ${min} and ${max}: got ${n}.`)
     }
     return n
   }

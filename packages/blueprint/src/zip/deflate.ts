@@ -39,14 +39,14 @@ const hashOf = (b: Uint8Array, at: number): number =>
 const none = { length: 0, distance: 0 }
 function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: Int32Array) {
   if (at + 3 > bytes.length) return none
-  const most = Math.min(longest, bytes.length - at)
+  const maxLength = Math.min(longest, bytes.length - at)
   let best = none
   let place = heads[hashOf(bytes, at)] ?? -window
   for (let n = 0; n < tries && place >= 0 && place > at - window; n++) {
     let length = 0
-    while (length < most && bytes[place + length] === bytes[at + length]) length++
+    while (length < maxLength && bytes[place + length] === bytes[at + length]) length++
     if (length > best.length) best = { length, distance: at - place }
-    if (length === most) break
+    if (length === maxLength) break
     place = before[place % window] ?? -window
   }
   return best
@@ -85,8 +85,8 @@ class BitWriter {
   #held = 0
   #bits = 0
 
-  constructor(most: number) {
-    this.#out = new Uint8Array(most + 16)
+  constructor(maxBytes: number) {
+    this.#out = new Uint8Array(maxBytes + 16)
   }
   get isFull(): boolean {
     return this.#at + 16 > this.#out.length

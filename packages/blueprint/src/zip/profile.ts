@@ -132,13 +132,13 @@ function differs(entry: Entry, number: 'crc' | 'packed' | 'size'): boolean {
 }
 
 /** Honest writers use a handful. */
-const mostFields = 64
+const maxFields = 64
 /** The extra fields; undefined when they do not fill their space, or are too many. */
 function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
   const fields: { id: number; data: Uint8Array }[] = []
   let at = 0
   while (at < extra.length) {
-    if (at + 4 > extra.length || fields.length === mostFields) return undefined
+    if (at + 4 > extra.length || fields.length === maxFields) return undefined
     const next = at + 4 + u16(extra, at + 2)
     if (next > extra.length) return undefined
     fields.push({ id: u16(extra, at), data: extra.subarray(at + 4, next) })

@@ -28,7 +28,7 @@ import { readPause } from '../state/pause.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
-import { leastNode, version } from '../version.ts'
+import { minNode, version } from '../version.ts'
 import { isHere } from '../versions/folders.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
@@ -81,8 +81,8 @@ export const local = (folder: Folder): Check[] => [
 
 const node = (running: string): Check => ({
   name: 'Node',
-  ok: Number(running.split('.')[0]) >= leastNode,
-  message: `${running} (svc ${version} needs ${leastNode} or newer)`,
+  ok: Number(running.split('.')[0]) >= minNode,
+  message: `${running} (svc ${version} needs ${minNode} or newer)`,
 })
 
 function manifestCheck(folder: Folder): Check {

@@ -91,7 +91,7 @@ export function mayBe(s: Setting): string {
   if (s.type === 'select') return (s.options ?? []).map((o) => String(o.value)).join(', ')
   if (s.type === 'text') return 'text'
   if (s.type === 'datetime') return 'a time'
-  const [least, most] = boundsOf(s)
-  if (least === -Infinity && most === Infinity) return 'a number'
-  return most === Infinity ? `${least} or more` : least === -Infinity ? `${most} or less` : `${least} to ${most}`
+  const [min, max] = boundsOf(s)
+  if (min === -Infinity && max === Infinity) return 'a number'
+  return max === Infinity ? `${min} or more` : min === -Infinity ? `${max} or less` : `${min} to ${max}`
 }

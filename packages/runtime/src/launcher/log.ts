@@ -3,13 +3,13 @@ import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
-const most = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 export function openLog(folder: Folder): (line: string) => void {
   return (line) => {
     try {
       makeFolder(folder.log, 0o700)
-      if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > most)
+      if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > maxBytes)
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
       appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
     } catch {

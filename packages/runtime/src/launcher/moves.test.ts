@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Event, move, type ProcessState, type Rules } from './moves.ts'
 import type { Alive, Exit } from './note.ts'
 
-const rules: Rules = { restart: 'always', least: 1000, most: 300_000, counts: 5000, stop: 10_000 }
+const rules: Rules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const running: ProcessState = { is: 'running', ...alive }
 const run: Event = { is: 'look', wanted: 'run', asked: false }

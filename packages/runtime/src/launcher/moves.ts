@@ -41,8 +41,8 @@ export type Event =
 export interface Rules {
   readonly restart: Restart
   /** Milliseconds; the shortest and longest wait, what makes a start count, how long a soft stop may take. */
-  readonly least: number
-  readonly most: number
+  readonly minWait: number
+  readonly maxWait: number
   readonly counts: number
   readonly stop: number
 }
@@ -132,11 +132,11 @@ function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): Pr
 function again(
   state: ProcessState,
   { exit, ran }: { readonly exit: Exit; readonly ran: number },
-  { restart, least, most, counts }: Rules,
+  { restart, minWait, maxWait, counts }: Rules,
   now: number,
 ): ProcessState {
   const wanted = restart === 'always' || (restart === 'on-failure' && exit.code !== 0)
   if (!wanted) return { is: 'stopped', because: 'ended', exit }
   const before = 'crashes' in state && ran < counts ? state.crashes : 0
-  return { is: 'waiting', crashes: before + 1, startAt: now + Math.min(least * 2 ** before, most), exit }
+  return { is: 'waiting', crashes: before + 1, startAt: now + Math.min(minWait * 2 ** before, maxWait), exit }
 }

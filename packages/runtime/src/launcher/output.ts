@@ -27,14 +27,14 @@ export function openOutput(folder: Folder, declared?: string): Output {
 }
 
 /** Makes room when the file is full. What is printed in the instant between copy and emptying is lost. */
-export function rotateOutput(file: string, most: number = outputBytes): boolean {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= most) return false
+export function rotateOutput(file: string, maxBytes: number = outputBytes): boolean {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return false
   for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL) // never through a link that somebody put there
     ftruncateSync(fd)
-    return fstatSync(fd).size < most
+    return fstatSync(fd).size < maxBytes
   } finally {
     closeSync(fd)
   }

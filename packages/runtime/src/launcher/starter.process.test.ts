@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { leastNodeHere } from '../../testing/releases.ts'
+import { minNodeHere } from '../../testing/releases.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import type { Trial } from '../versions/runtime-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
@@ -84,6 +84,6 @@ test('nothing on trial, or another command than run: it only starts the file', (
 test('it runs on the least Node, and under a package.json that says "module"', () => {
   place('console.log("new", process.argv[1])')
   writeFileSync(join(folder.root, 'package.json'), '{"type":"module"}')
-  const out = execFileSync(leastNodeHere ?? process.execPath, [folder.runtimeStarter, 'run'], { encoding: 'utf8' })
+  const out = execFileSync(minNodeHere ?? process.execPath, [folder.runtimeStarter, 'run'], { encoding: 'utf8' })
   expect(out.trim()).toBe(`new ${folder.runtime}`)
 })

@@ -5,7 +5,7 @@
  *
  * What it shares with the launcher: `trial` of runtime.json, the three file names, and `svcStart` of the process.
  */
-import { mostStarts } from './trial.ts'
+import { maxStarts } from './trial.ts'
 
 export const starter = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
 'use strict'
@@ -61,7 +61,7 @@ function prepare(note) {
   const { trial } = note
   if (!running || !trial || hashOf(file) !== trial.to.sha256) return
   if (trial.is === 'undoing') return void back(note)
-  if (trial.starts >= ${mostStarts}) return void back(note, '${mostStarts} starts did not last')
+  if (trial.starts >= ${maxStarts}) return void back(note, '${maxStarts} starts did not last')
   try {
     write({ ...note, trial: { ...trial, starts: trial.starts + 1 } })
     globalThis.svcStart = { counted: true }

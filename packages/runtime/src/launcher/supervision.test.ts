@@ -14,8 +14,8 @@ import type { Found } from './take-over.ts'
 
 const rules: Rules = {
   output: '/a/.svc/log/agent.log',
-  least: 1000,
-  most: 300_000,
+  minWait: 1000,
+  maxWait: 300_000,
   counts: 5000,
   stop: (seconds) => seconds * 1000,
   again: 5000,

@@ -80,8 +80,8 @@ export interface Rules {
   /** Our own file for its output. */
   readonly output: string
   /** The shortest and longest wait for a start, and what makes a start count. */
-  readonly least: number
-  readonly most: number
+  readonly minWait: number
+  readonly maxWait: number
   readonly counts: number
   /** How long a soft stop may take. */
   readonly stop: (seconds: number) => number
@@ -228,9 +228,14 @@ function answered(
 /** One event of the process itself, with all that it entails. */
 function apply(now: Supervision, event: Moved | undefined, rules: Rules, at: number): Step {
   if (!event) return { state: now, acts: [] }
-  const { least, most, counts } = rules
+  const { minWait, maxWait, counts } = rules
   const { restart = 'always', stopSeconds = 10 } = now.order ?? {}
-  const { state, act } = move(now.state, event, { restart, least, most, counts, stop: rules.stop(stopSeconds) }, at)
+  const { state, act } = move(
+    now.state,
+    event,
+    { restart, minWait, maxWait, counts, stop: rules.stop(stopSeconds) },
+    at,
+  )
   const news: Act[] = state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
   const asks = act === 'start' && now.start === 'none'
   const over = state.is === 'stopped' && now.life === 'ending'

@@ -131,8 +131,8 @@ function rotate(folder: Folder, { output }: Supervision, say: Say): void {
 
 const rulesOf = ({ output }: Folder): Rules => ({
   output,
-  least: duration(1),
-  most: duration(300),
+  minWait: duration(1),
+  maxWait: duration(300),
   counts: unhurried(5),
   stop: duration,
   again: duration(5),

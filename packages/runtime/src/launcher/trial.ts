@@ -31,7 +31,7 @@ export type Event =
   | { readonly is: 'lost' }
 
 /** So many starts of a new file; instead of the next one the previous file is started. */
-export const mostStarts = 3
+export const maxStarts = 3
 
 /** What an event makes of the note. `last`: how the worker ended last, for the reason. The same note: it changes nothing. */
 export function judge(note: RuntimeNote, event: Event, now: number, last = ''): RuntimeNote {
@@ -46,8 +46,8 @@ export function judge(note: RuntimeNote, event: Event, now: number, last = ''): 
   }
   switch (event.is) {
     case 'start': {
-      if (!event.counted && trial.starts >= mostStarts)
-        return undo(note, trial, `${mostStarts} starts did not last${last && `: ${last}`}`, now)
+      if (!event.counted && trial.starts >= maxStarts)
+        return undo(note, trial, `${maxStarts} starts did not last${last && `: ${last}`}`, now)
       const starts = trial.starts + (event.counted ? 0 : 1)
       return { ...note, trial: { ...trial, starts, ...(event.process && anotherProcess(trial, now)) } }
     }

@@ -4,10 +4,10 @@ import type { Env } from '../files/env.ts'
 
 const masked = '[masked]'
 /** Shorter values would mask ordinary words. */
-const leastLength = 8
+const minLength = 8
 
 export function mask(text: string, ...envs: readonly Env[]): string {
-  const values = envs.flatMap((env) => [...env.values()]).filter((value) => value.length >= leastLength)
+  const values = envs.flatMap((env) => [...env.values()]).filter((value) => value.length >= minLength)
   let shown = text
   for (const value of [...new Set(values)].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(value, masked)
   return shown.replaceAll(tokenLike, masked)

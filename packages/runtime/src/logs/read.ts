@@ -27,10 +27,10 @@ export function readLog(
 
 /** The same of a file, by where it lies. */
 export function endOfLog(folder: Folder, file: string, max: number = limits.logTextBytes): string | undefined {
-  const most = max + margin
+  const maxBytes = max + margin
   const end = declaredLog(folder)(file, (fd, { size }) => {
-    const from = Math.max(0, size - most)
-    return { bytes: readUpTo(fd, most, from), whole: from === 0 }
+    const from = Math.max(0, size - maxBytes)
+    return { bytes: readUpTo(fd, maxBytes, from), whole: from === 0 }
   })
   if (!end) return undefined
   const text = mask(clean(end.bytes.toString('utf8')), readEnv(folder.env), readEnv(folder.secrets))

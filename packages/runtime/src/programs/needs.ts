@@ -6,7 +6,7 @@ import { canRun } from './can-run.ts'
 
 /** A program that prints its version takes a moment; one that does something else is ended. */
 const patienceMs = 5000
-const mostOutput = 64 * 1024
+const maxOutput = 64 * 1024
 
 /** What is wrong with a program, as a sentence; undefined when it will do. Pure. */
 export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
@@ -57,7 +57,7 @@ const said = (file: string, { version_args: args = ['--version'] }: Need): Promi
     const child = execFile(
       file,
       [...args],
-      { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: mostOutput, cwd: '/', encoding: 'utf8' },
+      { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: maxOutput, cwd: '/', encoding: 'utf8' },
       (_error, out, err) => resolve(`${out}\n${err}`),
     )
     child.stdin?.end()

@@ -16,7 +16,7 @@ import { watchWrites } from '../status/writes.ts'
 import { duration, floor, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { type Exchanged, exchange, type Now, type Own, type Reporter } from './exchange.ts'
-import { firstInterval, firstReport, leastFloors, nextReport } from './schedule.ts'
+import { firstInterval, firstReport, minFloors, nextReport } from './schedule.ts'
 import { upload } from './uploads.ts'
 import { watchManifest } from './watch.ts'
 
@@ -85,7 +85,7 @@ export async function reportUntil(
     due = nextReport(begun, performance.now(), {
       interval: duration(interval),
       chance: Math.random(),
-      least: leastFloors * floor(),
+      minWait: minFloors * floor(),
     })
   }
   const by = stoppedBy?.()

@@ -12,7 +12,11 @@ test.each([
     15_000,
   ],
   ['one that ended on its turn goes on at once', nextReport(0, 15_000, { interval: 5000, chance: 0.5 }), 15_000],
-  ['however short time is made, no two come close', nextReport(0, 20, { interval: 300, chance: 0, least: 1100 }), 1100],
+  [
+    'however short time is made, no two come close',
+    nextReport(0, 20, { interval: 300, chance: 0, minWait: 1100 }),
+    1100,
+  ],
 ])('%s', (_rule, due, expected) => {
   expect(due).toBe(expected)
 })

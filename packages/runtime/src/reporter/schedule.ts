@@ -11,13 +11,13 @@ export const firstReport = (now: number, chance: number, second: number): number
 export function nextReport(
   last: number,
   now: number,
-  { interval, chance, least = 0 }: { interval: number; chance: number; least?: number },
+  { interval, chance, minWait = 0 }: { interval: number; chance: number; minWait?: number },
 ): number {
-  const step = Math.max(interval * (0.85 + 0.3 * chance), least)
+  const step = Math.max(interval * (0.85 + 0.3 * chance), minWait)
   return last + step * Math.max(1, Math.ceil((now - last) / step))
 }
 
 /** Between two reports, in floors: the service takes 60 a minute (7), and a restart makes one more. */
-export const leastFloors = 1.1
+export const minFloors = 1.1
 
 export const firstInterval: number = limits.intervalSeconds

@@ -135,7 +135,7 @@ export function call(
 
 function collect(
   response: IncomingMessage,
-  most: number,
+  maxBytes: number,
   lost: (why: string, tooLarge?: true) => void,
   end: (sent: Sent) => void,
 ): void {
@@ -143,7 +143,7 @@ function collect(
   let total = 0
   response.on('data', (part: Buffer) => {
     total += part.length
-    if (total > most) lost(`the answer is larger than ${most / (1024 * 1024)} MB`, true)
+    if (total > maxBytes) lost(`the answer is larger than ${maxBytes / (1024 * 1024)} MB`, true)
     else parts.push(part)
   })
   response.on('error', (error) => lost(reason(error)))

@@ -17,13 +17,13 @@ export type Downloaded =
   | { readonly is: 'lost'; readonly why: string }
 
 /** D59 */
-const mostSeconds = 600
-const leastBytes = 60 * 1024
-const leastSeconds = 60
+const maxSeconds = 600
+const minBytes = 60 * 1024
+const minSeconds = 60
 /** However much a drill shortens time: a busy machine is no slow network. */
-const leastPaceMs = 3000
+const minPaceMs = 3000
 
-export function download(url: URL, file: string, most: number, signal: AbortSignal): Promise<Downloaded> {
+export function download(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<Downloaded> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve) => {
     const sink = openSync(file, 'w', 0o700)
@@ -43,13 +43,13 @@ export function download(url: URL, file: string, most: number, signal: AbortSign
     const hash = createHash('sha256')
     let total = 0
     let before = 0
-    const whole = setTimeout(() => lost('it took more than ten minutes'), duration(mostSeconds))
+    const whole = setTimeout(() => lost('it took more than ten minutes'), duration(maxSeconds))
     const pace = setInterval(
       () => {
-        if (total - before < leastBytes) lost('it was slower than 1 KB a second')
+        if (total - before < minBytes) lost('it was slower than 1 KB a second')
         before = total
       },
-      Math.max(duration(leastSeconds), leastPaceMs),
+      Math.max(duration(minSeconds), minPaceMs),
     )
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: 'GET',
@@ -68,7 +68,7 @@ export function download(url: URL, file: string, most: number, signal: AbortSign
       response.on('data', (part: Buffer) => {
         if (!open) return
         total += part.length
-        if (total > most) return lost(`it is larger than ${Math.floor(most / 1024)} KB`)
+        if (total > maxBytes) return lost(`it is larger than ${Math.floor(maxBytes / 1024)} KB`)
         try {
           hash.update(part)
           for (let at = 0; at < part.length; ) at += writeSync(sink, part, at)

@@ -9,7 +9,7 @@ interface InsideRelease {
   /** The keys that it trusts for its own updates; absent in files of before. */
   readonly keys?: readonly string[]
 }
-const mostInside = 65_536
+const maxInside = 65_536
 
 /** Undefined when there is no such file, or none of ours. */
 export function insideOf(file: string): InsideRelease | undefined {
@@ -51,5 +51,5 @@ function content(bytes: Buffer, entry: number): string {
   const local = bytes.readUInt32LE(entry + 42)
   const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
   const packed = bytes.subarray(from, from + size)
-  return (method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: mostInside })).toString('utf8')
+  return (method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: maxInside })).toString('utf8')
 }

@@ -11,7 +11,7 @@ import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import {
   type Build,
   installRuntime,
-  leastNodeHere,
+  minNodeHere,
   type Served,
   serves,
   type Workshop,
@@ -113,7 +113,7 @@ const good = async (version: string, first = '') => {
 
 const nodes = [
   ['the Node of the tests', process.execPath],
-  ['the least Node', leastNodeHere],
+  ['the least Node', minNodeHere],
 ] as const
 describe.each(nodes)('with %s', (_name, node) => {
   test.skipIf(node === undefined)(

@@ -286,13 +286,13 @@ test.skipIf(missing !== undefined).each([
 ] as const)(
   'an update, the %s killed at any file that it names, opens, writes or syncs: the next start goes on',
   hours,
-  async (thread, least) => {
+  async (thread, min) => {
     const out = join(folder, `calls-${thread}`)
     const whole = copy(before)
     expect(await oneThread(whole, thread, out, update(whole))).toBe('unharmed')
     whole.remove()
     const all = pointsIn(out, everything, whole.svc)
-    expect(all.length).toBeGreaterThan(least)
+    expect(all.length).toBeGreaterThan(min)
     let killed = 0
     for (const point of chosen(all, 1)) {
       const where = `${thread} killed on entering ${point.join(' ')}`

@@ -19,7 +19,7 @@ import { readAttempt, writeAttempt } from './journal.ts'
 import { cannotHere, releaseKeys } from './keys.ts'
 import { readPin } from './pin.ts'
 import { swapping } from './swap.ts'
-import { type Act, begin, beginning, type Event, mostBegun, type Rules, type Seen, step } from './updating.ts'
+import { type Act, begin, beginning, type Event, maxBegun, type Rules, type Seen, step } from './updating.ts'
 
 export interface Hands {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
@@ -86,7 +86,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: Hands): Sel
   }
 }
 
-const rules = (): Rules => ({ version, retry: duration(limits.fetchRetrySeconds), least: duration(60) })
+const rules = (): Rules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
 
 /** Most answers wish for nothing, so little is looked at for them. */
 function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): Seen {
@@ -114,7 +114,7 @@ async function tried(folder: Folder, stop: AbortSignal, hands: Hands, wished: Wi
   const why = hands.cannot ?? cannotHere()
   if (why !== undefined) return { event: 'refused', why }
   const begun = beginning(wish, readAttempt(folder), Date.now())
-  if (!begun) return { event: 'unable', why: `the runtime ended ${mostBegun} times while it was tried` }
+  if (!begun) return { event: 'unable', why: `the runtime ended ${maxBegun} times while it was tried` }
   writeAttempt(folder, begun)
   say(`runtime ${version} -> ${wish}: fetching`)
   const connection = readConnection(folder)

@@ -3,7 +3,7 @@ import type { Moment } from '../time.ts'
 import type { AttemptNote } from './journal.ts'
 import { type Act, begin, beginning, type Event, type Seen, step, type Updating } from './updating.ts'
 
-const rules = { version: '1.0.0', retry: 600_000, least: 60_000 }
+const rules = { version: '1.0.0', retry: 600_000, minApart: 60_000 }
 const served = { version: '2.0.0', sha256: 'new' }
 const at = (mono: number, wall = 10_000_000 + mono): Moment => ({ wall, mono })
 const hold = { version: '2.0.0', reason: 'it hung', running: 'old' }

@@ -72,7 +72,7 @@ export interface Rules {
   /** D35: while the wish stands, after what was not the file's fault. In ms. */
   readonly retry: number
   /** Between any two attempts, whatever the service names in between. In ms. */
-  readonly least: number
+  readonly minApart: number
 }
 interface Step {
   readonly state: Updating
@@ -159,7 +159,7 @@ function isDue(
   before: AttemptNote | undefined,
   { rules, at }: { readonly rules: Rules; readonly at: Moment },
 ): boolean {
-  if (at.mono - last < rules.least) return false
+  if (at.mono - last < rules.minApart) return false
   if (fresh || !before || !wasEnded(before, wish)) return true
   return Math.abs(at.wall - before.at) >= rules.retry
 }
@@ -184,12 +184,12 @@ function ended(
 }
 
 /** So many attempts in a row that took the runtime down are one that failed. */
-export const mostBegun = 3
+export const maxBegun = 3
 
 /** What is noted before an attempt; undefined when it was begun too often without an end. */
 export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
   const begun = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
-  return begun > mostBegun ? undefined : { is: 'trying', wish, at: wall, begun }
+  return begun > maxBegun ? undefined : { is: 'trying', wish, at: wall, begun }
 }
 
 const note = (attempt: AttemptNote): Act => ({ do: 'note', attempt })

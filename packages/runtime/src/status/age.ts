@@ -75,7 +75,7 @@ function jumped({ looked }: Writes, now: number, passed: number | undefined): bo
   return wall < 0 || wall > unseenMs || (passed !== undefined && Math.abs(wall - passed) > disagreeMs)
 }
 
-const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
+const within = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
 
 function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
   const kept = gaps.filter(([h]) => h > hour - hours && h !== hour && h < hour)

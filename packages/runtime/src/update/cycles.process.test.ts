@@ -19,7 +19,7 @@ import { readUpdate, type Update } from './journal.ts'
 /** 1,000 in the long form. */
 const [chains, cycles] = long ? [40, 25] : [2, 2]
 /** So long a kill is waited for at most: an update takes about half of it. */
-const mostMs = 700
+const maxMs = 700
 
 let w: World
 beforeAll(async () => {
@@ -70,7 +70,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   /** None to two kills, each at some moment, and each time it is started again. */
   const kills = async () => {
     for (let left = Math.floor(random() * 3); left > 0; left--) {
-      await new Promise((resolve) => setTimeout(resolve, random() * mostMs))
+      await new Promise((resolve) => setTimeout(resolve, random() * maxMs))
       await killed()
       run()
     }

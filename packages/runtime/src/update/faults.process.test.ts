@@ -39,7 +39,7 @@ const scale = '0.05'
 const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 const atOnce = 24
 /** So often the journal may be written: by an update and the way back, by a start after a fault. */
-const mostWrites = { first: 14, next: 5 }
+const maxWrites = { first: 14, next: 5 }
 const writeReally = fs.writeFileSync
 const roots: InstalledAgent[] = []
 const launchers = new Set<NodeJS.Timeout>()
@@ -238,7 +238,7 @@ async function expectRests(agent: InstalledAgent, where: string, packs: Packed[]
   await running.end()
   const why = `${where}: ${message}`
   expect({ version: expectWhole(agent, packs), outcome }, why).toEqual(wanted)
-  expect(w.writes, why).toBeLessThanOrEqual(mostWrites.next)
+  expect(w.writes, why).toBeLessThanOrEqual(maxWrites.next)
   const now = readUpdate(agent)
   expect(now?.running.version ?? '1.4.0', why).toBe(wanted.version)
   expect(now?.hold?.version, why).toBe(outcome === 'rolled_back' ? '1.5.0' : undefined)
@@ -280,7 +280,7 @@ describe('a whole update and the way back', () => {
       running: { version: '1.4.0' },
       hold: { version: '1.5.0' },
     })
-    expect(w.writes).toBeLessThanOrEqual(mostWrites.first)
+    expect(w.writes).toBeLessThanOrEqual(maxWrites.first)
     counts = new Map(phases.map((phase) => [phase, w.points.filter(([p]) => p === phase).length]))
   })
 
@@ -312,7 +312,7 @@ describe('a whole update and the way back', () => {
         const where = `${fault}, ${phase} ${n}`
         const { agent, w } = await struck([phase, n], fault)
         expect(w.disk.dead, where).toBe(fault.startsWith('killed'))
-        expect(w.writes, where).toBeLessThanOrEqual(mostWrites.first)
+        expect(w.writes, where).toBeLessThanOrEqual(maxWrites.first)
         mended(agent.root)
         const { outcome } = restOf(agent, next)
         came.set(`${fault}: ${outcome}`, (came.get(`${fault}: ${outcome}`) ?? 0) + 1)
@@ -375,7 +375,7 @@ describe('what hangs', () => {
       expect(now?.hold?.version, what).toBe(outcome === 'failed' ? undefined : version)
       expect(now?.retry?.version, what).toBe(outcome === 'failed' ? version : undefined)
       expect(expectWhole(agent, [old]), what).toBe('1.4.0')
-      expect(w.writes, what).toBeLessThanOrEqual(mostWrites.first)
+      expect(w.writes, what).toBeLessThanOrEqual(maxWrites.first)
     }))
 
   test('an agent that says nothing more in its window: that is no worse than when it was kept, and the window ends', async () => {
@@ -386,7 +386,7 @@ describe('what hangs', () => {
     await running.end()
     expect(readUpdate(agent)).toMatchObject({ running: { version: '1.5.0' }, applied: { outcome: 'ok' } })
     expect(expectWhole(agent, [old, next])).toBe('1.5.0')
-    expect(w.writes, 'one a minute').toBeLessThanOrEqual(mostWrites.first + 30)
+    expect(w.writes, 'one a minute').toBeLessThanOrEqual(maxWrites.first + 30)
   })
 })
 

@@ -57,16 +57,16 @@ const counted = (states: readonly string[]): Record<string, number> =>
 const say = (what: string, states: readonly string[]) =>
   long && process.stderr.write(`${what}: ${states.length} points: ${JSON.stringify(counted(states))}\n`)
 
-const threads: readonly (readonly [Thread, least: number, few: number, fell: readonly string[]])[] = [
+const threads: readonly (readonly [Thread, min: number, few: number, fell: readonly string[]])[] = [
   ['worker', 150, 4, ['none', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing']],
   ['launcher', 60, 2, ['none', 'proving', 'watching']],
 ]
 test.skipIf(missing !== undefined).each(threads)(
   'the %s killed at a system call: the next start comes to what the journal and current say',
   { timeout },
-  async (thread, least, few, fell) => {
+  async (thread, min, few, fell) => {
     const points = await pointsOf(w, thread)
-    expect(points.length).toBeGreaterThan(least)
+    expect(points.length).toBeGreaterThan(min)
     const states: string[] = []
     await all(w, chosen(points, few), async (point, lane) => {
       const agent = lane.copy()

@@ -5,7 +5,7 @@ import type { Update } from './journal.ts'
 import { begin, type Event, type Listening, type Rules, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 
-const rules: Rules = { blueprint: 'mail', least: 60_000, scale: 1 }
+const rules: Rules = { blueprint: 'mail', minApart: 60_000, scale: 1 }
 const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha256: version })) as [
   Update['running'],
   Update['running'],

@@ -51,7 +51,7 @@ export type Act =
 export interface Rules {
   readonly blueprint: string
   /** Between any two attempts, whatever the service names in between, in ms. */
-  readonly least: number
+  readonly minApart: number
   /** Shortens days and waits that are noted (SVC_TIME_SCALE). */
   readonly scale: number
   /** Why this process cannot restart the agent on another version; undefined when it can. */
@@ -109,7 +109,7 @@ function idle(now: Listening, rules: Rules, at: Moment): Step {
   const state = { ...now, told: verdict }
   const told = verdict === now.told ? [] : wordsFor(verdict, now, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
-  if (!begins || at.mono - now.began < rules.least) return { state, acts: told }
+  if (!begins || at.mono - now.began < rules.minApart) return { state, acts: told }
   return { state, acts: [...told, { do: 'look', previous: now.update.previous }] }
 }
 

@@ -5,7 +5,7 @@ import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { State } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { type Facts, judgeWish, loops, mostRollbacks } from './wish.ts'
+import { type Facts, judgeWish, loops, maxRollbacks } from './wish.ts'
 
 /** 2.5: `version` is the one that works; before any update it reads `installed`. */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
@@ -28,7 +28,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
       : []),
     ...looping.map(
       (version) =>
-        `${version} went back ${mostRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
+        `${version} went back ${maxRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
     ),
     ...(previous
       ? [`${previous.version} lies beside it; "${hint('rollback')}" goes back to it, without the service.`]

@@ -19,7 +19,7 @@ const countsSeconds = 5
 /** How long the launcher may take to end the old version, beyond its stop_seconds. */
 const replaceSeconds = 60
 /** So many starts in a row that did not last are an answer. */
-const mostCrashes = 3
+const maxCrashes = 3
 const defaultSeconds = 60
 
 interface Sample {
@@ -37,7 +37,7 @@ type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'ba
 export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
-  if (process.is === 'waiting' && process.crashes >= mostCrashes) return { is: 'bad', why: endOf(process) }
+  if (process.is === 'waiting' && process.crashes >= maxCrashes) return { is: 'bad', why: endOf(process) }
   const lasted = process.is === 'running' && up >= unhurried(countsSeconds)
   const finished = process.is === 'stopped' && process.because === 'ended' && process.exit?.code === 0
   if (!lasted && !finished) return { is: 'not yet', why: endOf(process) }
@@ -100,7 +100,7 @@ export const proving: Step = async (ground, update) => {
       waited += passed
       if (state.version === name) ran += passed
       if (proof.is === 'bad') return worse(proof.why)
-      if (deaths() - died >= mostCrashes) return worse(`its process died ${mostCrashes} times${printed}`)
+      if (deaths() - died >= maxCrashes) return worse(`its process died ${maxCrashes} times${printed}`)
       if (ran >= limit || waited >= whole) return worse(proof.why, ` of ${secondsOf(manifest)} s`)
     }
     if (!(await wait(tickMs(), stop))) return undefined

@@ -5,7 +5,7 @@ import { change } from './change.ts'
 import type { Update } from './journal.ts'
 
 /** Proofs of one version: the first, and one more after a kill. */
-const mostProofs = 2
+const maxProofs = 2
 
 /** `inPlace`: the version that `current` leads to, by its name and its manifest. */
 export function found(
@@ -28,7 +28,7 @@ export function found(
     case 'proving': {
       const proofs = journal.proofs ?? 1
       if (!leads(journal.to)) return change(journal, { event: 'worse', why: unnoted }, how)
-      return proofs < mostProofs
+      return proofs < maxProofs
         ? { ...journal, proofs: proofs + 1 }
         : change(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
     }

@@ -24,7 +24,7 @@ import { found } from './start.ts'
 import { onceReadable, type Updates } from './unread.ts'
 
 /** Between any two attempts, whatever the service names in between. */
-const leastSeconds = 60
+const minApartSeconds = 60
 /** What the disk did not take is written again after so long. */
 const againSeconds = 60
 
@@ -100,7 +100,7 @@ function listener(folder: Folder, { blueprint, stop }: Place, { say, process, ca
   let began: Came | undefined
   function on(event: Event): void {
     const { at: wall, scale } = how()
-    const rules = { blueprint, least: duration(leastSeconds), scale, cannot }
+    const rules = { blueprint, minApart: duration(minApartSeconds), scale, cannot }
     const { state, acts } = step(now, event, rules, { wall, mono: performance.now() })
     now = state
     for (const act of acts) perform[act.do](act as never)

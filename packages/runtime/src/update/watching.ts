@@ -14,9 +14,9 @@ import { statusReader } from './status.ts'
 const evaluateSeconds = 10
 const saveSeconds = 60
 /** D28 */
-const mostWorse = 2
-const mostFlips = 3
-const mostDeaths = 3
+const maxWorse = 2
+const maxFlips = 3
+const maxDeaths = 3
 
 /** One evaluation, at least ten seconds after the one before. Pure. */
 export function evaluate(window: Window, level: Level): Window {
@@ -27,9 +27,9 @@ export function evaluate(window: Window, level: Level): Window {
 
 /** Why the agent goes back; undefined while it stays. */
 export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
-  if (worse >= mostWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
-  if (flips > mostFlips) return `it got worse and better again more than ${mostFlips} times after it was kept`
-  if (deaths >= mostDeaths) return `its process died ${deaths} times after it was kept`
+  if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
+  if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
+  if (deaths >= maxDeaths) return `its process died ${deaths} times after it was kept`
   return undefined
 }
 

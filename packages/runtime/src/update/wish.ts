@@ -15,7 +15,7 @@ export type Verdict =
   | 'wanted'
 
 /** D29: so often in 24 h, and a version is not tried again without a person here. */
-export const mostRollbacks = 3
+export const maxRollbacks = 3
 const dayMs = 86_400_000
 
 /** What a wish is judged by. */
@@ -47,7 +47,7 @@ const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
 
 export const loops = ({ rollbacks }: Update, version: string, at: number, scale = 1): boolean =>
-  ofTheDay(rollbacks, at, scale).filter((r) => r.version === version).length >= mostRollbacks
+  ofTheDay(rollbacks, at, scale).filter((r) => r.version === version).length >= maxRollbacks
 
 export const ofTheDay = (rollbacks: Update['rollbacks'], at: number, scale = 1): Update['rollbacks'] =>
   rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale)

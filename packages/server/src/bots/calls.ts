@@ -9,7 +9,7 @@ import { Window } from '../limits/window.ts'
 import { introspect, productOf } from './introspect.ts'
 
 /** A token and a hint of its type. */
-const bodyMost = 8 * 1024
+const maxBody = 8 * 1024
 /** A product may ask so often in a minute; whoever remembers answers for some seconds stays far below. */
 const perProduct = 3000
 /** Wrong secrets from one address. */
@@ -43,7 +43,7 @@ export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'
       await drain(req)
       return unauthorized(req, res)
     }
-    const body = await readBody(req, res, bodyMost)
+    const body = await readBody(req, res, maxBody)
     if (body.is === 'broken') return
     if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
     const token = tokenOf(req.headers['content-type'], body.bytes)

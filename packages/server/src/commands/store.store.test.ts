@@ -3,7 +3,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
-import { listCommands, logNamesOf, openCommandsMost, queueCommand, sendAgain } from './store.ts'
+import { listCommands, logNamesOf, maxOpenCommands, queueCommand, sendAgain } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
@@ -139,7 +139,7 @@ everyEngine('queue of commands', (open) => {
     await report(offering)
     const wish = { type: 'set', payload: { every: 5 } } as const
     const queue = () => queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())
-    for (let i = 0; i < openCommandsMost; i++) expect((await queue()).ok).toBe(true)
+    for (let i = 0; i < maxOpenCommands; i++) expect((await queue()).ok).toBe(true)
     expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })
 })

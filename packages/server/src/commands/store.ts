@@ -23,7 +23,7 @@ import { lockAgent } from './lock.ts'
 import { wishOf } from './wish.ts'
 
 /** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
-export const openCommandsMost = 100
+export const maxOpenCommands = 100
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
 type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
@@ -159,8 +159,8 @@ async function queueWithin(
   const open = await openCommands(trx, agent, now)
   const same = open.find((row) => samePress(wish, wishOf(row)))
   if (same) return { ok: true, value: { command: same, made: false } }
-  if (open.length >= openCommandsMost) {
-    return refuse('commands_too_many', `The agent has ${openCommandsMost} commands under way: wait until it answers.`)
+  if (open.length >= maxOpenCommands) {
+    return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands under way: wait until it answers.`)
   }
   const command = await insert(trx, agent, checked(wish, offer), by, now)
   if (silent) return { ok: true, value: { command, made: true } }

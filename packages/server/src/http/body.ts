@@ -13,8 +13,8 @@ type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken
  * The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. A client that
  * is too slow is cut off (arrivals.ts), which is `broken` too.
  */
-export function readBody(req: IncomingMessage, res: ServerResponse, most: number, all = arrivals): Promise<Body> {
-  if (announcesTooMuch(req, most)) return Promise.resolve({ is: 'too_large' })
+export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number, all = arrivals): Promise<Body> {
+  if (announcesTooMuch(req, maxBytes)) return Promise.resolve({ is: 'too_large' })
   continueIfAsked(req, res)
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -32,7 +32,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, most: number
     })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= most) {
+      if (size <= maxBytes) {
         chunks.push(chunk)
         if (!req.complete) all.grew(req, chunk.length)
       } else if (size > drained.tooLarge) {
@@ -41,7 +41,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, most: number
       } else chunks.length = 0
     })
     req.on('end', () => {
-      if (size > most) finish({ is: 'too_large' })
+      if (size > maxBytes) finish({ is: 'too_large' })
       else finish({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
     })
     req.on('close', () => finish({ is: 'broken' }))
@@ -96,8 +96,8 @@ export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void
 }
 
 /** Whether the client waits before it sends a body that is larger than `most`: it is refused without one. */
-export const announcesTooMuch = (req: IncomingMessage, most: number): boolean =>
-  waitsForContinue(req) && Number(req.headers['content-length']) > most
+export const announcesTooMuch = (req: IncomingMessage, maxBytes: number): boolean =>
+  waitsForContinue(req) && Number(req.headers['content-length']) > maxBytes
 
 /** Whether the body has a content encoding other than identity; an empty header names none (4). */
 export function isEncoded({ headers }: IncomingMessage): boolean {

@@ -9,7 +9,7 @@ import { envelope, type RefusalCode, refusals } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { drain, noteExpectation } from './body.ts'
-import { connectionsMost } from './capacity.ts'
+import { maxConnections } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
 import { faultOf } from './framing.ts'
 import { ownOrigin } from './origin.ts'
@@ -40,7 +40,7 @@ export interface ListenerLimits {
   unread: UnreadLimits
 }
 
-export const listenerLimits = (connections = connectionsMost()): ListenerLimits => ({
+export const listenerLimits = (connections = maxConnections()): ListenerLimits => ({
   headers: 10_000,
   request: 300_000,
   idle: 75_000,
@@ -63,27 +63,27 @@ interface Routing {
 export function createListener(
   deps: Pick<Deps, 'config' | 'log'>,
   { agentRoutes, fallback }: Routing,
-  most: ListenerLimits = listenerLimits(),
+  limits: ListenerLimits = listenerLimits(),
 ): Server {
   const ownTarget = ownOrigin(deps.config.baseUrl, deps.config.trustedProxies)
   const routes = new Map(Object.entries(agentRoutes))
   const pages = new Turns(pagesPerTurn)
   const beginnings = [...routes].flatMap(([name, handler]) => (name.endsWith('*') ? [{ name, handler }] : []))
   const server = createServer({
-    headersTimeout: most.headers,
-    requestTimeout: most.request,
-    keepAliveTimeout: most.idle,
-    connectionsCheckingInterval: most.check,
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.idle,
+    connectionsCheckingInterval: limits.check,
     requireHostHeader: false, // refused below, in words
   })
   const connections = connectionsOf(server)
   const { open } = connections
   const { waits, stopped } = pipelining(server, connections)
-  const unread = giveUpUnread(connections, most.unread)
+  const unread = giveUpUnread(connections, limits.unread)
   server.on('close', unread.stop)
-  shareConnections(server, open, Math.ceil(most.connections * addressShare), deps.config.trustedProxies)
+  shareConnections(server, open, Math.ceil(limits.connections * addressShare), deps.config.trustedProxies)
   // Node counts what came through one listening socket; the limit is that of all (listen.ts).
-  Object.defineProperty(server, 'maxConnections', { get: () => (open.size < most.connections ? undefined : 0) })
+  Object.defineProperty(server, 'maxConnections', { get: () => (open.size < limits.connections ? undefined : 0) })
   server.on('request', inTurn)
   server.on('checkContinue', expecting)
   server.on('checkExpectation', inTurn)
@@ -97,7 +97,7 @@ export function createListener(
 
   function listen(req: IncomingMessage, res: ServerResponse): void {
     const requests = open.get(req.socket)?.requests ?? 0
-    if (!server.listening || open.size > most.keep || requests >= most.requestsPerConnection)
+    if (!server.listening || open.size > limits.keep || requests >= limits.requestsPerConnection)
       res.shouldKeepAlive = false
     const fault = faultOf(req)
     const target = ownTarget(req)

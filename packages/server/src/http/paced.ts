@@ -5,7 +5,7 @@
  */
 
 /** Milliseconds: so many of each `every`. About 4,000 connections a second. */
-const share = { most: 2, every: 8 } as const
+const share = { max: 2, every: 8 } as const
 
 export class Paced {
   readonly #waiting: (() => void)[] = []
@@ -18,11 +18,11 @@ export class Paced {
   }
 
   readonly #some = (): void => {
-    const until = performance.now() + share.most
+    const until = performance.now() + share.max
     do this.#waiting[this.#next++]?.()
     while (this.#next < this.#waiting.length && performance.now() < until)
     if (this.#next < this.#waiting.length) {
-      this.#timer = setTimeout(this.#some, share.every - share.most).unref()
+      this.#timer = setTimeout(this.#some, share.every - share.max).unref()
       return
     }
     this.#waiting.length = this.#next = 0

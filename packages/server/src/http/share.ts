@@ -16,19 +16,19 @@ export const addressShare = 0.25
 export function shareConnections(
   server: Server,
   open: ReadonlyMap<Socket, unknown>,
-  most: number,
+  max: number,
   trustedProxies: readonly string[],
 ): void {
   const unlimited = addressesIn([...trustedProxies, '127.0.0.0/8', '::1'])
   let held: Map<string, number> | undefined
   server.on('connection', (socket: Socket) => {
-    if (open.size <= most / 2) held = undefined
-    if (held === undefined && open.size <= most) return
+    if (open.size <= max / 2) held = undefined
+    if (held === undefined && open.size <= max) return
     if (held === undefined) {
       held = new Map()
       for (const one of open.keys()) if (one !== socket) count(one, held)
     }
-    if (count(socket, held) > most) socket.destroy()
+    if (count(socket, held) > max) socket.destroy()
   })
 
   /** How many connections its address holds with this one; 0 for an address without a limit. */

@@ -16,7 +16,7 @@ import { bodyOf } from '../web/kit/body.ts'
 import type { WebEnv } from '../web/kit/guards.ts'
 import { Arrivals } from './arrivals.ts'
 import { readBody } from './body.ts'
-import { connectionsMost } from './capacity.ts'
+import { maxConnections } from './capacity.ts'
 import { cutOff } from './paced.ts'
 
 let w: World
@@ -230,7 +230,7 @@ test.each([
   ['Max open files            100                  100                  files', 64],
   ['Max open files            unlimited            unlimited            files', 200_000],
   ['', 200_000],
-])('of "%s" there is room for connections', (limits, most) => expect(connectionsMost(limits)).toBe(most))
+])('of "%s" there is room for connections', (limits, max) => expect(maxConnections(limits)).toBe(max))
 
 /** Runs while the store takes nothing. */
 async function whileStoreStands<T>(act: () => Promise<T>): Promise<T> {

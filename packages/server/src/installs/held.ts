@@ -4,7 +4,7 @@
  */
 
 /** Bytes of different bundles together; one is always taken. */
-const mostBytes = 128 * 1024 * 1024
+const maxBytes = 128 * 1024 * 1024
 
 interface Held {
   bytes: Promise<Uint8Array | undefined>
@@ -13,17 +13,17 @@ interface Held {
 }
 
 export class HeldBundles {
-  readonly #most: number
+  readonly #max: number
   readonly #held = new Map<string, Held>()
   #size = 0
 
-  constructor(most: number = mostBytes) {
-    this.#most = most
+  constructor(max: number = maxBytes) {
+    this.#max = max
   }
 
   /** Whether one more may be taken, that is, whether it is held already or there is room. */
   hasRoom(id: string, size: number): boolean {
-    return this.#held.has(id) || this.#held.size === 0 || this.#size + size <= this.#most
+    return this.#held.has(id) || this.#held.size === 0 || this.#size + size <= this.#max
   }
 
   /** The bundle, read once; whoever takes it gives it back, also when the reading fails. */

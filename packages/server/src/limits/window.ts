@@ -3,12 +3,12 @@
 const windowMs = 60_000
 
 export class Window {
-  readonly #most: number
+  readonly #max: number
   readonly #calls = new Map<string, number[]>()
   #sweepAt = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   /**
@@ -23,7 +23,7 @@ export class Window {
       return 0
     }
     forget(calls, now)
-    if (calls.length < this.#most) {
+    if (calls.length < this.#max) {
       calls.push(now)
       return 0
     }

@@ -5,10 +5,11 @@ import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
 /** In Base64, read where the person types. */
-export function readBeside(file: string, { most, what }: NonNullable<OperatorCommand['reads']>): string {
+export function readBeside(file: string, { maxBytes, what }: NonNullable<OperatorCommand['reads']>): string {
   try {
     const { size } = statSync(file)
-    if (size > most) throw new Refused(`${what} may have at most ${most / 1024 / 1024} MB: ${file} has ${size} bytes.`)
+    if (size > maxBytes)
+      throw new Refused(`${what} may have at most ${maxBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
     return readFileSync(file, 'base64')
   } catch (error) {
     if (error instanceof Refused) throw error

@@ -22,7 +22,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isCode, messageOf } from '../errors.ts'
 
-const leastSecret = 32
+const minSecret = 32
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'svc.db')
 export const secretFile = (dataDir: string): string => join(dataDir, 'secret')
@@ -44,9 +44,9 @@ export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
   const secret = readIfThere(file) ?? makeSecret(file)
   giveToOwner(dataDir)
-  if (secret.length < leastSecret) {
+  if (secret.length < minSecret) {
     throw new DataFolderError(
-      `${file} must hold at least ${leastSecret} characters: it has ${secret.length}. Take it from a backup, or remove it: then a new one is made and everybody signs in again.`,
+      `${file} must hold at least ${minSecret} characters: it has ${secret.length}. Take it from a backup, or remove it: then a new one is made and everybody signs in again.`,
     )
   }
   chmodSync(file, 0o600)

@@ -29,7 +29,7 @@ const unsignedSays = 'It is not signed: it can be fetched and installed, but no 
 
 const archive = 'svc.pyz'
 /** D39. */
-const signatureMost = 8 * 1024
+const maxSignature = 8 * 1024
 
 /** Whether the runtimes of the release served before will refuse this one: the key that signed it is not built into them. */
 export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
@@ -83,7 +83,7 @@ export function judgeBuild(
     )
   if (sum !== undefined && sum.trim().split(/\s/)[0] !== sha256)
     return refused(`${file}.sha256 is of other bytes: the file has ${sha256}.`)
-  if (signature && signature.length > signatureMost)
+  if (signature && signature.length > maxSignature)
     return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
   const judged = signature && judgeSignature(signature, bytes, note.keys)
   if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)

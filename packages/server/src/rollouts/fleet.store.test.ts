@@ -15,10 +15,10 @@ const sizes = { sqlite: 1000, postgres: 150 } as const
 const fewer = 150
 
 everyEngine('a fleet', (open) => {
-  const start = async (most = 1000) => {
+  const start = async (max = 1000) => {
     const w = await world(await open(), { people: false })
     await serveRelease(w, '2.0.0')
-    const count = Math.min(most, sizes[w.store.engine])
+    const count = Math.min(max, sizes[w.store.engine])
     for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)
     const fleet = await newFleet(w, count, 'triage')
     await fleet.pass(1)
@@ -59,7 +59,7 @@ everyEngine('a fleet', (open) => {
     expect(after.counts.excused).toBe(onTrial.length)
     expect(after.counts.kept).toBe(count - onTrial.length)
     expect(after.agents.find(({ state }) => state === 'excused')?.reason).toMatch(/^The service was away from 2026-/)
-    expect(fleet.mostOnTrial()).toBeLessThanOrEqual(places)
+    expect(fleet.maxOnTrial()).toBeLessThanOrEqual(places)
     await agrees(w, fleet)
 
     const back = fleet.agents.filter(({ runtime }) => runtime.version === '1.0.0')

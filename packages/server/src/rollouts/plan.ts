@@ -20,7 +20,7 @@ export type RolloutRefusal =
 
 /** How long a wave is watched when nobody says, and at most. */
 export const watchUsual = 600
-export const watchMost = 7 * 86_400
+export const maxWatch = 7 * 86_400
 
 interface Place {
   id: string
@@ -65,7 +65,7 @@ export async function plan(
   const waves = readWaves(wanted.waves)
   if (!waves.ok) return waves
   const { watchSeconds = watchUsual } = wanted
-  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > watchMost) {
+  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatch) {
     return refuse('rollout_invalid', `A wave is watched for 0 seconds to a week: got ${shown(watchSeconds)}.`)
   }
   const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)

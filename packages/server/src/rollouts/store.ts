@@ -12,7 +12,7 @@ import { refuse } from '../verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
 import { lockWorkspace } from '../workspaces/lock.ts'
-import { nobody, plan, type RolloutRefusal, watchMost, watchUsual } from './plan.ts'
+import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
@@ -39,7 +39,7 @@ export const createRollout = (
       version: named.version,
       waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
       by_hand: wanted.byHand ? 1 : 0,
-      watch_seconds: Math.min(watchMost, wanted.watchSeconds ?? watchUsual),
+      watch_seconds: Math.min(maxWatch, wanted.watchSeconds ?? watchUsual),
       state: 'running',
       why: null,
       wave: 1,

@@ -9,7 +9,7 @@ import { dayMs } from '../limits/days.ts'
 
 const beatEveryMs = 10_000
 /** Away for less is a restart, which no trial notices. */
-const awayLeastMs = 30_000
+const minAwayMs = 30_000
 const keptMs = 90 * dayMs
 
 export interface Away {
@@ -31,7 +31,7 @@ export async function beat(db: Db, now: number): Promise<void> {
     const row = trx.selectFrom('service_beat').select('at').where('id', '=', 1)
     const { at } = await (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirstOrThrow()
     if (now <= at) return
-    if (now - at > awayLeastMs) await trx.insertInto('service_away').values({ from_at: at, until_at: now }).execute()
+    if (now - at > minAwayMs) await trx.insertInto('service_away').values({ from_at: at, until_at: now }).execute()
     await trx.updateTable('service_beat').set(one).where('id', '=', 1).execute()
     await trx
       .deleteFrom('service_away')

@@ -55,4 +55,4 @@ const refuse = <Code extends RuntimeRefusal & RefusalCode>(code: Code, more: str
   ({ ok: false, code, message: `${refusals[code][1]} ${more}` }) as const
 
 /** How long a trial that was offered may take: the download (D59), the window, and once more after a reboot (D38). */
-export const trialMostMs = (600 + 2 * limits.trialSeconds) * 1000
+export const maxTrialMs = (600 + 2 * limits.trialSeconds) * 1000

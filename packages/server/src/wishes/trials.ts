@@ -7,12 +7,12 @@ import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { lockWorkspace } from '../workspaces/lock.ts'
-import { trialMostMs } from './judge.ts'
+import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
 
 /** Five, or a tenth of the workspace's agents if that is more. */
-const trialsMost = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
+const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
 /** An agent that does not fetch what it was granted gives the place to one that waits. */
 const unclaimedMs = 2 * 60_000
@@ -34,8 +34,8 @@ export async function trialsOf(db: Db, workspaceId: string, now: number): Promis
   const { rows } = await sql<{ agents: number; busy: number }>`
     select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
       (select count(*) from agent where workspace_id = ${workspaceId} and runtime_wished is not null
-        and runtime_granted_at > ${now - trialMostMs}) as busy`.execute(db)
-  return { most: trialsMost(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
+        and runtime_granted_at > ${now - maxTrialMs}) as busy`.execute(db)
+  return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
 /** Gives free places to wishes that wait. Gives the agents of which something changed. */

@@ -36,7 +36,7 @@ function deletedNames(lines: readonly Line[]): (code: string) => boolean {
 }
 
 /** Calls of a kind that are needed to say how long they take, and how far apart two kinds may be: a look-up more would be a multiple. */
-const timed = { least: 40, apart: 2 } as const
+const timed = { min: 40, apart: 2 } as const
 
 /** Unknown and used: one answer, and after the same time. */
 function tellApart(lines: readonly Line[]): string[] {
@@ -49,7 +49,7 @@ function tellApart(lines: readonly Line[]): string[] {
   const slow = (['preview', 'redeem'] as const).flatMap((call) => {
     const times = kinds.flatMap(([kind, all]) => (kind.startsWith(call) ? [timesOf(all)] : []))
     const [a, b] = times.map(quartile)
-    if (times.length < 2 || times.some(({ length }) => length < timed.least) || !a || !b) return []
+    if (times.length < 2 || times.some(({ length }) => length < timed.min) || !a || !b) return []
     return Math.max(a, b) / Math.min(a, b) > timed.apart
       ? [`I14: a ${call} of a code that is not good takes ${a.toFixed(1)} or ${b.toFixed(1)} ms`]
       : []

@@ -57,7 +57,7 @@ test('the worst come first, with what they say, do, cost, and run; reported text
 test.each([
   ['/w/north-wind', 240],
   ['/w/north-wind/agents/mail-triage', 250],
-])('%s takes less than %i KB of scripts, in no more than six files', async (path, most) => {
+])('%s takes less than %i KB of scripts, in no more than six files', async (path, max) => {
   const { context, page } = await place.visitor()
   await context.addCookies(await ada.context.cookies())
   const scripts: Promise<number>[] = []
@@ -71,7 +71,7 @@ test.each([
   expect(scripts.length).toBeLessThanOrEqual(6)
   const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
   expect(bytes).toBeGreaterThan(50 * 1024)
-  expect(bytes).toBeLessThan(most * 1024)
+  expect(bytes).toBeLessThan(max * 1024)
   await context.close()
 })
 

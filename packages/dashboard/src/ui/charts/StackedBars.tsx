@@ -35,7 +35,7 @@ export function StackedBars({
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
   const { columns, series } = stack
-  const ticks = ticksTo(stack.most, { whole })
+  const ticks = ticksTo(stack.max, { whole })
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom }
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
   const step = columns.length > 0 ? inner.width / columns.length : 0

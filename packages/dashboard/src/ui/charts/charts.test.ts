@@ -12,7 +12,7 @@ test.each([
   [7, [0, 2.5, 5, 7.5]],
   [0.0321, [0, 0.02, 0.04]],
   [950, [0, 500, 1000]],
-])('an axis up to %s has the marks %j', (most, marks) => expect(ticksTo(most)).toEqual(marks))
+])('an axis up to %s has the marks %j', (max, marks) => expect(ticksTo(max)).toEqual(marks))
 
 test('an axis of what is counted has no halves', () => {
   expect(ticksTo(1, { whole: true })).toEqual([0, 1])
@@ -21,9 +21,9 @@ test('an axis of what is counted has no halves', () => {
 
 test('an axis always ends at or above its biggest value, with few marks', () => {
   fc.assert(
-    fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (most) => {
-      const marks = ticksTo(most)
-      expect(marks.at(-1)).toBeGreaterThanOrEqual(most * (1 - 1e-9))
+    fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (max) => {
+      const marks = ticksTo(max)
+      expect(marks.at(-1)).toBeGreaterThanOrEqual(max * (1 - 1e-9))
       expect(marks.length).toBeLessThanOrEqual(5)
     }),
   )
@@ -35,7 +35,7 @@ test('a scale over no span draws everything in one place instead of nowhere', ()
 })
 
 test('parts stand on each other, the series with the biggest sum at the bottom of every column', () => {
-  const { columns, series, most, total } = stack([
+  const { columns, series, max, total } = stack([
     { key: 'a', parts: { small: 1, big: 2 } },
     { key: 'b', parts: { big: 5 } },
     { key: 'c', parts: {} },
@@ -49,7 +49,7 @@ test('parts stand on each other, the series with the biggest sum at the bottom o
     ['small', 2, 3],
   ])
   expect(columns.map((column) => column.total)).toEqual([3, 5, 0])
-  expect([most, total]).toEqual([5, 8])
+  expect([max, total]).toEqual([5, 8])
 })
 
 test('of many series the smallest are drawn as one, and nothing is lost of the sum', () => {

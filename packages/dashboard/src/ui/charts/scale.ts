@@ -3,9 +3,9 @@
 const steps = [1, 2, 2.5, 5, 10] as const
 
 /** The marks of an axis from 0 to a round number at or above `most`, about `count` of them, whole ones for what is counted; only 0 when nothing is there. */
-export function ticksTo(most: number, { count = 3, whole = false } = {}): number[] {
-  if (!(most > 0) || !Number.isFinite(most)) return [0]
-  const rough = most / count
+export function ticksTo(max: number, { count = 3, whole = false } = {}): number[] {
+  if (!(max > 0) || !Number.isFinite(max)) return [0]
+  const rough = max / count
   const power = 10 ** Math.floor(Math.log10(rough))
   const round = (steps.find((s) => s * power >= rough * (1 - 1e-9)) ?? 10) * power
   const step = whole ? Math.max(1, Math.ceil(round)) : round
@@ -13,7 +13,7 @@ export function ticksTo(most: number, { count = 3, whole = false } = {}): number
   for (let i = 0; ; i++) {
     const mark = Number((i * step).toPrecision(12))
     marks.push(mark)
-    if (mark >= most * (1 - 1e-9)) return marks
+    if (mark >= max * (1 - 1e-9)) return marks
   }
 }
 

@@ -25,17 +25,17 @@ export interface Stack {
   readonly columns: readonly StackedColumn[]
   /** The biggest first; at the bottom of each column. */
   readonly series: readonly Series[]
-  readonly most: number
+  readonly max: number
   readonly total: number
 }
 
 /** Stacks columns; series beyond `most` of them are put together under the name `rest`. */
-export function stack(columns: readonly Column[], most = 6, rest = 'others'): Stack {
+export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)
     for (const [name, value] of Object.entries(parts)) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value)
   const ordered = [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-  const named = ordered.length > most ? ordered.slice(0, most - 1) : ordered
+  const named = ordered.length > maxSeries ? ordered.slice(0, maxSeries - 1) : ordered
   const series: Series[] = named.map(([name, total], color) => ({ name, total, color }))
   const left = ordered.slice(named.length).reduce((sum, [, total]) => sum + total, 0)
   if (left > 0) series.push({ name: rest, total: left, color: null })
@@ -44,7 +44,7 @@ export function stack(columns: readonly Column[], most = 6, rest = 'others'): St
   return {
     columns: stacked,
     series,
-    most: Math.max(0, ...stacked.map((column) => column.total)),
+    max: Math.max(0, ...stacked.map((column) => column.total)),
     total: series.reduce((sum, one) => sum + one.total, 0),
   }
 }

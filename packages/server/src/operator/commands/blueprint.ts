@@ -10,7 +10,7 @@ export const blueprintCommands = {
     says: 'keep a bundle as a new version of its blueprint; a refusal gives every reason',
     args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
-    reads: { at: 1, most: limits.bundleBytes, what: 'A bundle' },
+    reads: { at: 1, maxBytes: limits.bundleBytes, what: 'A bundle' },
     run: async (request, service, { workspaceOf, uploadBlueprint, sentence }) => {
       const { store, live, now } = service
       const workspace = await workspaceOf(service, argument(request, 0))

@@ -14,7 +14,7 @@ export interface OperatorCommand<T = unknown> {
   /** Which arguments are paths: taken from the folder of the person who types. */
   paths?: number[]
   /** Which argument is a file that comes with the request, of so many bytes at most: a service may see other folders, or none. */
-  reads?: { at: number; most: number; what: string }
+  reads?: { at: number; maxBytes: number; what: string }
   /** What it reads from standard input. Undefined: nothing. */
   input?: string
   /** What `--json` prints. A refusal is thrown. */

@@ -13,9 +13,9 @@ import { commands } from '../commands/all.ts'
 import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
 
 /** A command of 1 MB, and a bundle in Base64. */
-const bodyMost = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
+const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
 /** What a Unix socket's address can hold; macOS has 104. */
-const pathMost = 100
+const maxPath = 100
 
 export type Outcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
@@ -82,7 +82,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   let text = ''
   for await (const part of req.setEncoding('utf8')) {
     text += part
-    if (text.length > bodyMost) throw new Error(`A command of more than ${bodyMost} bytes.`)
+    if (text.length > maxBody) throw new Error(`A command of more than ${maxBody} bytes.`)
   }
   const { name, args, options, input, file } = JSON.parse(text) as Partial<Request & { name: string }>
   if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')
@@ -133,7 +133,7 @@ function post(socketPath: string, body: string): Promise<Outcome> {
 /** A folder whose name is too long for a socket's address is reached through a descriptor of it (Linux). */
 async function withShortPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(dataDir, 'operator.sock')
-  if (Buffer.byteLength(path) <= pathMost) return await use(path)
+  if (Buffer.byteLength(path) <= maxPath) return await use(path)
   const fd = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     return await use(`/proc/self/fd/${fd}/operator.sock`)

@@ -8,7 +8,7 @@ import { logQuery } from '../../../queries.ts'
 import { bytes, count, figure } from '../../../ui/format.ts'
 import { ErrorNote, exact, Text, Time } from '../../../ui/index.ts'
 import { LogLines } from './LogLines.tsx'
-import { byRow, findIn, mostMatches, rowsOf, step } from './search.ts'
+import { byRow, findIn, maxMatches, rowsOf, step } from './search.ts'
 
 export interface LogReaderProps {
   slug: string
@@ -97,7 +97,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
 
 const foundText = (all: number, place: number | null) => {
   if (place === null) return 'not in it'
-  return `${figure(place + 1)} of ${figure(all)}${all === mostMatches ? ' or more' : ''}`
+  return `${figure(place + 1)} of ${figure(all)}${all === maxMatches ? ' or more' : ''}`
 }
 
 const day = (at: number) =>

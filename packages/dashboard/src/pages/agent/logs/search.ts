@@ -40,7 +40,7 @@ interface Match {
   readonly from: number
   readonly to: number
 }
-export const mostMatches = 10_000
+export const maxMatches = 10_000
 
 /** All places of a text, ignoring case, in order; stops at `mostMatches`. A match across two pieces counts once, in the first. */
 export function findIn(rows: readonly Row[], wanted: string): Match[] {
@@ -52,7 +52,7 @@ export function findIn(rows: readonly Row[], wanted: string): Match[] {
     for (const found of whole.matchAll(pattern)) {
       if (found.index >= text.length) break
       matches.push({ row, from: found.index, to: Math.min(text.length, found.index + found[0].length) })
-      if (matches.length === mostMatches) return matches
+      if (matches.length === maxMatches) return matches
     }
   }
   return matches

@@ -41,7 +41,7 @@ function One({ gauge }: { gauge: Gauge }) {
           aria-labelledby={id}
           aria-valuenow={gauge.used}
           aria-valuemin={Math.min(0, gauge.used ?? 0)}
-          aria-valuemax={view.most}
+          aria-valuemax={view.max}
           aria-valuetext={[view.text, view.markText && `mark at ${view.markText}`].filter(Boolean).join(', ')}
         >
           <i data-over={view.over} style={{ width: `${view.used * 100}%` }} />

@@ -62,7 +62,7 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
 /** A row may be longer than the headings, or shorter: each cell stands under its own. */
 function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: PanelOf<'table'> }) {
   if (columns.length === 0 && rows.length === 0) return <Nothing />
-  const width = rows.reduce((most, row) => Math.max(most, row.length), columns.length)
+  const width = rows.reduce((max, row) => Math.max(max, row.length), columns.length)
   const places = Array.from({ length: width }, (_, i) => i)
   const numeric = places.map((i) => rows.length > 0 && rows.every((row) => isFigure(row[i])))
   return (

@@ -8,7 +8,7 @@ interface GaugeView {
   /** Where bar and mark stand, as shares of the whole bar. */
   readonly used: number | null
   readonly mark: number | null
-  readonly most: number
+  readonly max: number
   /** The figure has reached its mark. */
   readonly over: boolean
 }
@@ -19,15 +19,15 @@ interface GaugeView {
  */
 export function gaugeView({ used, mark }: Gauge): GaugeView {
   const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))
-  const most = isShare ? Math.max(1, used ?? 0) : Math.max(used ?? 0, mark ?? 0, 0) * (mark === undefined ? 1 : 1.1)
+  const max = isShare ? Math.max(1, used ?? 0) : Math.max(used ?? 0, mark ?? 0, 0) * (mark === undefined ? 1 : 1.1)
   const text = isShare ? percent : figure
-  const place = (n: number | undefined) => (n === undefined || !(most > 0) ? null : Math.min(1, Math.max(0, n / most)))
+  const place = (n: number | undefined) => (n === undefined || !(max > 0) ? null : Math.min(1, Math.max(0, n / max)))
   return {
     text: used === undefined ? null : text(used),
     markText: mark === undefined ? null : text(mark),
     used: place(used),
     mark: place(mark),
-    most,
+    max,
     over: used !== undefined && mark !== undefined && used >= mark,
   }
 }

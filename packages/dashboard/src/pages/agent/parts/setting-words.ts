@@ -26,12 +26,12 @@ const timeText = (seconds: number) =>
 export function boundsText(setting: Setting): string | null {
   if (setting.type !== 'number' && setting.type !== 'percent' && setting.type !== 'datetime') return null
   if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null
-  const [least, most] = boundsOf(setting)
+  const [min, max] = boundsOf(setting)
   const text = setting.type === 'datetime' ? timeText : figure
   const unit = setting.type === 'percent' ? ' %' : ''
-  const top = most >= Number.MAX_SAFE_INTEGER ? Infinity : most
-  if (least === -Infinity && top === Infinity) return null
-  if (top === Infinity) return `${text(least)}${unit} or more`
-  if (least === -Infinity) return `${text(top)}${unit} or less`
-  return `${text(least)} to ${text(top)}${unit}`
+  const top = max >= Number.MAX_SAFE_INTEGER ? Infinity : max
+  if (min === -Infinity && top === Infinity) return null
+  if (top === Infinity) return `${text(min)}${unit} or more`
+  if (min === -Infinity) return `${text(top)}${unit} or less`
+  return `${text(min)} to ${text(top)}${unit}`
 }
