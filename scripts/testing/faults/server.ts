@@ -23,10 +23,10 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'batch: two reports of one agent are stored in one batch',
     harm: 'The second report is judged against the state before the first, and a command goes out twice.',
-    file: at('reports/batch.ts'),
-    old: ' || busy.has(agentId)) {',
+    file: at('reports/batching.ts'),
+    old: ' || busy(agentId) || agents.has(agentId)) {',
     new: ') {',
-    tests: [at('reports/batch.test.ts')],
+    tests: [at('reports/batching.test.ts'), at('reports/batch.test.ts')],
   },
   {
     name: 'batch: a commit whose result is unknown is tried again',

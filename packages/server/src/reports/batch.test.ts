@@ -30,10 +30,10 @@ function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
   }
   const batcher = batcherOver(store, parallel)
   let agents = 0
-  const come = (count: number, kept: boolean, { runs = 0, bytes = 0, alone = false } = {}) => {
-    const report = { protocol: 1, runs: Array.from({ length: runs }, (_, i) => ({ id: `${i}` })) }
+  const come = (count: number, from: Parameters<typeof batcher.submit>[1] = {}) => {
+    const report = { protocol: 1 }
     for (let i = 0; i < count; i++)
-      void batcher.submit({ agentId: `${agents++}`, report } as unknown as Submission, { kept, bytes, alone })
+      void batcher.submit({ agentId: `${agents++}`, report } as unknown as Submission, from)
   }
   return { sizes, come, settled: batcher.settled }
 }
@@ -45,15 +45,15 @@ const pass = async (ms: number) => {
 
 test('on kept connections a batch waits no longer once as many have come as last time', async () => {
   const { sizes, come } = batching()
-  come(3, true)
+  come(3)
   await pass(0)
   expect(sizes).toEqual([])
   await pass(1)
   expect(sizes).toEqual([3])
-  come(2, true)
+  come(2)
   await pass(0)
   expect(sizes).toEqual([3])
-  come(1, true)
+  come(1)
   await pass(0)
   expect(sizes).toEqual([3, 3])
 })
@@ -61,9 +61,9 @@ test('on kept connections a batch waits no longer once as many have come as last
 test('where two batches may be stored at once, the second waits for the first, but not long', async () => {
   const first = Promise.withResolvers<void>()
   const { sizes, come, settled } = batching(2, first.promise)
-  come(2, true)
+  come(2)
   await pass(1)
-  come(3, true)
+  come(3)
   await pass(4)
   expect(sizes).toEqual([2])
   await pass(1)
@@ -72,64 +72,19 @@ test('where two batches may be stored at once, the second waits for the first, b
   await settled()
 })
 
-test('a batch that waited for the one before begins when that one has ended', async () => {
-  const first = Promise.withResolvers<void>()
-  const { sizes, come } = batching(2, first.promise)
-  come(2, true)
-  await pass(1)
-  come(3, true)
-  await pass(1)
-  first.resolve()
-  await pass(0)
-  expect(sizes).toEqual([2, 3])
-})
-
-test('on connections of their own it waits its whole time, so that it can grow', async () => {
+test('what is known of a report and its connection counts', async () => {
   const { sizes, come, settled } = batching()
-  come(2, false)
-  await pass(2)
-  come(2, false)
-  await pass(0)
-  come(1, true)
+  come(1, { kept: false })
   await pass(1)
-  expect(sizes).toEqual([2])
-  come(1, false)
+  expect(sizes).toEqual([])
   await pass(1)
-  expect(sizes).toEqual([2, 4])
-  await settled()
-})
-
-test.each([
-  ['128 reports', 300, {}, [128, 128, 44]],
-  ['512 KB', 5, { bytes: 200 * 1024 }, [2, 2, 1]],
-  ['1,000 runs', 7, { runs: 400 }, [2, 2, 2, 1]],
-])('a batch ends at %s', async (_, count, each, expected) => {
-  const { sizes, come, settled } = batching()
-  come(count, true, each)
-  await pass(1)
+  expect(sizes).toEqual([1])
+  come(3, { bytes: 300 * 1024 })
+  come(2, { alone: true })
+  come(2)
   await pass(1)
   await settled()
-  expect(sizes).toEqual(expected)
-})
-
-test('a report that is larger than a batch may be is stored alone, and those behind it do not wait for company', async () => {
-  const { sizes, come, settled } = batching()
-  come(1, true, { runs: 2000 })
-  come(1, true, { runs: 2000, bytes: 256 * 1024 })
-  come(3, true)
-  await pass(1)
-  await settled()
-  expect(sizes).toEqual([1, 1, 3])
-})
-
-test('a report full of new names is a batch of its own', async () => {
-  const { sizes, come, settled } = batching()
-  come(2, true)
-  come(2, true, { alone: true })
-  come(2, true)
-  await pass(1)
-  await settled()
-  expect(sizes).toEqual([2, 1, 1, 2])
+  expect(sizes).toEqual([1, 1, 1, 1, 1, 1, 2])
 })
 
 /** Two agents report at once, and the first of them twice, to a store that fails like this, once. */

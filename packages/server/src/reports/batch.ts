@@ -1,31 +1,20 @@
 /**
- * Group commit: reports that arrive together are committed together, and each is answered only after its commit. A batch
- * waits a moment for company; one agent has at most one report in it. On kept connections reports arrive together, so it
- * waits no longer once as many have come as last time. Clients that connect for each report come one by one, however many
- * they are, and each costs more: only waiting longer shows how many.
+ * Group commit: reports that arrive together are committed together, and each is answered only after its commit. Decides nothing
+ * (batching.ts).
  */
+import { begin, type Event, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
 import { CommitUnknown, type ReportStore } from './committing.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 import type { Decision, Submission } from './rows.ts'
 
 /**
- * Milliseconds that the first report of a batch waits for others: on a kept connection, on one of its own, and beside a batch
- * that is being stored, which it follows unless that one takes long: few large batches cost less than many small ones.
- */
-const lingerMs = { kept: 1, own: 2, beside: 5 } as const
-/**
- * A batch ends at any of these, so that the turn in which it is stored stays short whatever the reports hold. One report that is
- * larger than that is a batch of its own.
- */
-const batchMax = { reports: 128, bytes: 512 * 1024, runs: 1000 } as const
-/**
  * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away
  * before memory grows (D18). What is read of a report takes several times the bytes of its body.
  */
-const waitingMost = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
+const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /** When so many wait, reports come faster than they can be stored. */
-const loadedFrom = 4 * batchMax.reports
+const loadedFrom = 512
 
 export interface Batcher {
   /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
@@ -65,157 +54,118 @@ export interface BatchOptions {
   inTurn?: (start: () => void) => void
 }
 
-interface Waiting {
-  submission: Submission
-  bytes: number
-  alone: boolean
+interface Unanswered extends Waiting {
   resolve: (answer: Decision | Unavailable) => void
 }
 
 export function newBatcher(options: BatchOptions): Batcher {
-  const { store, metrics, now, age, inTurn = setImmediate } = options
-  let waiting: Waiting[] = []
+  const { metrics, inTurn = setImmediate } = options
+  const rules = rulesOf(options.parallel)
+  let now = begin
+  let waiting: Unanswered[] = []
   let bytesHeld = 0
-  const busy = new Set<string>()
-  let running = 0
-  let lastSize = 1
-  /** Whether the last batch ended for its bytes or runs: what it left does not wait for company. */
-  let filled = false
-  /** Whether some that wait came on a connection of their own. */
-  let oneByOne = false
+  /** The agents of each batch that is being stored. */
+  const running = new Set<ReadonlySet<string>>()
   let timer: NodeJS.Timeout | undefined
-  let soon = false
   let idle: (() => void)[] = []
 
+  const isFull = () => waiting.length >= maxWaiting.reports || bytesHeld >= maxWaiting.bytes
+  const isIdle = () => waiting.length === 0 && running.size === 0
+
+  function on(event: Event): void {
+    const { state, act } = step(now, event, rules)
+    now = state
+    if (!act) return
+    clearTimeout(timer)
+    if (act.do === 'wait') timer = setTimeout(on, act.ms, due)
+    else inTurn(start)
+  }
+
+  function start(): void {
+    const { batch, agents, left, filled } = nextBatch(waiting, (id) => isIn(running, id), rules.max)
+    waiting = left
+    metrics.waiting = left.length
+    on({ is: 'began', size: batch.length, filled })
+    if (batch.length === 0) return
+    running.add(agents)
+    metrics.inBatches += batch.length
+    // Every failure has been answered when it ends.
+    void run(batch, options).then(() => {
+      running.delete(agents)
+      metrics.inBatches -= batch.length
+      for (const { bytes } of batch) bytesHeld -= bytes
+      on({ is: 'ended', waiting: waiting.length })
+      if (isIdle()) for (const done of idle.splice(0)) done()
+    })
+  }
+
   return {
-    submit,
-    settled,
+    submit(submission, { kept = true, bytes = 0, alone = false } = {}) {
+      if (isFull()) return Promise.resolve(unavailable)
+      bytesHeld += bytes
+      return new Promise((resolve) => {
+        metrics.waiting = waiting.push({ submission, bytes, alone, resolve })
+        on({ is: 'came', waiting: waiting.length, kept })
+      })
+    },
     get full() {
       return isFull()
     },
     get loaded() {
       return waiting.length >= loadedFrom
     },
+    settled: () =>
+      isIdle()
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            idle = [...idle, resolve]
+          }),
   }
+}
 
-  function submit(submission: Submission, { kept = true, bytes = 0, alone = false }: Partial<Origin> = {}) {
-    if (isFull()) return Promise.resolve(unavailable)
-    if (!kept) oneByOne = true
-    bytesHeld += bytes
-    return new Promise<Decision | Unavailable>((resolve) => {
-      waiting.push({ submission, bytes, alone, resolve })
-      schedule()
-    })
+const due: Event = { is: 'due' }
+
+function isIn(batches: Iterable<ReadonlySet<string>>, agentId: string): boolean {
+  for (const agents of batches) if (agents.has(agentId)) return true
+  return false
+}
+
+/** Stores a batch and answers each of its reports. Never rejects. */
+async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
+  const { store, metrics, now, age } = options
+  const from = performance.now()
+  try {
+    const submissions = batch.map(({ submission }) => submission)
+    const decisions = await store(submissions, now(), age)
+    for (const [i, decision] of decisions.entries()) options.committed(submissions[i] as Submission, decision)
+    for (const [i, decision] of decisions.entries()) batch[i]?.resolve(decision)
+  } catch (error) {
+    await rescue(batch, error, options)
+  } finally {
+    countBatch(metrics, batch.length, (performance.now() - from) / 1000)
   }
+}
 
-  function isFull(): boolean {
-    return waiting.length >= waitingMost.reports || bytesHeld >= waitingMost.bytes
+/** After a failed transaction each report is tried alone, so that one cannot take others with it. */
+async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {
+  options.failed(error)
+  let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0
+  for (const one of batch) {
+    const stored = failures < hopeless && (await runAlone(one, options))
+    if (!stored) one.resolve(unavailable)
+    failures = stored ? 0 : failures + 1
   }
+}
 
-  function schedule(): void {
-    metrics.waiting = waiting.length
-    if (waiting.length === 0 || running >= options.parallel || soon) return
-    const asManyAsLast = lastSize > 1 && waiting.length >= lastSize
-    if (filled || waiting.length >= batchMax.reports || (asManyAsLast && !oneByOne && running === 0)) startInTurn()
-    else timer ??= setTimeout(startInTurn, running > 0 ? lingerMs.beside : oneByOne ? lingerMs.own : lingerMs.kept)
-  }
-
-  function startInTurn(): void {
-    clearTimeout(timer)
-    timer = undefined
-    soon = true
-    inTurn(start)
-  }
-
-  function start(): void {
-    soon = false
-    const batch = take()
-    if (batch.length === 0) return
-    lastSize = batch.length
-    running++
-    metrics.inBatches += batch.length
-    // Every failure has been answered when it ends.
-    void run(batch).then(() => {
-      running--
-      metrics.inBatches -= batch.length
-      for (const { bytes } of batch) bytesHeld -= bytes
-      for (const { submission } of batch) busy.delete(submission.agentId)
-      clearTimeout(timer)
-      timer = undefined
-      schedule()
-      if (waiting.length === 0 && running === 0) for (const done of idle.splice(0)) done()
-    })
-  }
-
-  /** The next batch: in order of arrival, one report an agent; the others wait for the next. */
-  function take(): Waiting[] {
-    const batch: Waiting[] = []
-    const left: Waiting[] = []
-    let [bytes, runs] = [0, 0]
-    filled = false
-    for (const one of waiting) {
-      const { agentId, report } = one.submission
-      if (filled || batch.length >= batchMax.reports || busy.has(agentId)) {
-        left.push(one)
-        continue
-      }
-      bytes += one.bytes
-      runs += report.runs?.length ?? 0
-      const [first] = batch
-      filled = first !== undefined && (bytes > batchMax.bytes || runs > batchMax.runs || one.alone || first.alone)
-      if (filled) left.push(one)
-      else {
-        busy.add(agentId)
-        batch.push(one)
-      }
-    }
-    waiting = left
-    oneByOne = false
-    metrics.waiting = left.length
-    return batch
-  }
-
-  async function run(batch: Waiting[]): Promise<void> {
-    const from = performance.now()
-    try {
-      const submissions = batch.map(({ submission }) => submission)
-      const decisions = await store(submissions, now(), age)
-      for (const [i, decision] of decisions.entries()) options.committed(submissions[i] as Submission, decision)
-      for (const [i, decision] of decisions.entries()) batch[i]?.resolve(decision)
-    } catch (error) {
-      await rescue(batch, error)
-    } finally {
-      countBatch(metrics, batch.length, (performance.now() - from) / 1000)
-    }
-  }
-
-  /** After a failed transaction each report is tried alone, so that one cannot take others with it. */
-  async function rescue(batch: Waiting[], error: unknown): Promise<void> {
-    options.failed(error)
-    let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0
-    for (const one of batch) {
-      const stored = failures < hopeless && (await runAlone(one))
-      if (!stored) one.resolve(unavailable)
-      failures = stored ? 0 : failures + 1
-    }
-  }
-
-  async function runAlone({ submission, resolve }: Waiting): Promise<boolean> {
-    try {
-      const [decision] = (await store([submission], now(), age)) as [Decision]
-      options.committed(submission, decision)
-      resolve(decision)
-      return true
-    } catch (error) {
-      options.failed(error)
-      return false
-    }
-  }
-
-  function settled(): Promise<void> {
-    if (waiting.length === 0 && running === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      idle = [...idle, resolve]
-    })
+async function runAlone({ submission, resolve }: Unanswered, options: BatchOptions): Promise<boolean> {
+  const { store, now, age, committed, failed } = options
+  try {
+    const [decision] = (await store([submission], now(), age)) as [Decision]
+    committed(submission, decision)
+    resolve(decision)
+    return true
+  } catch (error) {
+    failed(error)
+    return false
   }
 }
