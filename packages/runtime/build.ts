@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { archive, type Member } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
-import { program } from './archive/parts.ts'
+import { program, type Shared } from './archive/parts.ts'
 import { readKeys } from './src/self-update/keys.ts'
 import { minNode } from './src/version.ts'
 
@@ -32,22 +32,30 @@ export const ownKeys = (): string[] => readKeys(readFileSync(join(here, 'release
 
 /**
  * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`. `version` defaults to the repository's, `keys` to those of
- * `release-keys`. `first` is code that runs before all else: tests of updates build runtimes with a fault.
+ * `release-keys`. `first` is code that runs before all else: tests of updates build runtimes with a fault. Builds with the same `shared`
+ * share what their version and keys don't change.
  */
 export async function buildRuntime({
   outDir,
   version = ownVersion(),
   keys = ownKeys(),
   first = '',
+  shared,
 }: {
   outDir: string
   version?: string
   keys?: readonly string[]
   first?: string
+  shared?: Shared
 }): Promise<Built> {
   const { text, modules } = await program(join(here, 'src/main.ts'), shebang.length, {
     first,
-    define: { __SVC_VERSION__: JSON.stringify(version), __SVC_RELEASE_KEYS__: JSON.stringify(keys) },
+    define: marks,
+    filled: (code) =>
+      code
+        .replaceAll(marks.__SVC_VERSION__, () => JSON.stringify(version))
+        .replaceAll(marks.__SVC_RELEASE_KEYS__, () => JSON.stringify(keys)),
+    ...(shared && { shared }),
   })
   const release = JSON.stringify({ version, built: buildTime(), leastNode: minNode, keys })
   const bytes = withArchive(`${shebang}${text}`, [
@@ -64,6 +72,9 @@ export async function buildRuntime({
   put(resolve(outDir, 'package.json'), '{"type":"commonjs"}\n', 0o644)
   return { file, sha256, version }
 }
+
+/** They stand in the bundled code for the version and the keys. */
+const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:keys"]' } as const
 
 /**
  * `-S` splits the words, and `require` loads the file whatever package.json lies above it. One arena, since glibc keeps one for each

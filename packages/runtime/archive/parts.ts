@@ -17,26 +17,48 @@ export interface Program {
   readonly modules: ReadonlySet<string>
 }
 
-/** The file from `offset` on: the parts' lines, then the code. `first` is code that runs before all else. */
+export interface Wanted {
+  /** Code that runs before all else. */
+  readonly first: string
+  readonly define: Readonly<Record<string, string>>
+  /** The last step before packing, for values that `define` only marks. */
+  readonly filled?: (code: string) => string
+  readonly shared?: Shared
+}
+
+/** What builds of the same sources and the same `define` need to compute only once. Tests build the runtime as dozens of versions. */
+export interface Shared {
+  readonly parts: Map<string, Promise<Bundled>>
+  /** The line of each packed text. */
+  readonly lines: Map<string, string>
+}
+type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
+
+export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
+
+/** The file from `offset` on: the parts' lines, then the code. */
 export async function program(
   main: string,
   offset: number,
-  { first, define }: { first: string; define: Readonly<Record<string, string>> },
+  { first, define, filled = (code) => code, shared = nothingShared() }: Wanted,
 ): Promise<Program> {
-  const shared = { ...options, absWorkingDir: dirname(main), define: { ...define } }
+  const all = { ...options, absWorkingDir: dirname(main), define: { ...define } }
   const bundle = (replace: (name: string) => string) =>
-    build({ ...shared, entryPoints: [main], format: 'cjs', plugins: [replaced(main, replace)], banner: { js: first } })
+    build({ ...all, entryPoints: [main], format: 'cjs', plugins: [replaced(main, replace)], banner: { js: first } })
   const names: string[] = []
   await bundle((name) => {
     names.push(name)
     return ''
   })
-  const bundled = await Promise.all(names.sort().map(async (name) => ({ name, ...(await piecesOf(name, shared)) })))
-  const { lines, parts } = laidOut(bundled, offset)
+  const bundled = await Promise.all(
+    names.sort().map((name) => once(shared.parts, name, async () => ({ name, ...(await piecesOf(name, all)) }))),
+  )
+  const packs = bundled.map(({ name, pieces }) => ({ name, packs: packsOf(pieces, filled, shared.lines) }))
+  const { lines, parts } = laidOut(packs, offset)
   const { outputFiles, metafile } = await bundle((name) => loader(parts.get(name)))
   const metafiles = [metafile, ...bundled.map((part) => part.metafile)]
   return {
-    text: `${lines}${outputFiles[0]?.text.trimEnd()}\n`,
+    text: `${lines}${filled(outputFiles[0]?.text.trimEnd() ?? '')}\n`,
     modules: new Set(metafiles.flatMap((each) => modulesIn(each, dirname(main)))),
   }
 }
@@ -56,10 +78,9 @@ const options = {
 
 /** The lines, and where in the file each part has its own. */
 function laidOut(
-  bundled: readonly { readonly name: string; readonly pieces: readonly Piece[] }[],
+  packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
 ): { lines: string; parts: ReadonlyMap<string, Part> } {
-  const packed = bundled.map(({ name, pieces }) => ({ name, packs: packsOf(pieces) }))
   const all = packed.flatMap(({ packs }) => packs.map(({ line }) => line))
   const mark = `parts ${createHash('sha256').update(all.join('\n')).digest('hex').slice(0, 32)}`
   const at = offset + 2
@@ -74,15 +95,27 @@ function laidOut(
   return { lines, parts: new Map(parts) }
 }
 
+interface Line {
+  readonly line: string
+  readonly holds: readonly string[]
+}
+
 /** A pack is an object with a function for each of its pieces; in parentheses, or they would be parsed twice. */
-function packsOf(pieces: readonly Piece[]): { line: string; holds: readonly string[] }[] {
+function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lines: Shared['lines']): Line[] {
   const codes = new Map(pieces.map(({ name, code }) => [name, code]))
   return together(pieces.map(({ name, code, starts }) => ({ name, bytes: code.length, starts }))).map((holds) => {
     const functions = holds.map(
       (name) => `${JSON.stringify(name)}:(function(module,exports,require){${codes.get(name)}\n})`,
     )
-    return { line: packed(`return{${functions.join(',')}}`), holds }
+    const code = filled(`return{${functions.join(',')}}`)
+    return { line: once(lines, code, () => packed(code)), holds }
   })
+}
+
+function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const made = known.get(key) ?? make()
+  known.set(key, made)
+  return made
 }
 
 const modulesIn = ({ outputs }: Metafile, from: string): string[] =>

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { nothingShared } from '../archive/parts.ts'
 import { type Built, buildRuntime } from '../build.ts'
 import { minNode } from '../src/version.ts'
 import type { Came, Reply, Service } from './service.ts'
@@ -23,6 +24,11 @@ export interface Workshop {
   sign(bytes: Uint8Array, by?: { readonly namespace?: string; readonly key?: Key }): Buffer
   remove(): void
 }
+
+const shared = nothingShared()
+/** Tests that don't change the sources build with this: only the first build of a worker takes seconds of CPU. */
+export const quickBuild = (options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> =>
+  buildRuntime({ ...options, shared })
 
 /** `SVC_TEST_BEFORE=DIR`: 1.0.0 is built from that checkout, so that this source is tried under and over the one before. */
 const before = process.env.SVC_TEST_BEFORE
@@ -53,7 +59,7 @@ export function workshop(): Workshop {
       const known = all.get(name)
       if (known) return known
       const options = { outDir: join(folder, name), version, first, keys }
-      const built = version === '1.0.0' && before ? buildFrom(before, options) : buildRuntime(options)
+      const built = version === '1.0.0' && before ? buildFrom(before, options) : quickBuild(options)
       const made = built.then(({ file, sha256 }) => ({
         version,
         file,

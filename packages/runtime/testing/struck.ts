@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { expect } from 'vitest'
-import { buildRuntime } from '../build.ts'
 import { readUpdate } from '../src/update/journal.ts'
 import { leadsTo } from '../src/versions/folders.ts'
 import { bundle } from './blueprint.ts'
 import { becomes, type Ran, type Running, starts, svc } from './folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from './installed.ts'
+import { quickBuild } from './releases.ts'
 import { json, type Service, startService } from './service.ts'
 import { partOf, straceMissing } from './strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
@@ -78,7 +78,7 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
       'state/new-seed.json': '{"new":1}\n',
       '.svcignore': '!state/*\n',
     }).then(learn),
-    buildRuntime({ outDir: join(folder, 'cli') }),
+    quickBuild({ outDir: join(folder, 'cli') }),
   ])
   const file = ['-e', 'require(process.argv[1])', built.file]
   const first = await startService()

@@ -15,14 +15,14 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildRuntime } from '../../build.ts'
 import { agentFolder, python } from '../../testing/folder.ts'
+import { quickBuild } from '../../testing/releases.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-self-')))
 const newer = join(root, 'newer/svc.pyz')
 beforeAll(async () => {
-  await buildRuntime({ outDir: root, version: '1.4.0' })
-  await buildRuntime({ outDir: dirname(newer), version: '1.5.0' })
+  await quickBuild({ outDir: root, version: '1.4.0' })
+  await quickBuild({ outDir: dirname(newer), version: '1.5.0' })
   mkdirSync(join(root, 'node'))
   symlinkSync(process.execPath, join(root, 'node/node'))
 })

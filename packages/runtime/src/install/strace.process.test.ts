@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildRuntime } from '../../build.ts'
 import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import { agentIn, password } from '../../testing/installed.ts'
+import { quickBuild } from '../../testing/releases.ts'
 import { straceMissing } from '../../testing/strace.ts'
 import { expectStandsAsSaid, type Fell, initArgs, installWorld, type World } from '../../testing/world.ts'
 
@@ -27,7 +27,7 @@ let packed: Packed
 let program: string
 beforeAll(async () => {
   packed = await bundle()
-  program = (await buildRuntime({ outDir: join(folder, 'cli'), version: '1.2.3' })).file
+  program = (await quickBuild({ outDir: join(folder, 'cli'), version: '1.2.3' })).file
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
