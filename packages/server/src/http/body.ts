@@ -1,11 +1,19 @@
 /** Bodies read by hand (D14, D15): a limit that answers instead of breaking the connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { arrivals } from './arrivals.ts'
+import { Turns } from './turns.ts'
 
 /** Read and thrown away so that a client that is still sending sees why it was refused, before the connection is closed. */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 /** How long a connection is left open after an answer while its client still sends. */
 const lingerMs = 500
+
+/**
+ * What has come of a body before the rest of it is read piece by piece: each turn of the event loop reads one piece (64 KB) of a few
+ * large bodies, however many clients send one at once. A client that sends slowly keeps no place from others.
+ */
+const large = { bytes: 32 * 1024, perTurn: 4 } as const
+const pieces = new Turns(large.perTurn)
 
 type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
@@ -39,6 +47,10 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
         req.pause()
         finish({ is: 'too_large' })
       } else chunks.length = 0
+      if (size > large.bytes && !req.complete && !ended) {
+        req.pause()
+        pieces.add(() => req.resume())
+      }
     })
     req.on('end', () => {
       if (size > maxBytes) finish({ is: 'too_large' })
