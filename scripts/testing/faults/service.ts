@@ -8,8 +8,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'rate limits: one call more than the limit is let in',
     harm: 'Limits that the protocol promises are not those that the service keeps.',
     file: at('limits/window.ts'),
-    old: 'calls.length < this.#most',
-    new: 'calls.length <= this.#most',
+    old: 'calls.length < this.#max',
+    new: 'calls.length <= this.#max',
     tests: [at('limits/window.test.ts')],
   },
   {

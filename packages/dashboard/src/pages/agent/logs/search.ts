@@ -42,7 +42,7 @@ interface Match {
 }
 export const maxMatches = 10_000
 
-/** All places of a text, ignoring case, in order; stops at `mostMatches`. A match across two pieces counts once, in the first. */
+/** All places of a text, ignoring case, in order; stops at `maxMatches`. A match across two pieces counts once, in the first. */
 export function findIn(rows: readonly Row[], wanted: string): Match[] {
   if (wanted === '') return []
   const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu')
