@@ -1,4 +1,7 @@
-/** What a blueprint is: its manifest here; bundle acceptance and packing stand beside it. Section numbers: docs/protocol.md. */
+/**
+ * The manifest of a blueprint. Bundle acceptance and packing are separate entry points of this package. Section numbers
+ * in comments are those of docs/protocol.md.
+ */
 
 export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'
 export type { Expected } from './bundle/manifest.ts'

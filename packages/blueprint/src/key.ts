@@ -1,6 +1,7 @@
 /**
- * What two paths share that some file system takes for one: NFC and case as D49 says, full case mapping (a long s is an s to APFS),
- * and characters that HFS+ does not see. Every comparison of paths that must hold on all machines goes by it.
+ * The key of a path: equal for all paths that some file system treats as the same. It uses NFC and case (D49), full
+ * case mapping (to APFS a long s is an s), and ignores characters that HFS+ does not see. Every comparison of paths
+ * that must hold on all machines uses it.
  */
 export const keyOf = (path: string): string =>
   path

@@ -1,4 +1,7 @@
-/** Bundles as people really make them. Where a tool is not installed its test is skipped, and the reporter says so. */
+/**
+ * Tests bundles made with the tools that people use. If a tool is not installed its test is skipped, and the reporter
+ * says so.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +96,7 @@ const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool
 const missing = [...new Set(makers.map(([tool]) => tool))].filter((tool) => !has(tool))
 if (missing.length > 0) console.warn(`NOT TESTED, for they are not installed: ${missing.join(', ')}`)
 
-describe('bundles made by the tools that people have are accepted, and unpack to what went in', () => {
+describe('bundles made with common tools are accepted, and unpack to what was packed', () => {
   for (const [tool, how, argv, keepsModes] of makers) {
     test.skipIf(missing.includes(tool))(how, async () => {
       const file = join(root, 'made.zip')
@@ -101,7 +104,7 @@ describe('bundles made by the tools that people have are accepted, and unpack to
       rmSync(file, { force: true })
       rmSync(target, { recursive: true, force: true })
       const [command = '', ...args] = argv
-      // zip and git date back what they pack, and jar asks the locale how names are spelled
+      // Removed before comparing: zip and git set the times of files, and jar spells names by the locale.
       execFileSync(command, [...args, file], { cwd: source, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
       rmSync(join(source, '.git'), { recursive: true, force: true })
       const bytes = readFileSync(file)
@@ -119,7 +122,7 @@ describe('bundles made by the tools that people have are accepted, and unpack to
 })
 
 test.skipIf(missing.includes('python3'))(
-  'what zipfile stores into a pipe is refused: its size stands behind the data only (D49)',
+  'an archive that zipfile wrote into a pipe is refused: its sizes come only after the data (D49)',
   async () => {
     const file = join(root, 'made.zip')
     execFileSync('python3', ['-c', pythonStream('ZIP_STORED'), file], { cwd: source })

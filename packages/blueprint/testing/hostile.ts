@@ -1,17 +1,17 @@
 /**
- * Bundles that must be refused, each with the entry and the rule that its refusal names. Built anew at each call. The service and the
- * runtime test with the same ones.
+ * Bundles that must be refused, each with the entry and the rule that its refusal must name. They are built at each
+ * call. The service and the runtime test with the same ones.
  */
 import { deflateRawSync } from 'node:zlib'
 import { endOf, extraField, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export interface Hostile {
-  /** What it is, for the test's name. */
+  /** A description, for the name of the test. */
   readonly what: string
   readonly bytes: () => Uint8Array
-  /** The entry that the finding is of; empty for the bundle as a whole. */
+  /** The entry of the finding; empty for the bundle as a whole. */
   readonly file: string
-  /** The finding, or its beginning. */
+  /** The message of the finding, or its beginning. */
   readonly says: string
 }
 
@@ -19,7 +19,7 @@ export const manifestText = 'name: mail-triage\nversion: 1.4.0\nruntime: { kind:
 export const manifestEntry: RawEntry = { name: 'svc.agent.yaml', content: manifestText }
 const MB = 1024 * 1024
 
-/** A bundle that is good but for what is given. */
+/** A bundle that is good except for what is given. */
 export const bundleWith = (entries: readonly RawEntry[], archive: RawArchive = {}): Buffer =>
   rawZip([manifestEntry, ...entries], archive)
 
@@ -314,13 +314,13 @@ const bombs: readonly Hostile[] = [
     'f0',
   ),
   withArchive(
-    'a file of 60 MB that says so',
+    'a file of 60 MB whose header says so',
     'unpacks to more than 50 MB',
     () => bundleWith([zeros('x', 60 * MB)]),
     'x',
   ),
   withArchive(
-    'a file of 60 MB that says 1 byte',
+    'a file of 60 MB whose header says 1 byte',
     'unpacks to more than its headers say',
     () => bundleWith([{ ...zeros('x', 60 * MB), both: { size: 1, crc: 0 } }]),
     'x',
@@ -362,14 +362,14 @@ function zeros(name: string, size: number): RawEntry {
   const content = Buffer.alloc(size)
   return { name, content, pack: 'deflate' }
 }
-/** As many different folders as there can be. */
+/** Files below as many different folders as possible. */
 const deep = (count: number): RawEntry[] =>
   Array.from({ length: count }, (_, i) => ({
     name: `${Array.from({ length: 64 }, (_, n) => `${n}-${i}`).join('/')}/x`,
   }))
 const many = (count: number): RawEntry[] => Array.from({ length: count }, (_, i) => ({ name: `f${i}` }))
 
-/** The first entry's data is the second one's header and data. */
+/** A bundle in which the data of the first entry is the header and the data of the second. */
 function nested(): Uint8Array {
   const inner = rawZip([{ name: 'b', content: 'x' }])
   const part = inner.subarray(0, 32)
@@ -446,7 +446,7 @@ function secondEnd(): Uint8Array {
   const bytes = make(0)
   return make(bytes.length - bytes.indexOf('PK\x05\x06', 0, 'latin1') - 22)
 }
-/** The local part of an entry that no directory names. */
+/** A bundle with the local part of an entry that the directory does not list. */
 function hidden(): Uint8Array {
   const evil = rawZip([{ name: '../evil', content: 'x' }])
   return bundleWith([], { beforeDirectory: evil.subarray(0, evil.indexOf('PK\x01\x02', 0, 'latin1')) })

@@ -1,9 +1,9 @@
-/** Bundles as nobody should send them: good ones with faults from a seed, in the bytes or in what the headers say. */
+/** Makes bundles that nobody should send: good ones with faults from a seed, in the bytes or in the headers. */
 import { extraField, type Numbers, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export type Random = () => number
 
-/** A small seeded generator (mulberry32): the same seed gives the same faults, so that a failure can be replayed. */
+/** A small seeded generator (mulberry32). The same seed gives the same faults, so that a failure can be replayed. */
 export function randomOf(seed: number): Random {
   let state = seed
   return () => {

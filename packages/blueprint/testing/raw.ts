@@ -1,4 +1,4 @@
-/** Builds zip archives byte by byte, with every number open to a lie. What is not said is as an honest writer would write it. */
+/** Builds zip archives byte by byte, so that every number can be wrong. Numbers that are not given are correct. */
 import { deflateRawSync } from 'node:zlib'
 import { crc32 } from '../src/zip/bytes.ts'
 
@@ -17,28 +17,28 @@ export interface RawEntry {
   readonly content?: Uint8Array | string
   /** `store` (the default), `deflate`, or the packed bytes themselves with method 8. */
   readonly pack?: 'store' | 'deflate' | Uint8Array
-  /** Type and mode; a plain file by default, a folder where the name ends in `/`. */
+  /** Type and mode; by default a plain file, or a folder if the name ends in `/`. */
   readonly mode?: number
-  /** Low half of the attributes. */
+  /** The low half of the attributes. */
   readonly dos?: number
   readonly madeBy?: number
   readonly disk?: number
-  /** In both headers. */
+  /** Written into both headers. */
   readonly both?: Partial<Numbers>
   readonly local?: Partial<Numbers>
   readonly central?: Partial<Numbers>
-  /** Behind the data; the flag is set, and checksum and sizes of the local header are 0. */
+  /** Follows the data. The flag is then set, and checksum and sizes of the local header are 0. */
   readonly descriptor?: 'signed' | 'plain' | Uint8Array
-  /** Bytes before the local header that belong to nothing. */
+  /** Bytes before the local header that belong to no entry. */
   readonly before?: Uint8Array
-  /** Another place than the real one. */
+  /** A wrong offset. */
   readonly start?: number
-  /** No local part: another entry's is shared. */
+  /** Writes no local part; that of another entry is shared. */
   readonly sharesLocalOf?: number
 }
 export interface RawArchive {
   readonly before?: Uint8Array
-  /** Count offsets from behind `before`. */
+  /** Counts offsets from the end of `before`. */
   readonly relative?: boolean
   readonly beforeDirectory?: Uint8Array
   readonly afterDirectory?: Uint8Array

@@ -8,7 +8,7 @@ import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
 const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
-/** In the short form every third kill. */
+/** The short form tries every third kill. */
 const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
 let root: string
 let bundle: string
@@ -33,11 +33,11 @@ interface Attempt {
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [program, bundle, ...args], {
     encoding: 'utf8',
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') }, // it starts a dozen times from the sources
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') }, // the sources are started a dozen times
   })
 
 test.each(['ENOSPC', 'EIO'])(
-  '%s at any change of the disk leaves nothing, and is told as the fault of the disk (I19, D26)',
+  'a disk that fails with %s at any change leaves nothing behind, and the refusal blames the disk (I19, D26)',
   (fault) => {
     const attempts: Attempt[] = JSON.parse(run(mkdtempSync(join(root, 'each-')), fault).stdout)
     expect(attempts.length).toBeGreaterThan(15)
@@ -46,7 +46,7 @@ test.each(['ENOSPC', 'EIO'])(
   },
 )
 
-test('killed at any change of the disk, there is the whole bundle or none, and what was staged is swept (I17, D49)', () => {
+test('a kill at any change of the disk leaves the whole bundle or none, and staged files are swept (I17, D49)', () => {
   const [{ count }]: [Attempt] = JSON.parse(run(mkdtempSync(join(root, 'none-')), 'none', '0').stdout)
   const complete: number[] = []
   for (let at = count; at > 0; at -= step) {
@@ -60,5 +60,5 @@ test('killed at any change of the disk, there is the whole bundle or none, and w
     sweepStaging(above)
     expect(readdirSync(above)).toEqual(isThere ? ['v1'] : [])
   }
-  expect(complete).toEqual([count, count - 1].filter((at) => (count - at) % step === 0)) // only the folder above is synced after the rename
+  expect(complete).toEqual([count, count - 1].filter((at) => (count - at) % step === 0)) // only syncing the parent folder comes after the rename
 })

@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const elsewhere = ['/tmp/svc-evil', 'evil', '../evil']
 
-describe('hostile bundles are refused by entry and rule, alike when read and when unpacked, and leave nothing (4, D49, I19)', () => {
+describe('hostile bundles are refused by entry and rule, in the same way when read and when unpacked, and leave nothing (4, D49, I19)', () => {
   test.each(hostile.map((h) => [h.what, h] as const))('%s', async (_what, { bytes, file, says }) => {
     const made = bytes()
     const began = process.cpuUsage()
@@ -35,7 +35,7 @@ describe('hostile bundles are refused by entry and rule, alike when read and whe
     expect(elsewhere.filter((path) => existsSync(path))).toEqual([])
   })
 
-  test('each rule of the tables has a bundle that breaks it', () => {
+  test('every rule of the tables has a bundle that breaks it', () => {
     const rules = [...pathRules, ...entryRules, ...archiveRules].map(([says]) => says)
     expect(rules.filter((rule) => !hostile.some(({ says }) => rule.startsWith(says)))).toEqual([])
     expect(hostile.length).toBeGreaterThan(60)

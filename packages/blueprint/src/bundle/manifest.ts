@@ -1,18 +1,18 @@
-/** What the manifest says of its bundle, and whether it holds (4, acceptance rules). */
+/** Checks what the manifest says about its bundle (4, acceptance rules). */
 import { type PlacedRead, readPlaced } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
 
 export interface Expected {
-  /** The blueprint's name. */
+  /** The name of the blueprint. */
   readonly name?: string
   readonly version?: string
-  /** Hex SHA-256 of the bundle's bytes. */
+  /** The hex SHA-256 of the bundle's bytes. */
   readonly sha256?: string
 }
 
-/** Reads the manifest of a bundle that has `files`; every finding with its line. */
+/** Reads the manifest of a bundle that holds `files`. Every finding has its line. */
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
@@ -60,7 +60,9 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
   )
 }
 
-/** State paths are linked into each version: neither the manifest nor a file may stand in their way. */
+/**
+ * Checks the state paths. They are linked into each version, so neither the manifest nor a file may be in their way.
+ */
 function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
   return state.flatMap((one, i) => {
     const path = `state[${i}]`

@@ -9,13 +9,13 @@ import { unpackBundle } from './unpack.ts'
 const long = process.env.SVC_TEST_LONG !== undefined
 const rounds = long ? 200_000 : 2000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
-/** Milliseconds of the processor, which other programs do not lengthen. */
+/** Milliseconds of CPU time, which other programs do not affect. */
 const maxMs = 2000
-/** Where syncing costs nothing. */
+/** A folder in memory, where syncing costs nothing. */
 const memory = '/dev/shm'
 const maxMemory = 400 * 1024 * 1024
 
-test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and reading and unpacking judge alike`, {
+test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and reading and unpacking agree`, {
   timeout: long ? 3_600_000 : 60_000,
 }, async () => {
   const root = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'svc-mutated-'))
@@ -41,11 +41,11 @@ test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and r
     expect(readdirSync(root, { recursive: true }), `seed ${seed}`).toEqual(['a', 'a/b'])
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(maxMemory)
-  expect(accepted).toBeGreaterThan(0) // else nothing was ever unpacked
+  expect(accepted).toBeGreaterThan(0) // otherwise nothing was ever unpacked
   expect(accepted).toBeLessThan(rounds / 2)
   rmSync(root, { recursive: true })
 })
 
-test('the bundle that is damaged there is good', async () => {
+test('the bundle that is damaged here is good', async () => {
   expect(await readBundle(good)).toMatchObject({ ok: true, value: { manifest: { instructions: 'docs/AGENT.md' } } })
 })

@@ -1,8 +1,11 @@
-/** The rules for one path in a bundle (4, acceptance rules; D49), the same for an archive's entries and a folder's files. */
+/**
+ * The rules for one path in a bundle (4, acceptance rules; D49), the same for entries of an archive and files of a
+ * folder.
+ */
 import { keyOf } from '../key.ts'
 
 export interface Named {
-  /** With `/`; a folder ends in one. */
+  /** Written with `/`; a folder ends in one. */
   readonly path: string
 }
 
@@ -12,7 +15,7 @@ const maxBytes = 1024
 const tooLong = `is longer than ${maxBytes} bytes`
 const isTooLong = (path: string): boolean => Buffer.byteLength(path) > maxBytes
 
-/** A bundle is refused when any of these holds. */
+/** A bundle is refused if any of these holds. */
 export const pathRules: readonly PathRule[] = [
   ['has an entry without a name', (path) => path === ''],
   ['holds a NUL', (path) => path.includes('\0')],
@@ -38,17 +41,19 @@ export const pathRules: readonly PathRule[] = [
 const notPlain = (path: string) => (segment: string) =>
   path !== '' && !path.startsWith('/') && (segment === '' || segment === '.')
 
-/** Which of the rules a path breaks. A path that is too long is not looked at further: a thousand of 64 KB would take seconds. */
+/**
+ * The rules that a path breaks. Checking ends at a path that is too long: a thousand paths of 64 KB would take seconds.
+ */
 export function wrongWithPath(path: string): string[] {
   if (isTooLong(path)) return [tooLong]
   const segments = segmentsOf(path)
   return pathRules.filter(([, holds]) => holds(path, segments)).map(([says]) => says)
 }
 
-/** Without the slash at a folder's end. */
+/** The segments of a path, without the slash at the end of a folder. */
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
-/** The folders that a path lies in: `a`, `a/b` for `a/b/c`. */
+/** The folders above a path: `a` and `a/b` for `a/b/c`. */
 export function above(path: string): string[] {
   const segments = segmentsOf(path)
   return segments.slice(1).map((_, i) => segments.slice(0, i + 1).join('/'))

@@ -1,6 +1,6 @@
 /**
- * The acceptance of a bundle (4, acceptance rules; D47 to D49): the service at upload, the runtime at install and update, and the author's
- * tools all come through here. A verdict depends on the bytes and on what was asked for, and on nothing else.
+ * The acceptance of a bundle (4, acceptance rules; D47 to D49). The service uses it at upload, the runtime at install
+ * and update, and the author's tools too. A verdict depends only on the bytes and on what was asked for.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '@svc/protocol'
@@ -22,16 +22,16 @@ export interface BundleEntry {
 }
 export interface Bundle {
   readonly manifest: Manifest
-  /** Hex, of the archive's bytes. */
+  /** Hex, computed from the bytes of the archive. */
   readonly sha256: string
-  /** Files, in the order of the archive. */
+  /** The files, in the order of the archive. */
   readonly entries: readonly BundleEntry[]
 }
 export interface ReadBundleOptions {
   readonly expected?: Expected
 }
 
-/** Reads a whole bundle in memory. Never throws; nothing is written. */
+/** Reads a whole bundle in memory. Never throws and writes nothing. */
 export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
   const { findings, bundle } = await judge(bytes, options)
   return bundle ? { ok: true, value: bundle } : refused(findings)
@@ -40,13 +40,13 @@ export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions =
 interface Judged {
   readonly layout: Layout
   readonly findings: BundleFinding[]
-  /** Only where there is no finding. */
+  /** Present only if there is no finding. */
   readonly bundle?: Bundle
-  /** Where the manifest says something; with the bundle only. */
+  /** The place of a value in the manifest; present only with the bundle. */
   readonly placeOf?: PlacedRead['placeOf']
 }
 
-/** Everything that is wrong, at once. */
+/** Collects everything that is wrong with a bundle. */
 export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<Judged> {
   if (bytes.length > limits.bundleBytes)
     return { layout: layoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
@@ -78,7 +78,7 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
 
 const entryOf = (e: Entry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
 
-/** What the headers and names say against the bundle. */
+/** Compares the headers and names with the rules for bundles. */
 function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
   const layout = layoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
   const findings: BundleFinding[] = wrongWithLayout({ ...layout, bytes }).map(({ entry, message }) => ({
@@ -95,7 +95,7 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
   return { layout, findings }
 }
 
-/** Unpacks every entry to nowhere, and keeps the manifest. */
+/** Unpacks every entry without storing it, and returns the manifest. */
 async function readContents(layout: Layout, entries: readonly Entry[]) {
   const total: Total = { bytes: 0 }
   const findings: BundleFinding[] = []

@@ -5,12 +5,12 @@ import { foldersOf, tooManyFolders, wrongBetween } from './tree.ts'
 const named = (paths: readonly string[]) => paths.map((path) => ({ path }))
 const chain = (root: string, depth: number) => `${root}/${'x/'.repeat(depth - 1)}f`
 
-test('a folder counts once, listed or implied, and behind the folder that it lies in', () => {
+test('a folder counts once, listed or implied, and comes after its parent folder', () => {
   const folders = foldersOf(named(['a/b/c/f', 'a/', 'a/b/g', 'z/', 'h']))
   expect([...(folders?.keys() ?? [])]).toEqual(['a', 'a/b', 'a/b/c', 'z'])
 })
 
-test('5,000 folders are good and one more is too many, whatever makes them', () => {
+test('5,000 folders are accepted and one more is too many, whatever creates them', () => {
   const good = Array.from({ length: 100 }, (_, i) => chain(`d${i}`, 50))
   expect(foldersOf(named(good))?.size).toBe(limits.bundleFolders)
   expect(wrongBetween(named(good))).toEqual([])
@@ -22,7 +22,7 @@ test('5,000 files in one folder need one folder', () => {
   expect(foldersOf(named(Array.from({ length: 5000 }, (_, i) => `d/f${i}`)))?.size).toBe(1)
 })
 
-test('a folder that clashes is said of each path below it, in the order of the paths', () => {
+test('a folder that clashes is reported for each path below it, in the order of the paths', () => {
   expect(wrongBetween(named(['Docs/deep/a', 'docs/b', 'DOCS/deep/c', 'docs/deep/d']))).toEqual([
     { file: 'docs/b', message: 'lies in "docs", which some file systems take for "Docs"' },
     { file: 'DOCS/deep/c', message: 'lies in "DOCS", which some file systems take for "Docs"' },

@@ -1,7 +1,7 @@
 /**
- * What is wrong between paths that are good by themselves (4, acceptance rules; D49): too many folders, a name twice, names that are
- * alike, a file where another path needs a folder. Each distinct folder is looked at once, however many paths lie in it, so that time
- * and memory depend on the limits and not on how deep the paths are.
+ * Finds conflicts between paths that are valid by themselves (4, acceptance rules; D49): too many folders, a name
+ * twice, names too similar, a file where another path needs a folder. Each distinct folder is checked once, however
+ * many paths are in it, so time and memory depend on the limits and not on the depth of the paths.
  */
 import { limits } from '@svc/protocol'
 import { keyOf } from '../key.ts'
@@ -13,11 +13,11 @@ export const tooManyFolders = `has more than ${limits.bundleFolders} folders (a 
 interface Folder {
   readonly path: string
   readonly key: string
-  /** The folder that it lies in; absent at the root. */
+  /** The parent folder; absent at the root. */
   readonly above?: Folder
 }
 
-/** All folders of the paths, listed or implied, each once and behind the one that it lies in; undefined when they are too many. */
+/** All folders of the paths, listed or implied, each once and after its parent. Undefined if there are too many. */
 export function foldersOf(named: readonly Named[]): ReadonlyMap<string, Folder> | undefined {
   const folders = new Map<string, Folder>()
   for (const { path } of named) {
@@ -30,7 +30,7 @@ export function foldersOf(named: readonly Named[]): ReadonlyMap<string, Folder> 
   return folders
 }
 
-/** From the top down, a folder and those above it that are not known yet. */
+/** A folder and those of its parents that are not known yet, from the top down. */
 function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   const found: string[] = []
   for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
@@ -42,7 +42,7 @@ function placed(path: string, known: ReadonlyMap<string, Folder>): Folder {
   return { path, key: keyBelow(above, path), ...(above && { above }) }
 }
 
-/** Everything that is wrong between the paths. With too many folders that is the only thing said. */
+/** All conflicts between the paths. If there are too many folders, that is the only finding. */
 export function wrongBetween(named: readonly Named[]): BundleFinding[] {
   const folders = foldersOf(named)
   if (!folders) return [{ file: '', message: tooManyFolders }]
@@ -67,7 +67,7 @@ export function wrongBetween(named: readonly Named[]): BundleFinding[] {
   return findings
 }
 
-/** What is wrong with a folder and those above it, from the top down; said of everything that lies in it. */
+/** The conflicts of each folder and its parents, from the top down. They are reported for everything in the folder. */
 function wrongFolders(
   folders: ReadonlyMap<string, Folder>,
   files: ReadonlyMap<string, string>,

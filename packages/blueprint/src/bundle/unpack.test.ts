@@ -51,7 +51,7 @@ test('a bundle is read whole: manifest, checksum, files with size and mode', asy
   })
 })
 
-test('what is unpacked is what was packed, folders without files too, and nothing else', async () => {
+test('unpacking gives what was packed, empty folders too, and nothing else', async () => {
   expect(await unpackBundle(good, target)).toEqual(await readBundle(good))
   expect(readdirSync(root)).toEqual(['v1'])
   expect(readdirSync(target, { recursive: true }).sort()).toEqual(
@@ -62,19 +62,19 @@ test('what is unpacked is what was packed, folders without files too, and nothin
 
 test.each([
   ['a plain file', 0o100644, 0o644],
-  ['a file that all may write', 0o100666, 0o644],
+  ['a file that everybody may write', 0o100666, 0o644],
   ['a file that nobody may read', 0o100000, 0o644],
   ['an executable', 0o100700, 0o755],
-  ['one that would run as its owner', 0o104755, 0o755],
-  ['one that would run as its group, with the sticky bit', 0o103755, 0o755],
-  ['one of a system without modes', 0, 0o644],
+  ['a file that would run as its owner', 0o104755, 0o755],
+  ['a file that would run as its group, with the sticky bit', 0o103755, 0o755],
+  ['a file from a system without modes', 0, 0o644],
 ])('modes are reduced to two (D49): %s', async (_what, mode, becomes) => {
   await unpackBundle(bundleWith([{ name: 'x', content: 'x', mode }]), target)
   expect(lstatSync(join(target, 'x')).mode & 0o7777).toBe(becomes)
   expect(lstatSync(target).mode & 0o7777).toBe(0o755)
 })
 
-describe('what is asked for must be what it is', () => {
+describe('a bundle that is not the one asked for is refused', () => {
   test.each([
     ['another version', { version: '1.4.1' }, 'svc.agent.yaml:2:10: is version 1.4.0, and 1.4.1 was asked for'],
     [
@@ -92,13 +92,13 @@ describe('what is asked for must be what it is', () => {
     expect(await unpackBundle(good, target, { expected })).toMatchObject({ ok: false, code: 'bundle_refused', message })
     expect(readdirSync(root)).toEqual([])
   })
-  test('the right ones pass', async () => {
+  test('a bundle that is the one asked for passes', async () => {
     const expected = { name: 'mail-triage', version: '1.4.0', sha256 }
     expect(await unpackBundle(good, target, { expected })).toMatchObject({ ok: true })
   })
 })
 
-describe('a place that is taken is left as it is', () => {
+describe('an existing target is left as it is', () => {
   test.each([
     ['a folder', () => mkdirSync(target)],
     ['a file', () => writeFileSync(target, 'mine')],
@@ -109,7 +109,7 @@ describe('a place that is taken is left as it is', () => {
     expect(readdirSync(root)).toEqual(['v1'])
     expect(existsSync('/nowhere')).toBe(false)
   })
-  test('a folder above that is missing is a fault of the machine, not of the bundle', async () => {
+  test('a missing parent folder is a fault of the machine, not of the bundle', async () => {
     expect(await unpackBundle(good, join(root, 'none/v1'))).toMatchObject({ ok: false, code: 'disk_failed' })
     expect(readdirSync(root)).toEqual([])
   })
@@ -123,7 +123,7 @@ test('what a killed unpacking left is swept, and nothing else', () => {
   expect(sweepStaging(join(root, 'none'))).toEqual([])
 })
 
-test('all findings come at once, each with its file, the first one in the sentence', async () => {
+test('all findings are listed at once, each with its file, and the sentence names the first', async () => {
   const bad = rawZip([
     { name: 'svc.agent.yaml', content: 'name: A\nversion: 1\nruntime: { kind: process, command: [x] }\n' },
     { name: 'docs/../x', content: 'x' },
@@ -139,7 +139,7 @@ test('all findings come at once, each with its file, the first one in the senten
   ])
 })
 
-test('names of a refusal cannot steer a terminal, and a thousand findings are cut', async () => {
+test('names in a refusal cannot control a terminal, and a thousand findings are cut', async () => {
   const read = await readBundle(
     bundleWith(Array.from({ length: 1000 }, (_, i) => ({ name: `\x1b[2J\u202e${i}`, content: '' }))),
   )
@@ -158,16 +158,16 @@ test.each<[string, RawEntry]>([
       central: { extra: extraField(0x5455, Buffer.alloc(5)) },
     },
   ],
-  ['a descriptor behind no data', { name: 'x', content: '', descriptor: 'signed' }],
+  ['a descriptor after no data', { name: 'x', content: '', descriptor: 'signed' }],
   ['a descriptor with its signature', { name: 'x', content: 'x', pack: 'deflate', descriptor: 'signed' }],
-  ['a descriptor without one', { name: 'x', content: 'x', pack: 'deflate', descriptor: 'plain' }],
+  ['a descriptor without its signature', { name: 'x', content: 'x', pack: 'deflate', descriptor: 'plain' }],
   ['a UTF-8 name that is not marked as one', { name: 'é', content: 'x', both: { flags: 0 } }],
   ['a Unicode path that says the same', { name: 'é', content: 'x', both: { flags: 0, extra: unicodePath('é', 'é') } }],
-  ['dots that are no segments', { name: '..a/b..c/.d', content: 'x' }],
-  ['a folder below that is called .svc', { name: 'a/.svc/x', content: 'x' }],
+  ['dots that are not segments', { name: '..a/b..c/.d', content: 'x' }],
+  ['a folder below the root that is called .svc', { name: 'a/.svc/x', content: 'x' }],
   ['an archive stored in it', { name: 'x.zip', content: good }],
-  ['nothing in it, deflated', { name: 'x', content: '', pack: 'deflate' }],
-])('what honest writers do is accepted: %s', async (_what, entry) => {
+  ['an empty file, deflated', { name: 'x', content: '', pack: 'deflate' }],
+])('archives of honest tools are accepted: %s', async (_what, entry) => {
   expect(await unpackBundle(bundleWith([entry], { comment: Buffer.from('by a tool') }), target)).toMatchObject({
     ok: true,
   })
@@ -191,7 +191,7 @@ test.each<[string, RawEntry[]]>([
       pack: 'deflate',
     })),
   ],
-])('as much as is allowed is accepted, and holds nobody up for long (4): %s', async (_what, entries) => {
+])('a bundle at the limits is accepted and blocks nobody for long (4): %s', async (_what, entries) => {
   const bytes = bundleWith(entries)
   let turns = 0
   let reading = true
@@ -206,7 +206,7 @@ test.each<[string, RawEntry[]]>([
   expect(turns).toBeGreaterThan(1000)
 })
 
-test('a byte more than 100 MB in all is too much, whatever the headers say of it', async () => {
+test('one byte more than 100 MB in all is too much, whatever the headers say', async () => {
   const part = 50 * MB - Buffer.byteLength(manifestText) + 1
   const entries = [50 * MB, part].map(
     (size, i): RawEntry => ({ name: `x${i}`, content: Buffer.alloc(size), pack: 'deflate' }),

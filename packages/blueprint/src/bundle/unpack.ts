@@ -1,7 +1,7 @@
 /**
- * Puts a bundle on the disk (D49, I19): judged as a whole before the first byte is written, then staged beside its place, each file
- * made once and synced, and renamed as the last step. Whatever goes wrong, nothing of it stays. The calls are synchronous,
- * one piece at a time, so that a kill can be placed between any two of them.
+ * Unpacks a bundle to the disk (D49, I19). It is judged as a whole before the first byte is written, then staged beside
+ * its target, each file created once and synced, and renamed as the last step. On any failure nothing of it remains.
+ * The calls are synchronous, one at a time, so that tests can place a kill between any two of them.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -25,7 +25,7 @@ import { type BundleVerdict, refused } from './findings.ts'
 import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
-/** Unpacks into `folder`, which must not exist; the folder above it must. Never throws. */
+/** Unpacks into `folder`, which must not exist; its parent must. Never throws. */
 export async function unpackBundle(
   bytes: Uint8Array,
   folder: string,
@@ -56,7 +56,9 @@ export async function unpackBundle(
   return { ok: true, value: bundle }
 }
 
-/** Removes what unpacking that was killed left in a folder; for a start, when nobody unpacks there. Gives the names. */
+/**
+ * Removes what a killed unpacking left in a folder, and returns the names. Call it at start, when nobody unpacks there.
+ */
 export function sweepStaging(folder: string): string[] {
   let names: string[]
   try {
@@ -75,7 +77,7 @@ async function stage(layout: Layout, staging: string): Promise<void> {
   const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
   for (const one of folders) {
     mkdirSync(join(staging, one))
-    await setImmediate() // thousands of folders must not hold up everything else
+    await setImmediate() // thousands of folders must not block the event loop
   }
   for (const entry of layout.entries) if (!entry.path.endsWith('/')) await writeEntry(layout, entry, staging, total)
   for (const one of folders.reverse()) {
@@ -108,7 +110,7 @@ function syncFolder(folder: string, mode?: number): void {
   }
 }
 
-/** On a disk that does not even let go of files, the next sweep has another try. */
+/** Removes a folder. On a disk that does not even delete files, the next sweep tries again. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

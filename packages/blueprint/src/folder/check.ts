@@ -1,4 +1,7 @@
-/** Everything that is wrong with a blueprint's folder or with a bundle, at once: what an author wants to hear before the service says it. */
+/**
+ * Finds everything that is wrong with a blueprint's folder or with a bundle, so that authors see it before the service
+ * refuses it.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -11,19 +14,19 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
-/** What would be refused of the bundle that `packFolder` makes of this folder; empty when it is good. */
+/** The findings for which the bundle that `packFolder` makes of this folder would be refused. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
-/** What is wrong with the bytes of a bundle; empty when it is good. */
+/** The findings about the bytes of a bundle. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
 
 export interface Examined {
   readonly findings: BundleFinding[]
-  /** What refuses nothing, and is certainly not meant. */
+  /** Allowed, but certainly a mistake. */
   readonly warnings: BundleFinding[]
-  /** What refuses nothing, and is probably not meant. */
+  /** Allowed, but probably a mistake. */
   readonly hints: BundleFinding[]
-  /** Absent when it cannot be read. */
+  /** Absent if it cannot be read. */
   readonly manifest?: Manifest
 }
 
@@ -51,7 +54,7 @@ interface FolderRead extends Gathered {
   readonly placeOf?: PlaceOf
 }
 
-/** `except`: a file that is no part of it, such as the one that the bundle is written to. */
+/** Reads a folder and collects findings. `except` is a file to leave out, such as the bundle that is being written. */
 export function wrongInFolder(root: string, except?: string): FolderRead {
   const none = (message: string): FolderRead => ({ files: [], leftOut: [], findings: [{ file: '', message }] })
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())

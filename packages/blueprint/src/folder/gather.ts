@@ -1,4 +1,4 @@
-/** The files of a blueprint's folder that belong to its bundle, in an order that no machine changes. */
+/** Lists the files of a blueprint's folder that belong to its bundle, in the same order on every machine. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -16,9 +16,9 @@ export interface FolderFile {
 export interface Gathered {
   /** Sorted by the bytes of their paths; at most one more than a bundle may have. */
   readonly files: readonly FolderFile[]
-  /** What was left out by a rule; a folder as one, with `/`. */
+  /** The paths that a rule leaves out. A whole folder is one entry, with `/`. */
   readonly leftOut: readonly string[]
-  /** What can be in no bundle: links, devices, what cannot be read. */
+  /** What no bundle can hold: links, devices, unreadable files. */
   readonly findings: readonly BundleFinding[]
 }
 
@@ -48,7 +48,7 @@ function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: 
     }
     const stat = lstatSync(join(dir, path))
     const isFolder = stat.isDirectory()
-    // A folder that is left out takes along what is in it, but for what is taken back by name.
+    // Leaving out a folder leaves out its contents, except paths that a rule takes back by name.
     const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
     if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
@@ -63,7 +63,7 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
   else into.files.push({ path, size: Number(stat.size), executable: (Number(stat.mode) & 0o100) !== 0 })
 }
 
-/** What the agent keeps while it runs is not the blueprint's, and neither are bundles that were packed here, nor `except`. */
+/** Extra ignore rules: what the agent writes while it runs, bundles that were packed here, and `except`. */
 function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
   const own =

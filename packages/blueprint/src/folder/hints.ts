@@ -1,4 +1,4 @@
-/** What is allowed and probably not meant (hints), or certainly not (warnings). Neither refuses anything. */
+/** Remarks that refuse nothing: hints at probable mistakes, warnings about certain ones. */
 import type { BundleFinding } from '../bundle/findings.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { manifestName } from '../manifest/shape.ts'
@@ -14,12 +14,15 @@ export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFin
 
 export type PlaceOf = (path: string) => { line: number; column: number }
 
-/** What makes an agent invisible, or gives secrets away. */
+/** Warnings about what makes an agent invisible or gives secrets away. */
 export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
   return [...outsideState(manifest, placeOf), ...files.flatMap(environments)]
 }
 
-/** An agent that writes into SVC_STATE_DIR writes beside its version, where these paths only lead if `state` names them. */
+/**
+ * Finds a status file or log under `state/` that `state` does not name. An agent that writes to SVC_STATE_DIR writes
+ * outside its version, and such a path leads there only if `state` names it.
+ */
 function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
   const named: [path: string, file: string][] = [
     ...(status === undefined ? [] : [['status', status] as [string, string]]),
@@ -35,13 +38,13 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
     }))
 }
 
-/** 4, rule 3: the service writes the agent's own one at the installation. */
+/** Finds environment files. The service writes the agent's own one at installation (4, rule 3). */
 const environments = ({ path }: Listed): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
     ? [{ file: path, message: 'belongs into no bundle: tokens and secrets come to the machine at "svc init"' }]
     : []
 
-/** 4, rule 3: a bundle holds no secrets. */
+/** Names of files that usually hold secrets; a bundle must hold none (4, rule 3). */
 const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
 const ofFile = ({ path }: Listed): BundleFinding[] =>
   secretive.test(path)
@@ -71,7 +74,7 @@ function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): Bund
 }
 const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
-/** Where an argument would lie in the bundle; undefined when it does not name a file of it. */
+/** The path in the bundle that an argument names; undefined if it names no file of the bundle. */
 function inFolder(workdir: string, argument: string): string | undefined {
   if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined
   const plain = argument

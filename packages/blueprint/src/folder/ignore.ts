@@ -1,12 +1,13 @@
 /**
- * What of a blueprint's folder is no part of the bundle: what the machine, the version control and the running agent put there, and what
- * `.svcignore` names. Its lines are patterns as in `.gitignore`: `*`, `?`, `[abc]` and `**`, a slash before the end binds to the root, one
- * at the end means folders, `!` takes back. Later lines win over earlier ones and over the usual ones.
+ * Decides what of a blueprint's folder is left out of the bundle: files of the machine, of version control and of the
+ * running agent, and what `.svcignore` names. Its lines are patterns as in `.gitignore`: `*`, `?`, `[abc]` and `**`; a
+ * slash before the end binds to the root, one at the end matches folders only, `!` takes back. Later lines override
+ * earlier ones and the defaults.
  */
 
 export const ignoreName = '.svcignore'
 
-/** Left out unless `.svcignore` takes them back; `.svc` cannot be taken back. */
+/** Left out unless `.svcignore` takes it back; `.svc` cannot be taken back. */
 const usual = [
   '.git',
   '.hg',
@@ -21,9 +22,12 @@ const usual = [
 ] as const
 
 export interface Ignore {
-  /** Whether a path is left out, or taken back (false); a folder's ends in `/`. Undefined: no line speaks of it. */
+  /**
+   * True if a path is left out, false if it is taken back, undefined if no line matches. The path of a folder ends in
+   * `/`.
+   */
   readonly judge: (path: string) => boolean | undefined
-  /** Whether something in a folder that is left out may be taken back, so that it must be looked into. */
+  /** True if a path inside a folder that is left out may be taken back, so that the folder must be searched. */
   readonly mayTakeBack: boolean
 }
 
@@ -33,7 +37,7 @@ interface Rule {
   readonly matches: RegExp
 }
 
-/** `own` are lines that only this blueprint has, `text` the content of its `.svcignore`. */
+/** Builds the rules. `own` are lines for this blueprint only, `text` is the content of its `.svcignore`. */
 export function ignoring(own: readonly string[], text: string): Ignore {
   const rules = [...usual, ...own, ...text.split(/\r?\n/)].flatMap(ruleOf)
   return {

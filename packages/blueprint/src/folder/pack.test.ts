@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkFolder, examineFolder, packFolder, readBundle, sentence } from '../index.ts'
 
 let root: string
-/** Where thousands of folders cost nothing. */
+/** A folder in memory, where thousands of folders cost nothing. */
 const memory = '/dev/shm'
 beforeEach(() => {
   root = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'svc-pack-'))
@@ -39,7 +39,7 @@ async function packed(dir: string) {
 }
 const pathsOf = async (dir: string) => (await packed(dir)).entries.map((e) => e.path)
 
-test('what is packed is a bundle with the files in the order of their bytes, and the executable bit', async () => {
+test('packing gives a bundle with its files in byte order and with the executable bit', async () => {
   const { bytes, sha256, entries } = await packed(folder('a', files))
   expect(await readBundle(bytes)).toMatchObject({ ok: true, value: { sha256, entries } })
   expect(entries.map((e) => `${e.path}${e.executable ? '*' : ''}`)).toEqual([
@@ -51,7 +51,7 @@ test('what is packed is a bundle with the files in the order of their bytes, and
   ])
 })
 
-test('the same files give the same bytes: made in another order, at another time, with other modes and an empty folder', async () => {
+test('the same files give the same bytes, whatever their order, times and modes, and with an empty folder added', async () => {
   const one = await packed(folder('one', files))
   const other = folder('other', Object.fromEntries(Object.entries(files).reverse()))
   for (const path of Object.keys(files)) {
@@ -62,14 +62,14 @@ test('the same files give the same bytes: made in another order, at another time
   expect(Buffer.compare((await packed(other)).bytes, one.bytes)).toBe(0)
 })
 
-test('the bytes are those of the release before: who packed a folder then has the same checksum now', async () => {
+test('the bytes are those of the previous release, so a folder keeps its checksum', async () => {
   expect((await packed(folder('a', files))).sha256).toMatchInlineSnapshot(
     `"064eb57399172bccd7e7ad6532b3e815c0f7214f26862a2a9666e6a008264740"`,
   )
 })
 
-describe('what is no part of the blueprint is left out', () => {
-  test("the runtime's folder, version control, what the agent keeps, environments, bundles packed before", async () => {
+describe('files that do not belong to the blueprint are left out', () => {
+  test("the runtime's folder, version control, the agent's state, environment files and packed bundles are left out", async () => {
     const dir = folder('a', {
       ...files,
       '.svc/agent.env': 'SVC_TOKEN=x',
@@ -109,7 +109,7 @@ describe('what is no part of the blueprint is left out', () => {
     ['# docs\n\n**/b.???  ', ['docs/a.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
     ['docs/[!a].txt', ['docs/a.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],
     ['!state/seed.json', ['docs/a.txt', 'docs/b.txt', 'na\u00efve', 'run.sh', 'state/seed.json', 'svc.agent.yaml']],
-  ])('what .svcignore says: %j', async (lines, paths) => {
+  ])('.svcignore decides what is left out: %j', async (lines, paths) => {
     const dir = folder('a', { ...files, '.svcignore': lines, 'state/seed.json': '{}', 'state/status.json': '{}' })
     expect(await pathsOf(dir)).toEqual(paths)
   })
@@ -120,7 +120,7 @@ describe('what is no part of the blueprint is left out', () => {
   })
 })
 
-test('everything wrong with a folder is found at once, with file and line, and nothing of it is packed', async () => {
+test('everything wrong with a folder is found at once, with file and line, and nothing is packed', async () => {
   const dir = folder('a', {
     ...files,
     'svc.agent.yaml': `${manifest}instructions: AGENT.md\nmcp: mcp.json\n`,
@@ -166,22 +166,22 @@ test.each([
 
 test.each([
   [
-    'a program that is not there',
+    'a missing program',
     { 'svc.agent.yaml': manifest.replace('./run.sh', './start.sh') },
     'svc.agent.yaml: starts "./start.sh", which is not in the bundle',
   ],
   [
-    'a script that is not there',
+    'a missing script',
     { 'svc.agent.yaml': manifest.replace('./run.sh', 'python3, main.py') },
     'svc.agent.yaml: starts "main.py", which is not in the bundle',
   ],
   [
-    'a program that cannot be started',
+    'a program that is not executable',
     { 'svc.agent.yaml': manifest.replace('./run.sh', './na\u00efve') },
     'svc.agent.yaml: starts "./na\u00efve", which is not executable',
   ],
   [
-    'a folder that is not there',
+    'a missing folder',
     { 'svc.agent.yaml': manifest.replace('command', 'workdir: src, command') },
     'svc.agent.yaml: starts the agent in "src", and there is no file in it',
   ],
@@ -190,13 +190,13 @@ test.each([
     { id_rsa: 'x' },
     'id_rsa: looks like a secret; whoever gets the bundle can read it. Secrets are asked for at "svc init"',
   ],
-])('a hint, and no refusal: %s', (_what, changed, hint) => {
+])('this gives a hint and no refusal: %s', (_what, changed, hint) => {
   const { findings, hints } = examineFolder(folder('a', { ...files, ...changed }))
   expect(findings).toEqual([])
   expect(hints.map(sentence)).toEqual([hint])
 })
 
-test('a warning, with line and column: status and logs lie under state/, and state is not named', () => {
+test('status and logs under state/ that state does not name give a warning with line and column', () => {
   const unkept = `${manifest.replace('state: [state]\n', '')}`.replace('path: work.log', 'path: state/work.log')
   const said = (text: string) => {
     const { findings, warnings } = examineFolder(folder('a', { ...files, 'svc.agent.yaml': text }))
@@ -216,7 +216,7 @@ test('a warning, with line and column: status and logs lie under state/, and sta
   expect(said(`${unkept}state: [state/]\n`)).toEqual([0, []])
 })
 
-test.each(['agent.env', 'config/secrets.env'])('a warning: %s is in the bundle (4, rule 3)', (path) => {
+test.each(['agent.env', 'config/secrets.env'])('%s in the bundle gives a warning (4, rule 3)', (path) => {
   const { warnings, hints } = examineFolder(folder('a', { ...files, [path]: 'TOKEN=x' }))
   expect(warnings.map(sentence)).toEqual([
     `${path}: belongs into no bundle: tokens and secrets come to the machine at "svc init"`,

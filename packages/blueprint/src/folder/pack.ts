@@ -1,6 +1,6 @@
 /**
- * From a folder to a bundle: the same files give the same bytes, whatever their times, their order on the disk, the umask, the
- * time zone or the machine. What is packed has passed the acceptance of bundles.
+ * Packs a folder into a bundle. The same files give the same bytes, whatever their times, their order on the disk, the
+ * umask, the time zone or the machine. Every packed bundle has passed the acceptance of bundles.
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,15 +14,15 @@ import type { FolderFile } from './gather.ts'
 
 export interface Packed {
   readonly bytes: Uint8Array
-  /** Hex, of the bytes. */
+  /** Hex, computed from the bytes. */
   readonly sha256: string
   readonly manifest: Manifest
   readonly entries: Bundle['entries']
-  /** What of the folder is not in the bundle, because a rule leaves it out. */
+  /** The paths of the folder that a rule leaves out. */
   readonly leftOut: readonly string[]
 }
 
-/** Packs a folder, without the file `except`. Never throws; refuses with every finding. */
+/** Packs a folder, without the file `except`. Never throws; a refusal lists every finding. */
 export async function packFolder(
   dir: string,
   { except }: { readonly except?: string } = {},

@@ -6,7 +6,9 @@ const running = (more: string) => `runtime: {kind: process, command: [x]${more}}
 const many = (count: number, one: (i: number) => string) => Array.from({ length: count }, (_, i) => one(i)).join(', ')
 const letters = (count: number) => 'a'.repeat(count)
 
-/** Each with the manifest for a value of this size, the smallest size that is read, and the largest. */
+/**
+ * Each row: what is limited, the manifest for a value of a given size, the smallest size that is read, and the largest.
+ */
 const limited: [what: string, manifest: (size: number) => string, min: number, max: number][] = [
   ['the name of an agent', (n) => `name: ${letters(n) || "''"}\nversion: 1.0.0`, 1, 63],
   ['a version', (n) => `name: a\nversion: 1.0.0-${letters(n - 6)}`, 7, 128],
@@ -31,7 +33,7 @@ const limited: [what: string, manifest: (size: number) => string, min: number, m
   ['scopes', (n) => `${head}bindings: [{product: p, role: r, scopes: [${many(n, (i) => `s${i}`)}]}]`, 0, 50],
 ]
 
-test.each(limited)('%s: the limits themselves are read, and nothing beyond them', (_what, manifest, min, max) => {
+test.each(limited)('%s is read at both limits and not beyond them', (_what, manifest, min, max) => {
   const read = (size: number) => readManifest(manifest(size), { for: 'report' })
   expect(read(min)).toMatchObject({ ok: true })
   expect(read(max)).toMatchObject({ ok: true })

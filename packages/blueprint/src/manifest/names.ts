@@ -1,9 +1,12 @@
-/** Names that become folders, variables or parts of them (D46, D50, D51). Each `wrongWith…` gives the middle of a sentence. */
+/**
+ * Names that become folders, variables or parts of them (D46, D50, D51). Each `wrongWith…` returns the middle of a
+ * sentence, or undefined for a valid name.
+ */
 import { limits } from '@svc/protocol'
 
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
-/** D50: a name that becomes a folder: of an agent, and of the blueprint it comes from. */
+/** Checks the name of an agent or a blueprint, which becomes a folder (D50). */
 export function wrongWithAgentName(name: string): string | undefined {
   if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name))
     return 'must be lowercase letters, digits and single hyphens between them'
@@ -12,7 +15,7 @@ export function wrongWithAgentName(name: string): string | undefined {
 }
 export const isAgentName = (name: string): boolean => wrongWithAgentName(name) === undefined
 
-/** D46: product ids become parts of variable names. */
+/** Checks a product id, which becomes part of variable names (D46). */
 export const wrongWithProductId = (id: string): string | undefined =>
   /^[a-z][a-z0-9_]{0,62}$/.test(id)
     ? undefined
@@ -20,8 +23,9 @@ export const wrongWithProductId = (id: string): string | undefined =>
 export const isProductId = (id: string): boolean => wrongWithProductId(id) === undefined
 
 /**
- * Variables that programs and their loaders obey before the agent's own first line runs (D51), by program. Names as a whole, or by their
- * beginning with `*`. Variables that carry a password or a token, such as BUNDLE_GITHUB__COM, are no part of it.
+ * Variables that programs and their loaders obey before the agent's first line runs (D51), listed by program. A name
+ * ending in `*` stands for all names that begin so. Variables that carry a password or a token, such as
+ * BUNDLE_GITHUB__COM, are not listed.
  */
 const obeyed: Readonly<Record<string, string>> = {
   'c libraries':
@@ -55,19 +59,19 @@ const loaders = new RegExp(
   `^(?:${names.map((name) => (name.endsWith('*') ? `${name.slice(0, -1)}.*` : name)).join('|')})$`,
 )
 
-/** D51: a secret that a person types becomes a variable of this name. */
+/** Checks the name of a secret that a person types; it becomes a variable of that name (D51). */
 export function wrongWithSecretName(name: string): string | undefined {
   if (!/^[A-Z][A-Z0-9_]{0,99}$/.test(name)) return 'must be capitals, digits and underscores, starting with a letter'
   if (name.startsWith('SVC_')) return "must not start with SVC_, which is the runtime's own"
   return loaders.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
 }
 
-/** D51: the service hands out variables of this name only. */
+/** Checks a variable that the service sets (D51). */
 export const wrongWithServiceVariable = (name: string): string | undefined =>
   /^SVC_[A-Z0-9_]{1,150}$/.test(name)
     ? undefined
     : 'must start with SVC_ and hold only capitals, digits and underscores'
 
-/** 2.9, D51: what no value of an environment file may hold. */
+/** Checks the value of a variable in an environment file (2.9, D51). */
 export const wrongWithEnvValue = (value: string): string | undefined =>
   /[\r\n\0]/.test(value) ? 'must not hold a line break or a NUL' : undefined

@@ -1,6 +1,9 @@
 import { keyOf } from '../key.ts'
 
-/** Paths in a manifest: relative, with `/`, inside the agent's folder, never the runtime's own `.svc/` (4, acceptance rules). */
+/**
+ * Checks a path in a manifest: relative, with `/`, inside the agent's folder, outside the runtime's own `.svc/` (4,
+ * acceptance rules).
+ */
 export function wrongWithPath(path: string): string | undefined {
   if (path.includes('\\')) return 'must not hold a backslash'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative to the folder of the manifest'
@@ -11,9 +14,9 @@ export function wrongWithPath(path: string): string | undefined {
   return keyOf(segments[0] ?? '') === '.svc' ? 'must not lie in .svc' : undefined
 }
 
-/** A folder to start in: like a path, and `.` is the folder of the manifest itself. */
+/** Checks the folder to start in. `.` is the folder of the manifest itself. */
 export const wrongWithFolder = (path: string): string | undefined => (path === '.' ? undefined : wrongWithPath(path))
 
-/** A path of `state`: with a slash at its end it is a folder. */
+/** Checks a path of `state`. One that ends in a slash is a folder. */
 export const wrongWithStatePath = (path: string): string | undefined => wrongWithPath(withoutSlash(path))
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')

@@ -59,7 +59,7 @@ test('a whole manifest is read with every part typed', () => {
   })
 })
 
-test('svc report needs a name and a version; a bundle needs runtime as well', () => {
+test('svc report needs a name and a version; a bundle also needs runtime', () => {
   expect(value(head)).toEqual({
     name: 'a',
     version: '1.0.0',
@@ -74,7 +74,7 @@ test('svc report needs a name and a version; a bundle needs runtime as well', ()
   expect(found(head, 'bundle')).toEqual(['1:1 runtime The manifest must name "runtime".'])
 })
 
-test('every finding is told at once, in the order of the file, with its line and column', () => {
+test('every finding is listed at once, in the order of the file, with its line and column', () => {
   expect(found('name: Bad Name\nversion: 1.4\nstatuss: x\nlogs:\n  - {name: work}\ncontrols: [stop]\n')).toEqual([
     '1:7 name name must be lowercase letters, digits and single hyphens between them: got "Bad Name".',
     '2:10 version version must be a semantic version such as 1.4.0: got "1.4".',
@@ -103,13 +103,13 @@ describe('YAML is read strictly (D47)', () => {
     ['a nesting made to exhaust the stack', `${head}state: ${'['.repeat(60_000)}`, 'deeper than 16'],
     ['more than 64 KB', `${head}# ${'x'.repeat(65536)}`, 'at most 64 KB'],
     ['bytes that are not UTF-8', Uint8Array.of(0x6e, 0xff, 0xfe), 'UTF-8'],
-    ['a value that is missing', 'name:\nversion: 1.0.0\n', 'has no value'],
+    ['a missing value', 'name:\nversion: 1.0.0\n', 'has no value'],
     ['__proto__ as a key', `${head}__proto__: {a: 1}\n`, 'no key "__proto__"'],
   ])('%s is refused', (_what, source, says) => {
     expect(found(source).join('\n')).toContain(says)
   })
 
-  test('an anchor is found where it stands', () => {
+  test('an anchor is reported with its place', () => {
     expect(found(`${head}logs: &a []\n`)).toEqual(['3:7  Anchors are not allowed in a manifest.'])
   })
 
@@ -128,37 +128,41 @@ describe('YAML is read strictly (D47)', () => {
     '"5"',
     '2026-01-01',
     'ten',
-  ])('%s is no number', (written) => {
+  ])('%s is not a number', (written) => {
     expect(found(`${head}health: {start_seconds: ${written}}\n`).join()).toMatch(
       /must be a number written like 10 or 0.5/,
     )
   })
 
-  test.each(['no', 'yes', 'on', 'True', 'FALSE', '"true"', '1', '~'])('%s is no boolean', (written) => {
+  test.each(['no', 'yes', 'on', 'True', 'FALSE', '"true"', '1', '~'])('%s is not a boolean', (written) => {
     const source = `${head}settings: [{key: a, type: bool, default: ${written}}]\n`
     expect(found(source).join()).toMatch(/default must be a value of type bool/)
   })
 
   test.each(['no', '014', '1:30', '2026-01-01', 'null', '1e3', 'true'])(
-    '%s is a text where a text is wanted',
+    '%s is read as a text in a field for texts',
     (written) => {
       expect(value(`${head}description: ${written}\n`).description).toBe(written)
     },
   )
 })
 
-describe('what does not fit together is refused', () => {
+describe('contradictory values are refused', () => {
   test.each([
     [
       'two bindings of one product (D46)',
       'bindings: [{product: t, role: a, scopes: []}, {product: t, role: b, scopes: []}]',
       'names "t" a second time',
     ],
-    ['a product id that makes no variable name', 'bindings: [{product: my-tasks, role: a, scopes: []}]', 'underscores'],
-    ['two settings of one variable', 'settings: [{key: a, type: text}, {key: A, type: text}]', 'a second time'],
+    [
+      'a product id that cannot be part of a variable name',
+      'bindings: [{product: my-tasks, role: a, scopes: []}]',
+      'underscores',
+    ],
+    ['two settings that share a variable', 'settings: [{key: a, type: text}, {key: A, type: text}]', 'a second time'],
     ['a default out of bounds', 'settings: [{key: a, type: number, max: 5, default: 6}]', 'default must be 5 or less'],
     [
-      'a default that is no option',
+      'a default that is not an option',
       'settings: [{key: a, type: select, options: [{value: x}], default: y}]',
       'must be one of "x"',
     ],
@@ -167,16 +171,16 @@ describe('what does not fit together is refused', () => {
     ['bounds of a text', 'settings: [{key: a, type: text, max: 5}]', 'no meaning'],
     ['a secret that loaders obey (D51)', 'secrets: [{name: LD_PRELOAD, purpose: x}]', 'loaders'],
     [
-      'a secret whose name goes on in small letters',
+      'a secret whose name continues in small letters',
       'secrets: [{name: MAIL_password, purpose: x}]',
       'must be capitals',
     ],
     ['a secret whose name is followed by a value', 'secrets: [{name: "A=b", purpose: x}]', 'must be capitals'],
-    ['a secret of ours', 'secrets: [{name: SVC_TOKEN, purpose: x}]', 'SVC_'],
+    ['a secret whose name is reserved for svc', 'secrets: [{name: SVC_TOKEN, purpose: x}]', 'SVC_'],
     ['a log in .svc', 'logs: [{name: a, path: .SVC/agent.env}]', '.svc'],
-    ['a log in what some file systems take for .svc', 'logs: [{name: a, path: .\u017fvc/agent.env}]', '.svc'],
-    ['a status in .svc with a character that hides', 'status: "\\u002es\\u200bvc/status.json"', '.svc'],
-    ['state in what some file systems take for .svc', 'state: [.\u017fvc]', '.svc'],
+    ['a log in a folder that some file systems take for .svc', 'logs: [{name: a, path: .\u017fvc/agent.env}]', '.svc'],
+    ['a status in .svc, written with an invisible character', 'status: "\\u002es\\u200bvc/status.json"', '.svc'],
+    ['state in a folder that some file systems take for .svc', 'state: [.\u017fvc]', '.svc'],
     ['a path that climbs', 'status: a/../../b', 'climb'],
     ['an absolute path', 'status: /etc/passwd', 'relative'],
     ['a drive letter', 'status: "C:x"', 'relative'],
@@ -184,7 +188,7 @@ describe('what does not fit together is refused', () => {
     ['state in state', 'state: [a, a/b]', 'lies in another'],
     ['state in a state folder', 'state: [a/, a/b]', 'lies in another'],
     ['a state path with and without a slash', 'state: [a/, a]', 'a second time'],
-    ['a state path of a slash', 'state: [/]', 'state[0] must'],
+    ['a state path that is only a slash', 'state: [/]', 'state[0] must'],
     ['a state path with two slashes', 'state: [a//]', 'written plainly'],
     ["the runtime's folder as state", 'state: [.svc/]', 'must not lie in .svc'],
     ['a shell instead of a list', 'runtime: {kind: process, command: "sh -c x"}', 'must be a list'],
@@ -196,7 +200,7 @@ describe('what does not fit together is refused', () => {
   })
 })
 
-test('the schema that is reported holds no defaults; defaults hold every key', () => {
+test('the reported schema holds no defaults; defaults hold every key', () => {
   const manifest = value(`${head}settings: [{key: a, type: number, default: 3}, {key: b, type: text}]\n`)
   expect(settingsSchema(manifest)).toEqual([
     { key: 'a', type: 'number' },
@@ -205,11 +209,11 @@ test('the schema that is reported holds no defaults; defaults hold every key', (
   expect({ ...defaults(manifest) }).toEqual({ a: 3, b: null })
 })
 
-test('a device is no name (D50)', () => {
+test('the name of a device is not a valid name (D50)', () => {
   expect(found('name: con\nversion: 1.0.0\n').join()).toContain('device')
 })
 
-test('whatever is cut out of a manifest or put into it, reading it never throws', { timeout: 600_000 }, () => {
+test('reading a manifest never throws, whatever is cut out of it or put into it', { timeout: 600_000 }, () => {
   const bits = [
     '',
     ' ',
@@ -242,7 +246,7 @@ test('whatever is cut out of a manifest or put into it, reading it never throws'
   )
 })
 
-test('a state path that ends in a slash is a folder; the slash is no part of the path (3.3)', () => {
+test('a state path that ends in a slash is a folder; the slash is not part of the path (3.3)', () => {
   const state = (text: string) => {
     const read = readManifest(`name: a\nversion: 1.0.0\nstate: ${text}\n`, { for: 'report' })
     return read.ok ? { state: read.value.state, stateFolders: read.value.stateFolders } : read.findings
@@ -258,7 +262,7 @@ test.each([
   expect(names.split(' ').filter((name) => wrongWithSecretName(name) === undefined)).toEqual([])
 })
 
-test('secrets that tools take by variables of their own are good names', () => {
+test('secrets that tools read from variables of their own are valid names', () => {
   const names =
     'MAIL_PASSWORD BUNDLE_GITHUB__COM NPM_TOKEN GIT_TOKEN DOCKER_PASSWORD AWS_SECRET_ACCESS_KEY R_TOKEN GEM_HOST_API_KEY'
   expect(names.split(' ').filter((name) => wrongWithSecretName(name) !== undefined)).toEqual([])

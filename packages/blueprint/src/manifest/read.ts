@@ -1,5 +1,5 @@
 /**
- * The manifest `svc.agent.yaml` (2.10, D47): YAML 1.2 read strictly, every finding at once, each with its line. The
+ * Reads the manifest `svc.agent.yaml` (2.10, D47): strict YAML 1.2, with every finding at once and its line. The
  * service at upload, the runtime and the author's tools all read it here.
  */
 import { limits } from '@svc/protocol'
@@ -13,8 +13,8 @@ export type ManifestRead =
 
 export interface ReadOptions {
   /**
-   * `bundle`: everything that an installed agent needs, `runtime` included. `report`: what `svc report` needs for an
-   * agent that somebody else starts; `runtime` may be missing.
+   * `bundle` requires everything that an installed agent needs, including `runtime`. `report` requires only what `svc
+   * report` needs for an agent that somebody else starts.
    */
   readonly for: 'bundle' | 'report'
 }
@@ -25,11 +25,11 @@ export const readManifest = (source: string | Uint8Array, options: ReadOptions =
 
 export interface PlacedRead {
   readonly read: ManifestRead
-  /** Where a value such as `runtime.files[0]` is written; the start of the file when it is not. */
+  /** The place of a value such as `runtime.files[0]`; the start of the file if the value is not written there. */
   readonly placeOf: (path: string) => { line: number; column: number }
 }
 
-/** The same, with the places of the values. */
+/** Reads a manifest together with the places of its values. */
 export function readPlaced(source: string | Uint8Array, options: ReadOptions): PlacedRead {
   const start = { line: 1, column: 1 }
   const placed = (read: ManifestRead): PlacedRead => ({ read, placeOf: () => start })
@@ -51,7 +51,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   return { read, placeOf: (path) => (path === '' ? start : yaml.place(offsetOf(root, path))) }
 }
 
-/** The offset of the value at a path, or of the nearest one above it. */
+/** The offset of the value at a path, or of its nearest parent. */
 function offsetOf(root: Value, path: string): number {
   let at = root
   for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {

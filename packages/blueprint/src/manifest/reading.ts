@@ -1,7 +1,13 @@
-/** How the manifest's fields are read: each takes a value of the YAML and keeps it typed, or says what is wrong and where. */
+/**
+ * Readers for the fields of a manifest. Each takes a YAML value and returns it typed, or records what is wrong and
+ * where.
+ */
 import { clean } from '@svc/protocol'
 
-/** What is wrong, and where: line and column count from 1; `path` such as `settings[0].default`, empty for the whole. */
+/**
+ * Something wrong in the manifest. Line and column count from 1; `path` is like `settings[0].default`, and empty for
+ * the whole.
+ */
 export interface Finding {
   readonly line: number
   readonly column: number
@@ -25,7 +31,7 @@ export interface Reading {
   readonly place: (offset: number) => { line: number; column: number }
 }
 
-/** Undefined means that a finding was made. */
+/** Reads a value. Undefined means that a finding was recorded. */
 export type Read<T> = (value: Value, path: string, reading: Reading) => T | undefined
 type Shape = { readonly [key: string]: Read<unknown> }
 type Got<R> = R extends Read<infer T> ? T : never
@@ -41,7 +47,7 @@ export function find(reading: Reading, at: number, path: string, message: string
 export const inOrder = (findings: readonly Finding[]): Finding[] =>
   [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
 
-/** A text of at most `max` code points that also passes `wrong`, which says what is wrong with it. */
+/** A text of at most `max` code points. `wrong` returns what is wrong with it, if anything. */
 export const text =
   (max: number, wrong?: (text: string) => string | undefined): Read<string> =>
   (v, path, reading) => {
@@ -65,11 +71,14 @@ export const text =
       : find(reading, v.at, path, `${last(path)} ${problem}: got ${quote(scalar.text)}.`)
   }
 
-/** D47: `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to different readers, so they mean none here. */
+/**
+ * The numbers that are accepted (D47). `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to different
+ * readers, so they are not numbers here.
+ */
 const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 export const plainNumber = (v: Value): number | undefined =>
   v.is === 'scalar' && v.plain && decimal.test(v.text) ? Number(v.text) : undefined
-/** D47: only these two words; `yes`, `on`, `True` are texts. */
+/** Only these two words are booleans (D47); `yes`, `on` and `True` are texts. */
 export const plainBoolean = (v: Value): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
 
@@ -110,7 +119,7 @@ export const oneOf =
     )
   }
 
-/** A list of at most `max` items; with `key`, no two items may have the same one. */
+/** A list of at most `max` items. With `key`, no two items may have the same key. */
 export const list =
   <T>(item: Read<T>, max: number, key?: (item: T) => string): Read<T[]> =>
   (v, path, reading) => {
@@ -137,7 +146,7 @@ export const list =
     return whole ? kept : undefined
   }
 
-/** Known keys only; without one of `required` the whole is wrong. */
+/** A map of known keys only. Without one of `required` the whole map is wrong. */
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
   (v, path, reading) => {
@@ -164,7 +173,7 @@ export const object =
     return whole ? (kept as ObjectOf<S, R>) : undefined
   }
 
-/** Adds a check of what was read as a whole: `wrong` says what does not fit together. */
+/** Adds a check of the whole value. `wrong` returns what does not fit together. */
 export const checked =
   <T>(read: Read<T>, wrong: (value: T) => { path: string; message: string } | undefined): Read<T> =>
   (v, path, reading) => {
@@ -193,7 +202,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `There is no key ${quote(key)} here${near ? `; did you mean "${near}"?` : `; known are ${known.join(', ')}.`}`
 }
 
-/** Edits between two short words, for the guess of a typo. */
+/** The edit distance between two short words, used to guess a typo. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

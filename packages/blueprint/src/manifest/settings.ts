@@ -1,4 +1,4 @@
-/** Settings of a manifest: the schema that is reported (2.4), and the defaults that only the machine knows. */
+/** Settings of a manifest: the schema that is reported (2.4), and the defaults, which only the machine knows. */
 import {
   limits,
   type Setting,
@@ -12,11 +12,11 @@ import { find, list, number, object, oneOf, plainBoolean, plainNumber, type Read
 
 export type ManifestSetting = Setting & { readonly default?: Exclude<SettingValue, null> }
 
-/** What is reported as `settings.schema`: without the defaults. */
+/** The schema reported as `settings.schema`, without defaults. */
 export const settingsSchema = (manifest: { readonly settings: readonly ManifestSetting[] }): Setting[] =>
   manifest.settings.map(({ default: _, ...setting }) => setting)
 
-/** The value of every setting nobody has set: its default, else null. */
+/** The values of all settings while nobody has set any: the default, else null. */
 export const defaults = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
@@ -50,7 +50,7 @@ const shape = object(
   'type',
 )
 
-/** How a default is written for each type (D47: typed by the setting, never by YAML). */
+/** Reads a default by the type of its setting, never by the type YAML would give it (D47). */
 const typed: Readonly<Record<SettingType, (v: Value) => SettingValue | undefined>> = {
   percent: plainNumber,
   number: plainNumber,

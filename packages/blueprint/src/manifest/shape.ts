@@ -1,4 +1,4 @@
-/** The keys of a manifest, one line each, and its defaults. What is written here is the format. */
+/** The keys of a manifest, one line each, and its defaults. This file defines the format. */
 import { controls, isVersion, limits } from '@svc/protocol'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
@@ -18,7 +18,7 @@ import {
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
-/** 2.10: at the root of a bundle, and of the folder that `svc report` reads. */
+/** The name of the manifest, at the root of a bundle (2.10) and of the folder that `svc report` reads. */
 export const manifestName = 'svc.agent.yaml'
 
 const path = text(500, wrongWithPath)
@@ -63,7 +63,7 @@ const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files })
 )
 const kind = oneOf(['process', 'compose'])
 
-/** The kind decides which keys there are. */
+/** Reads `runtime`, whose kind decides which keys it has. */
 const runtime: Read<Runtime> = (v, at, reading) => {
   if (v.is !== 'map') return find(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
@@ -82,7 +82,7 @@ const log = object({ name: text(limits.logName), path, output: boolean }, 'name'
 export interface DeclaredLog {
   readonly name: string
   readonly path: string
-  /** The runtime writes what the process prints to this path. */
+  /** True if the runtime writes what the process prints to this path. */
   readonly output?: boolean
 }
 const secret = object(
@@ -132,7 +132,7 @@ export interface Manifest {
   readonly description?: string
   readonly instructions?: string
   readonly mcp?: string
-  /** Always there in the manifest of a bundle. */
+  /** Always present in the manifest of a bundle. */
   readonly runtime?: Runtime
   readonly health: { readonly start_seconds: number }
   readonly status?: string
@@ -141,16 +141,16 @@ export interface Manifest {
   readonly settings: readonly ManifestSetting[]
   /** Without a slash at the end. */
   readonly state: readonly string[]
-  /** Those of `state` that are written with a slash at the end; absent when there is none. */
+  /** The paths of `state` that are written with a slash at the end; absent if there are none. */
   readonly stateFolders?: readonly string[]
   readonly secrets: readonly Secret[]
   readonly bindings: readonly Binding[]
-  /** Programs of the machine; absent when the manifest does not say. */
+  /** Programs that the machine needs; absent if the manifest does not list any. */
   readonly needs?: readonly Need[]
 }
 export type { ManifestSetting }
 
-/** The whole manifest; `needsRuntime` for a bundle. */
+/** Reads the whole manifest. A bundle's manifest needs `runtime`. */
 export const manifest =
   (needsRuntime: boolean): Read<Manifest> =>
   (v, at, reading) => {
@@ -177,7 +177,11 @@ export const manifest =
     }
   }
 
-/** A file in a version would go with the version, older output is kept beside it, and a process prints to one place. */
+/**
+ * Checks the log that takes the output of the process. It must be in a state folder, since a file in a version would
+ * disappear with the version and older output is kept beside it; and there can be only one, since a process prints to
+ * one place.
+ */
 function wrongWithOutput(
   logs: readonly DeclaredLog[],
   { state, status }: { state: readonly string[]; status: string | undefined },

@@ -1,4 +1,7 @@
-/** What a svc of before an addition makes of it: `svc.pyz` as it was built at version 0.1.0 stands for all of them. */
+/**
+ * Tests what an svc older than an addition does with it. `svc.pyz` as built for version 0.1.0 represents all old
+ * versions.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +28,7 @@ function folder(line: string): string {
   return dir
 }
 
-/** What the old one says of a folder. */
+/** The result of the old version's check of a folder. */
 const checked = (dir: string) =>
   new Promise<{ ok: boolean }>((resolve, reject) => {
     execFile(process.execPath, ['-e', 'require(process.argv[1])', old, 'check', dir, '--json'], (_error, out, err) => {
@@ -42,7 +45,7 @@ const forms: [line: string, since: string | undefined][] = [
   ['state: [data]\nlogs: [{name: printed, path: data/printed.log, output: true}]', '0.2.0'],
 ]
 
-test.each(forms)('svc 0.1.0 refuses what needs a newer one, and nothing else: %s', async (line, since) => {
+test.each(forms)('svc 0.1.0 refuses manifests that need a newer version, and no others: %s', async (line, since) => {
   const dir = folder(line)
   const { findings, manifest } = examineFolder(dir)
   expect(findings).toEqual([])
@@ -50,7 +53,7 @@ test.each(forms)('svc 0.1.0 refuses what needs a newer one, and nothing else: %s
   expect((await checked(dir)).ok).toBe(since === undefined)
 })
 
-test('each addition is tried here', () => {
+test('this file tests every addition', () => {
   const tried = forms.flatMap(([line]) => {
     const { manifest } = examineFolder(folder(line))
     return (manifest && neededSvc(manifest)?.because) ?? []

@@ -17,11 +17,11 @@ test.each([
   ['state: [state]\nlogs: [{name: work, path: state/work.log}]\n', undefined],
   ['state: [state]\nlogs: [{name: printed, path: state/printed.log, output: true}]\n', '0.2.0'],
   ['logs: [{name: work, path: state/work.log, output: false}]\n', '0.2.0'],
-])('a manifest needs the svc that understands everything in it: %j', (lines, version) => {
+])('a manifest needs the version of svc that understands everything in it: %j', (lines, version) => {
   expect(needed(lines)).toEqual(version && expect.objectContaining({ version }))
 })
 
-test('what a manifest needs is said with what for', () => {
+test('the version that a manifest needs is shown with the reason', () => {
   const found = needed('needs: [restic]\nstate: [data.d/]\n')
   expect(found && 'version' in found && neededSvcText(found)).toBe(
     'svc 0.2.0 or newer (the key "needs", a state path with a slash at its end)',
@@ -48,7 +48,7 @@ test.each([
     'needs: [{name: go, min: "1.22", version_args: [version]}]',
     [{ name: 'go', min: '1.22', version_args: ['version'] }],
   ],
-])('programs are named by name, or with a lowest version: %s', (line, needs) => {
+])('programs are listed by name, or with a minimum version: %s', (line, needs) => {
   const read = readManifest(`${head}${line}\n`, { for: 'report' })
   expect(read.ok ? read.value.needs : read.findings).toEqual(needs)
 })
@@ -58,7 +58,7 @@ test.each([
   ['state: [state/printed.log]', 'must lie in a folder that state names'],
   ['state: [data]', 'must lie in a folder that state names'],
   ['state: [state]\nstatus: state/printed.log', 'a file of its own'],
-])('the output goes to a file that outlives versions and is nothing else: %s', (lines, says) => {
+])('the output goes to a file of its own that outlives versions: %s', (lines, says) => {
   const logs = 'logs: [{name: printed, path: state/printed.log, output: true}]'
   const read = readManifest(`${head}${logs}\n${lines}\n`, { for: 'report' })
   if (says === undefined) expect(read).toMatchObject({ ok: true, value: { logs: [{ name: 'printed', output: true }] } })

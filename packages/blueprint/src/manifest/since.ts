@@ -1,13 +1,14 @@
 /**
- * Which version of svc understands a manifest. A runtime refuses a key that it does not know, and what it refused it holds (D26), so a
- * rollout to runtimes that are too old would fail on all of them. Each key and form added after 0.1.0 has a line here.
+ * Finds which version of svc understands a manifest. A runtime refuses an unknown key and then holds the version (D26),
+ * so a rollout to runtimes that are too old would fail on all of them. Each key and form added after 0.1.0 has a line
+ * here.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import type { Manifest } from './shape.ts'
 
 interface Addition {
   readonly since: string
-  /** As it stands in a sentence. */
+  /** The words for it in a sentence. */
   readonly what: string
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
@@ -29,11 +30,11 @@ export const additions: readonly Addition[] = [
 export interface NeededSvc {
   /** The first version that understands everything in the manifest. */
   readonly version: string
-  /** What it has to understand. */
+  /** The additions that it must understand, in words. */
   readonly because: readonly string[]
 }
 
-/** Undefined where any version will do. */
+/** The version of svc that a manifest needs; undefined if any version will do. */
 export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
   const used = additions.filter(({ isUsed }) => isUsed(manifest))
   const versions = used.map(({ since }) => since).sort(compareVersions)
@@ -41,13 +42,16 @@ export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
   return version === undefined ? undefined : { version, because: used.map(({ what }) => what) }
 }
 
-/** Whether a runtime of this version is too old. One that runs from source, or names no such version, counts as new. */
+/**
+ * True if a runtime of this version is too old. A runtime that runs from source, or whose version is not semantic,
+ * counts as new.
+ */
 export function isTooOld(runtime: string | undefined, { version }: Pick<NeededSvc, 'version'>): boolean {
   if (runtime === undefined || !isVersion(runtime)) return false
-  const [core = runtime] = runtime.split(/[-+]/) // what leads up to a release understands it
+  const [core = runtime] = runtime.split(/[-+]/) // a prerelease understands what its release understands
   return compareVersions(core, version) < 0
 }
 
-/** `svc 0.2.0 or newer (the key "needs")`. */
+/** Such as `svc 0.2.0 or newer (the key "needs")`. */
 export const neededSvcText = ({ version, because }: NeededSvc): string =>
   `svc ${version} or newer (${because.join(', ')})`

@@ -1,13 +1,13 @@
 /**
- * The YAML under the manifest (D47): one document; no anchors, aliases, tags, directives; unique keys; sixteen levels. What a
- * scalar means is not YAML's to say: it is kept as it is written and typed by the field that reads it.
+ * Reads the YAML of the manifest (D47): one document; no anchors, aliases, tags, directives; unique keys; sixteen
+ * levels. Scalars are kept as they are written; the field that reads one decides on its type.
  */
 import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
 import type { Finding, Value } from './reading.ts'
 
 interface Yaml {
-  /** Absent when the text cannot be read as one document at all. */
+  /** Absent if the text cannot be read as one document. */
   readonly root?: Value
   readonly findings: Finding[]
   readonly place: (offset: number) => { line: number; column: number }
@@ -50,7 +50,7 @@ const refusedTokens: Readonly<Record<string, string>> = {
   directive: 'Directives are not allowed in a manifest.',
 }
 
-/** Walks the tokens before anything is composed of them, so that depth and aliases cost nothing. */
+/** Checks the tokens before YAML composes values from them, so that depth and aliases cost nothing. */
 function wrongTokens(text: string, lines: LineCounter): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
   const walk = (part: unknown, depth: number): void => {

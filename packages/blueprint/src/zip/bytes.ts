@@ -7,11 +7,11 @@ export const u32 = (bytes: Uint8Array, at: number): number => (u16(bytes, at) | 
 export const bytesOf = (n: number, size: 2 | 4): number[] =>
   Array.from({ length: size }, (_, i) => (n >>> (8 * i)) & 0xff)
 
-/** Goes on from the checksum of what came before. */
+/** The CRC-32 of bytes. `before` is the checksum of the bytes before them. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
-  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // Node 20 has it from 20.15 on
+  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // available from Node 20.15 on
 
-/** The same in plain code. */
+/** The CRC-32 in plain code. */
 export function ownCrc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)

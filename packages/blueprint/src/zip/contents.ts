@@ -1,6 +1,7 @@
 /**
- * What is in a zip archive's entries: unpacked in pieces, counted and summed while they pass, so that neither time nor memory
- * depends on what headers say (4, acceptance rules). A second reader, yauzl, must see the same entries at the same places.
+ * Unpacks the entries of a zip archive in pieces, counting and summing them on the way, so that neither time nor memory
+ * depends on what the headers say (4, acceptance rules). A second reader, yauzl, must see the same entries at the same
+ * places.
  */
 import { setImmediate } from 'node:timers/promises'
 import { createInflateRaw } from 'node:zlib'
@@ -14,12 +15,12 @@ export interface Total {
   bytes: number
 }
 
-/** What is wrong with an entry's content: the rest of a sentence that begins with its name. */
+/** Something wrong with an entry's content: the rest of a sentence that begins with its name. */
 export class WrongContent extends Error {}
 
-/** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as something does not hold. */
+/** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
 export async function* contentOf({ bytes }: Layout, entry: Entry, total: Total): AsyncGenerator<Uint8Array> {
-  await setImmediate() // thousands of small entries must not keep everything else waiting
+  await setImmediate() // thousands of small entries must not block the event loop
   let size = 0
   let crc = 0
   for await (const piece of unpacked(bytes, entry)) {
@@ -59,7 +60,7 @@ async function* unpacked(bytes: Uint8Array, { local, packed, method }: Entry): A
   if (inflate.bytesWritten !== packed) throw new WrongContent('has bytes behind the end of its packed data')
 }
 
-/** Whether yauzl reads the archive as we do; else what it said, or where it differs. */
+/** Compares how yauzl reads the archive. Undefined if it agrees, else its error or the first difference. */
 export async function disagreement({ bytes, entries }: Layout): Promise<string | undefined> {
   let zip: ZipFile | undefined
   try {

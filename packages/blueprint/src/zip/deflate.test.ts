@@ -14,16 +14,16 @@ const noise = (size: number): Uint8Array => {
 const same = (packed: Uint8Array | undefined, bytes: Uint8Array) =>
   packed !== undefined && Buffer.compare(inflateRawSync(packed), bytes) === 0
 
-describe('zlib unpacks to what was packed', () => {
+describe('zlib unpacks what we packed to the original', () => {
   test.each<[string, Uint8Array]>([
     ['a text', text],
-    ['one byte often: the longest matches', Buffer.alloc(100_000, 7)],
+    ['one byte repeated: the longest matches', Buffer.alloc(100_000, 7)],
     [
       'every length of a match',
       Buffer.concat(Array.from({ length: 300 }, (_, n) => Buffer.concat([Buffer.alloc(n, 'abc'), noise(8)]))),
     ],
     [
-      'matches as far back as they may be',
+      'matches as far back as allowed',
       Buffer.concat([noise(32_760), noise(32_760), noise(32_760), Buffer.alloc(20_000)]),
     ],
     ['bytes of nine bits between zeros', Buffer.concat([Buffer.alloc(5000), noise(3000), Buffer.alloc(5000, 255)])],
@@ -31,7 +31,7 @@ describe('zlib unpacks to what was packed', () => {
     expect(same(deflate(bytes), bytes)).toBe(true)
   })
 
-  test('whatever is made of few words', { timeout: 120_000 }, () => {
+  test('any text made of a few words is unpacked to the original', { timeout: 120_000 }, () => {
     const word = fc.uint8Array({ minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(
@@ -48,19 +48,19 @@ describe('zlib unpacks to what was packed', () => {
   })
 })
 
-test('what would not become smaller is not packed', () => {
+test('content that would not become smaller is not packed', () => {
   for (const bytes of [new Uint8Array(0), Buffer.from('a'), noise(10_000), deflateRawSync(text)])
     expect(deflate(bytes)).toBeUndefined()
 })
 
-test('it is not much larger than zlib makes it, and the same bytes for ever', () => {
+test('the result is not much larger than that of zlib, and never changes', () => {
   expect((deflate(text) ?? text).length).toBeLessThan(1.4 * deflateRawSync(text, { level: 9 }).length)
   expect(
     Buffer.from(deflate(Buffer.from('svc agent, svc agent, svc agent')) ?? []).toString('hex'),
   ).toMatchInlineSnapshot(`"2b2e4b56484c4fcd2bd151c0c60400"`)
 })
 
-test('the own checksum is the one of zip', () => {
+test('our own checksum is the one of zip', () => {
   expect(ownCrc32(Buffer.from('123456789'))).toBe(0xcbf43926)
   expect(ownCrc32(text.subarray(100), ownCrc32(text.subarray(0, 100)))).toBe(crc32(text))
 })

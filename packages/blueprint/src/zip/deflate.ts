@@ -1,16 +1,16 @@
 /**
- * Deflate (RFC 1951) that gives the same bytes on every machine: zlib's differ between its versions and between processors, and a
- * bundle's checksum is its identity. Matches of the last 32 KB in one block with the fixed codes: somewhat larger than zlib's
- * best, and small enough to be read in one go.
+ * Deflate (RFC 1951) that gives the same bytes on every machine. The output of zlib differs between versions and
+ * processors, and the checksum of a bundle is its identity. It writes one block with the fixed codes and matches in the
+ * last 32 KB: somewhat larger than zlib's best, and short enough to read in one go.
  */
 
 const window = 32_768
 const longest = 258
-/** Places looked at for one match. */
+/** Maximum number of places tried for one match. */
 const tries = 64
 const hashSize = 1 << 15
 
-/** The packed bytes; undefined when they would not be fewer than the bytes themselves. */
+/** The packed bytes; undefined if they would not be fewer than the original. */
 export function deflate(bytes: Uint8Array): Uint8Array | undefined {
   const out = new BitWriter(bytes.length)
   out.put(0b011, 3) // the last block, with fixed codes
@@ -52,7 +52,7 @@ function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: 
   return best
 }
 
-/** Where each code of lengths and distances begins, and how many bits say how far from there. */
+/** The first value of each code for lengths or distances, and the number of extra bits that follow it. */
 const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number): [from: number, bits: number][] => {
   const steps: [number, number][] = []
   let from = first
@@ -63,13 +63,13 @@ const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number)
   return steps
 }
 const lengths = stepsOf(3, 28, (code) => Math.max(0, (code >> 2) - 1))
-lengths.push([longest, 0]) // which has a code of its own
+lengths.push([longest, 0]) // has a code of its own
 const distances = stepsOf(1, 30, (code) => Math.max(0, (code >> 1) - 1))
 const codeFor = (steps: readonly (readonly [number, number])[], value: number): number =>
   steps.findLastIndex(([from]) => from <= value)
 const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
 
-/** Codes stand highest bit first, everything else lowest bit first. */
+/** Codes are written highest bit first, everything else lowest bit first. */
 const reversed = (code: number, bits: number): number =>
   Number.parseInt(code.toString(2).padStart(bits, '0').split('').reverse().join(''), 2)
 const symbols = Array.from({ length: 288 }, (_, n): [code: number, bits: number] => {
@@ -114,7 +114,7 @@ class BitWriter {
   }
   end(): Uint8Array | undefined {
     this.#symbol(256)
-    this.put(0, 7) // to the end of the byte
+    this.put(0, 7) // up to the next full byte
     return this.#at < this.#out.length - 16 ? this.#out.subarray(0, this.#at) : undefined
   }
   #symbol(symbol: number): void {

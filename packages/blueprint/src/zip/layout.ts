@@ -1,11 +1,11 @@
 /**
- * Where everything in a zip archive lies, by our own reading of its bytes: the end record, the directory, and what stands before
- * each entry's data. Nothing is judged here and nothing is unpacked; `profile.ts` judges. Never throws.
+ * Finds all parts of a zip archive by reading its bytes ourselves: the end record, the directory, and the header before
+ * each entry's data. It judges nothing and unpacks nothing (`profile.ts` judges), and never throws.
  */
 import { limits } from '@svc/protocol'
 import { u16, u32 } from './bytes.ts'
 
-/** What the local and the central header both say of an entry. */
+/** The fields that the local and the central header of an entry share. */
 export interface Header {
   readonly flags: number
   readonly method: number
@@ -18,17 +18,17 @@ export interface Header {
   readonly extra: Uint8Array
 }
 export interface Entry extends Header {
-  /** The name as text; bytes that are not UTF-8 show as U+FFFD. */
+  /** The name as text; bytes that are not UTF-8 become U+FFFD. */
   readonly path: string
   readonly disk: number
   /** Type and mode in the upper half, DOS attributes in the lower. */
   readonly attributes: number
   readonly start: number
-  /** Absent when no local header stands at `start`. */
+  /** Absent if there is no local header at `start`. */
   readonly local?: Header & { readonly dataStart: number }
-  /** After the data and its descriptor; `start` when there is no local header. */
+  /** The offset after the data and its descriptor; `start` if there is no local header. */
   readonly end: number
-  /** Whether what follows the data repeats checksum and sizes, where the flags promise it. */
+  /** `good` if the descriptor after the data repeats checksum and sizes, `none` if the flags promise no descriptor. */
   readonly descriptor: 'none' | 'good' | 'bad'
 }
 export interface EndRecord {
@@ -41,11 +41,11 @@ export interface EndRecord {
 }
 export interface Layout {
   readonly bytes: Uint8Array
-  /** Absent when the bytes are no archive; everything else is then empty. */
+  /** Absent if the bytes are not an archive; everything else is then empty. */
   readonly end?: EndRecord
   /** In the order of the directory; at most one more than a bundle may have. */
   readonly entries: readonly Entry[]
-  /** Where the directory's records really end. */
+  /** The offset at which the records of the directory really end. */
   readonly directoryEnd: number
 }
 
@@ -73,7 +73,7 @@ export function layoutOf(bytes: Uint8Array): Layout {
   return { bytes, end, entries, directoryEnd: at }
 }
 
-/** The last end record of the file, as every reader looks for it. */
+/** The last end record of the file, which is the one that every reader uses. */
 function endOf(bytes: Uint8Array): EndRecord | undefined {
   for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
     if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
@@ -89,7 +89,10 @@ function endOf(bytes: Uint8Array): EndRecord | undefined {
   return undefined
 }
 
-/** Places of other end records that a reader could take for the one: those whose comment would reach the end of the file. */
+/**
+ * The offsets of other end records that a reader could use instead: those whose comment would reach the end of the
+ * file.
+ */
 export function otherEnds({ bytes, end }: Layout): number[] {
   if (!end) return []
   const others: number[] = []
@@ -121,7 +124,10 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): Entry {
   return { ...whole, local, end: dataEnd + (size ?? 0), descriptor: size === undefined ? 'bad' : 'good' }
 }
 
-/** Flags, method, time, sums, sizes stand in a row in both headers; then lengths, then the name. */
+/**
+ * Reads the fields that both headers hold in one sequence: flags, method, time, checksum, sizes. The lengths and the
+ * name follow later.
+ */
 function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): Header {
   const nameEnd = name + u16(bytes, lengths)
   return {
@@ -136,7 +142,10 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
   }
 }
 
-/** A descriptor has three numbers, with or without a signature before them. */
+/**
+ * The size of the descriptor at `at`; undefined if there is none. It has three numbers, with or without a signature
+ * before them.
+ */
 function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: Header) {
   const says = (from: number) =>
     from + 12 <= limit && u32(bytes, from) === crc && u32(bytes, from + 4) === packed && u32(bytes, from + 8) === size

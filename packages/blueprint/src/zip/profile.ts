@@ -1,7 +1,7 @@
 /**
- * The zip profile of a bundle (D49) and what the contract says of entries (4, acceptance rules), decided from the headers alone. Every
- * byte of the file belongs to exactly one thing, and every header says the same wherever it is said, so no two readers of the
- * file can see different bundles in it. A bundle is refused when any of these holds.
+ * The zip profile of a bundle (D49) and the contract's rules for entries (4, acceptance rules), decided from the
+ * headers alone. Every byte of the file belongs to exactly one part, and repeated headers agree, so no two readers can
+ * see different bundles in it. A bundle is refused if any of these rules holds.
  */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '@svc/protocol'
@@ -11,7 +11,7 @@ import { type EndRecord, type Entry, type Header, type Layout, otherEnds } from 
 type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: Entry) => boolean]
 
-/** Of the archive as a whole. */
+/** Rules for the archive as a whole. */
 export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
   ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
@@ -34,7 +34,7 @@ export const archiveRules: readonly ArchiveRule[] = [
   ],
 ]
 
-/** Of one entry by itself. */
+/** Rules for a single entry. */
 export const entryRules: readonly EntryRule[] = [
   ['has no local header, or data that reaches past the entries', ({ local }) => !local],
   ['is encrypted', ({ flags, local }) => ((flags | (local?.flags ?? 0)) & 0x2041) !== 0],
@@ -79,7 +79,7 @@ export const entryRules: readonly EntryRule[] = [
   ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
 ]
 
-/** Only one of these can be said: what follows is read from where it is wrong. */
+/** At most one of these is reported, because everything after the fault would be misread. */
 const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
 const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
@@ -103,7 +103,7 @@ export function wrongWithLayout(layout: Layout): ZipFinding[] {
   return [...archive, ...each, ...wrongWithRanges(entries, end.directoryAt)]
 }
 
-/** Entries must stand one behind the other, from the first byte to the directory. */
+/** Checks that the entries follow each other without gaps, from the first byte to the directory. */
 function wrongWithRanges(entries: readonly Entry[], directoryAt: number): ZipFinding[] {
   const findings: ZipFinding[] = []
   const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
@@ -125,15 +125,15 @@ const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
 
 const both = (entry: Entry): Header[] => (entry.local ? [entry, entry.local] : [entry])
 
-/** Before a descriptor the local header may leave a number out. */
+/** True if the headers disagree on a number. With a descriptor the local header may leave it at 0. */
 function differs(entry: Entry, number: 'crc' | 'packed' | 'size'): boolean {
   if (!entry.local || entry.local[number] === entry[number]) return false
   return !(entry.descriptor !== 'none' && entry.local[number] === 0)
 }
 
-/** Honest writers use a handful. */
+/** Maximum number of extra fields; honest tools write a handful. */
 const maxFields = 64
-/** The extra fields; undefined when they do not fill their space, or are too many. */
+/** The extra fields; undefined if they do not fill their space exactly, or are too many. */
 function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
   const fields: { id: number; data: Uint8Array }[] = []
   let at = 0
@@ -149,9 +149,12 @@ function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undef
 const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
 
-/** Times and owners: Info-ZIP, 7-Zip and Java write more of these into one header than into the other, and nothing here reads them. */
+/**
+ * Extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of these into one header than into the other,
+ * and we read none.
+ */
 const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
-/** Whether both headers have the same other fields, in whatever order. */
+/** True if both headers have the same other fields, in any order. */
 function sameFields(central: Header, local: Header): boolean {
   const [ours, theirs] = [central, local].map((header) =>
     (fieldsOf(header) ?? [])
@@ -163,7 +166,10 @@ function sameFields(central: Header, local: Header): boolean {
 }
 
 const unicodePath = 0x7075
-/** A version, the checksum of the plain name, then the name in UTF-8. */
+/**
+ * True if a field gives the entry another name. It holds a version, the checksum of the plain name and the name in
+ * UTF-8.
+ */
 function renames(header: Header): boolean {
   const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []
   return fields.some(

@@ -1,6 +1,6 @@
 /**
- * Writes zip archives that are the same bytes for the same content: 1980-01-01, made by Unix, no extra fields, no descriptors, in the
- * order given. Bundles are written so, and the archive inside `svc.pyz`.
+ * Writes zip archives that have the same bytes for the same content: dated 1980-01-01, made by Unix, no extra fields,
+ * no descriptors, in the given order. Bundles are written with it, and the archive inside `svc.pyz`.
  */
 import { bytesOf, crc32 } from './bytes.ts'
 
@@ -9,12 +9,12 @@ export { deflate } from './deflate.ts'
 export interface Member {
   readonly name: string
   readonly content: Uint8Array
-  /** The content deflated; absent: it is stored as it is. */
+  /** The deflated content; if absent, the content is stored as it is. */
   readonly packed?: Uint8Array
   readonly executable?: boolean
 }
 
-/** The archive as it stands `offset` bytes into a file. */
+/** The archive for a position `offset` bytes into a file. */
 export function archive(members: readonly Member[], offset = 0): Buffer {
   const locals: Uint8Array[] = []
   const centrals: Uint8Array[] = []
@@ -45,7 +45,10 @@ const signature = (kind: string): Buffer => Buffer.from(`PK${kind}`, 'latin1')
 const madeByUnix = bytesOf((3 << 8) | 20, 2)
 const date = 0x21 // 1980-01-01
 
-/** What the local and the central header share: version 2.0, flags, method, time, sums, length of the name. */
+/**
+ * The bytes that the local and the central header share: version 2.0, flags, method, time, checksum, sizes, length of
+ * the name.
+ */
 function common({ name, content, packed }: Member): number[] {
   const encoded = Buffer.from(name)
   const isAscii = encoded.every((byte) => byte < 0x80)
@@ -62,7 +65,7 @@ function common({ name, content, packed }: Member): number[] {
   ]
 }
 
-/** The rest of a central header: no extra field, no comment, one disk, no internal attributes; the mode; the place. */
+/** The rest of a central header: no extra field, no comment, one disk, no internal attributes, the mode, the offset. */
 const tail = ({ executable }: Member, at: number): number[] => [
   ...[0, 0, 0, 0].flatMap((n) => bytesOf(n, 2)),
   ...bytesOf(((executable ? 0o100755 : 0o100644) << 16) >>> 0, 4),
