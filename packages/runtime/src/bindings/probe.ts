@@ -9,12 +9,12 @@ interface Binding {
   readonly workspace: string | undefined
   readonly token: string | undefined
 }
-interface Verdict {
+interface BindingVerdict {
   readonly level: Level
   readonly detail: string
 }
 
-export async function probe({ product, url, workspace, token }: Binding, signal: AbortSignal): Promise<Verdict> {
+export async function probe({ product, url, workspace, token }: Binding, signal: AbortSignal): Promise<BindingVerdict> {
   const name = product.toUpperCase()
   if (url === undefined && workspace === undefined && token === undefined)
     return { level: 'bad', detail: ungiven(product) }
@@ -34,7 +34,7 @@ const ungiven = (product: string): string =>
   )
 
 /** 3.7, row by row; what the table does not name is no verdict about the token. */
-export function judge(sent: Sent, origin: string): Verdict {
+export function judge(sent: Sent, origin: string): BindingVerdict {
   if (sent.is === 'lost')
     return { level: 'warn', detail: cut(`${origin} cannot be reached: ${sent.why}.`, limits.detail) }
   switch (sent.status) {

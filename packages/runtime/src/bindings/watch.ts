@@ -11,7 +11,7 @@ import { readJsonObject } from '../files/read.ts'
 import { duration, wait } from '../time.ts'
 import { probe } from './probe.ts'
 
-interface Asked {
+interface AskedProduct {
   readonly product: string
   /** Unix ms. */
   readonly at: number
@@ -65,7 +65,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
 export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
   itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
 
-const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, Asked>): HealthItem[] =>
+const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, AskedProduct>): HealthItem[] =>
   bindings.flatMap(({ product }) => {
     const asked = known.get(product)
     return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
@@ -78,7 +78,7 @@ function bindingOf(folder: Folder, product: string) {
   return { product, url: of('URL'), workspace: of('WORKSPACE'), token: of('TOKEN') }
 }
 
-function keep(folder: Folder, all: readonly Asked[]): void {
+function keep(folder: Folder, all: readonly AskedProduct[]): void {
   try {
     writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
   } catch {
@@ -86,7 +86,7 @@ function keep(folder: Folder, all: readonly Asked[]): void {
   }
 }
 
-function readAsked(folder: Folder): Asked[] {
+function readAsked(folder: Folder): AskedProduct[] {
   const { bindings } = readJsonObject(folder.bindings, 65_536) ?? {}
   return (Array.isArray(bindings) ? bindings : []).flatMap((v: unknown) =>
     isObject(v) && typeof v.product === 'string' && typeof v.at === 'number' && typeof v.detail === 'string'

@@ -6,7 +6,7 @@ import { clearAccount, readAccount, setAccount } from '../state/account.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
 
-type Named = Common & { readonly org?: string; readonly plan?: string; readonly email?: string }
+type AccountOptions = Common & { readonly org?: string; readonly plan?: string; readonly email?: string }
 
 export const account = (): Command =>
   new Command('account')
@@ -20,7 +20,7 @@ export const account = (): Command =>
         .option('--org <name>', 'the organisation')
         .option('--plan <name>', 'the plan')
         .option('--email <address>', 'the address the account is known by')
-        .action(({ dir, json, org, plan, email }: Named) => {
+        .action(({ dir, json, org, plan, email }: AccountOptions) => {
           const parts = { ...(org && { org }), ...(plan && { plan }), ...(email && { email }) }
           if (Object.keys(parts).length === 0)
             throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)

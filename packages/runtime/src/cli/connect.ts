@@ -20,7 +20,7 @@ import { askHidden, confirm, interactive } from './ask.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 
-type Options = Common & {
+type ConnectOptions = Common & {
   readonly url: string
   readonly tokenFile?: string
   readonly name?: string
@@ -48,7 +48,7 @@ export const connect = (): Command =>
     )
     .action(run)
 
-async function run({ dir, json, url, tokenFile, name, yes, test }: Options): Promise<void> {
+async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOptions): Promise<void> {
   const folder = existing(dir)
   const origin = readOrigin(url)
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)

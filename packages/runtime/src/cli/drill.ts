@@ -5,7 +5,7 @@ import { readInstall, unfinished } from '../install/note.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 
-type Options = Common & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
+type DrillOptions = Common & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
 
 export const drill = (): Command =>
   common(new Command('drill'))
@@ -17,7 +17,7 @@ export const drill = (): Command =>
       'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back,\nwith what carries out real updates. Says of each step what would happen and what did. Needs no service, and the copy has no token for it.\nWithout --start nothing is started, and the proof of the new version is left out. With it a second agent works for some seconds:\nwhat it does to the world outside is real. SVC_TIME_SCALE shortens every wait.',
     )
     .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
-    .action(async ({ dir, json, start, withState, keep }: Options) => {
+    .action(async ({ dir, json, start, withState, keep }: DrillOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const broken = unfinished(folder)
       if (broken) throw new Refusal(broken)

@@ -90,7 +90,7 @@ export function factsOf({ folder, manifest }: Agent) {
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }
-export type Facts = ReturnType<typeof factsOf>
+export type AgentFacts = ReturnType<typeof factsOf>
 
 /** The agent's name in the service; that of its manifest where it was not installed with a code. */
 export function agentName(folder: Folder, { name }: Manifest): string {

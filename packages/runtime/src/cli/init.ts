@@ -29,7 +29,7 @@ import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { runtimeBegins, startInBackground } from './start.ts'
 
-interface Options {
+interface InitOptions {
   readonly url: string
   readonly code?: string
   readonly dir?: string
@@ -73,7 +73,7 @@ export const init = (): Command =>
     )
     .action(run)
 
-async function run(options: Options): Promise<void> {
+async function run(options: InitOptions): Promise<void> {
   const { url, json } = options
   const origin = readOrigin(url)
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
@@ -138,7 +138,7 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
 }
 
 /** What is missing can be installed later: with --yes it is only said, a person is asked, and otherwise it refuses. */
-async function goOnWithout(lacking: readonly string[], { yes }: Options): Promise<void> {
+async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
   if (lacking.length === 0) return
   const said = lacking.map(oneLine).join('\n')
   if (yes) return warn(said)

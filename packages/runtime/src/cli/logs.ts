@@ -6,7 +6,7 @@ import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { examples, hint } from '../hint.ts'
 import { readNote } from '../launcher/note.ts'
-import { beginning, endOfFile, type Followed, follow, type Place } from '../logs/follow.ts'
+import { beginning, endOfFile, type FilePosition, type FollowedFile, follow } from '../logs/follow.ts'
 import { mask } from '../logs/mask.ts'
 import { declaredLog, ownLog } from '../logs/open.ts'
 import { endOfLog, noSuchLog, readLog } from '../logs/read.ts'
@@ -15,7 +15,7 @@ import { ago } from '../time.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { columns, exits, Refusal, safe, show } from './output.ts'
 
-type Options = Common & { readonly lines: string; readonly follow?: boolean }
+type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
 
 /** The output of the agent and of the runtime. It stays on the machine unless the manifest declares the agent's output as a log. */
 const own = { output: 'what the agent prints', svc: 'what the runtime says' } as const
@@ -30,7 +30,7 @@ export const logs = (): Command =>
       'Without a name: the logs this agent hands out. With one: its end, with secrets masked as for the service.',
     )
     .addHelpText('after', examples('logs', 'logs work --lines 20', 'logs -f'))
-    .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: Options) => {
+    .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: LogsOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const name = asked ?? (goOn ? 'output' : undefined)
       if (name === undefined) return listed(folder, manifest, json)
@@ -51,7 +51,10 @@ export const logs = (): Command =>
     })
 
 /** The end of a log, and the place behind it. One that grows is read again until nothing came between the two, else that would be shown twice. */
-function endOf(file: Followed | undefined, read: () => string | undefined): { from: Place; text: string | undefined } {
+function endOf(
+  file: FollowedFile | undefined,
+  read: () => string | undefined,
+): { from: FilePosition; text: string | undefined } {
   for (let left = 20; ; left--) {
     const from = file ? endOfFile(file) : beginning
     const text = read()
@@ -72,7 +75,7 @@ const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
 /** The declared file to which the agent's process prints, whatever the manifest says by now. */
 const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
 
-function placeFor(folder: Folder, manifest: Manifest, name: string): Followed | undefined {
+function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {
   if (!isOwn(manifest, name)) {
     const declared = manifest.logs.find((log) => log.name === name)
     return declared && { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }

@@ -6,7 +6,7 @@ import { createBlueprint, type Language, languages, startingFiles } from '../aut
 import { examples, hint, quoted } from '../hint.ts'
 import { exits, Refusal, show } from './output.ts'
 
-interface Options {
+interface NewOptions {
   readonly dir: string
   readonly language: Language
   readonly json?: boolean
@@ -23,7 +23,7 @@ export const newCommand = (): Command =>
       'Makes a folder with a manifest that explains itself, an agent that says how it is and obeys and whose work is yours to write,\nand a README.',
     )
     .addHelpText('after', examples('new mail-triage', 'new mail-triage --language node'))
-    .action((name: string, { dir, language, json }: Options) => {
+    .action((name: string, { dir, language, json }: NewOptions) => {
       const wrong = wrongWithAgentName(name)
       if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
       const folder = resolve(dir, name)

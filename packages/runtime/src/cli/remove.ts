@@ -16,7 +16,7 @@ import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, Refusal, show, warn } from './output.ts'
 import { stopAgent } from './start.ts'
 
-type Options = Common & { readonly yes?: boolean; readonly keepState?: boolean }
+type RemoveOptions = Common & { readonly yes?: boolean; readonly keepState?: boolean }
 
 /** What goes and what stays. Paths are in the order in which they are removed: `.svc` last, since it says what this folder is. */
 interface Plan {
@@ -40,7 +40,7 @@ export const remove = (): Command =>
     .addHelpText('after', examples('remove --dir /srv/mail-triage'))
     .action(run)
 
-async function run({ dir, json, yes, keepState }: Options): Promise<void> {
+async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> {
   const folder = existing(dir)
   const plan = planFor(folder, keepState === true)
   if (!yes) {

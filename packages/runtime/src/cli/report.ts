@@ -10,12 +10,12 @@ import { lookupHangs } from '../reporter/lookup.ts'
 import { newReporter, reportUntil } from '../reporter/run.ts'
 import { upload } from '../reporter/uploads.ts'
 import { runtimeNow } from '../self-update/now.ts'
-import { type Hands, selfUpdate } from '../self-update/update.ts'
+import { type SelfUpdateHost, selfUpdate } from '../self-update/update.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
 import { exits, oneLine, Refusal, show } from './output.ts'
 
-type Options = Common & { readonly once?: boolean }
+type ReportOptions = Common & { readonly once?: boolean }
 
 export const report = (): Command =>
   common(new Command('report'))
@@ -30,7 +30,7 @@ export const report = (): Command =>
     )
     .action(run)
 
-async function run({ dir, json, once }: Options): Promise<void> {
+async function run({ dir, json, once }: ReportOptions): Promise<void> {
   const agent = await agentAt(dir)
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
@@ -63,7 +63,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
 }
 
 /** What a launcher would note: the lock is ours, so nobody else writes it. */
-function noteAttempt(folder: Folder, message: Parameters<Hands['tell']>[0]): void {
+function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>[0]): void {
   const { hold, ...rest } = readRuntimeNote(folder)
   if (message.is === 'lifted') writeRuntimeNote(folder, rest)
   if (message.is !== 'attempted') return

@@ -1,8 +1,8 @@
 /** Whether reports arrive, as a part of a sentence. */
 import { ago } from '../time.ts'
-import type { Facts } from './facts.ts'
+import type { AgentFacts } from './facts.ts'
 
-export function reported({ last }: Facts, now: number): string {
+export function reported({ last }: AgentFacts, now: number): string {
   if (!last) return 'never'
   const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
   return last.failure === undefined

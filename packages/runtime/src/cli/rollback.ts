@@ -9,7 +9,7 @@ import { lives } from '../process/identity.ts'
 import { byWhom } from '../state/changes.ts'
 import { wait } from '../time.ts'
 import { rollbackAlone, standing, unholdAlone } from '../update/alone.ts'
-import { type Asked, ask, dropAsked, patienceMs } from '../update/ask.ts'
+import { type AskedUpdate, ask, dropAsked, patienceMs } from '../update/ask.ts'
 import { readUpdate, type Update } from '../update/journal.ts'
 import { agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
@@ -56,7 +56,7 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
 }
 
 /** Through the runtime that runs, or in its place (D58). */
-async function done(folder: Folder, running: string, what: Asked['what']): Promise<Update> {
+async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: byWhom(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
   if (!lock.ok) {
@@ -74,7 +74,7 @@ async function done(folder: Folder, running: string, what: Asked['what']): Promi
   }
 }
 
-async function throughRuntime(folder: Folder, asked: Asked): Promise<Update> {
+async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Update> {
   ask(folder, asked)
   const never = new AbortController().signal
   for (const end = performance.now() + patienceMs; performance.now() < end; await wait(100, never)) {

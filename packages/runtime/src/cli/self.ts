@@ -11,7 +11,7 @@ import { canRun } from '../programs/can-run.ts'
 import { insideOf } from '../self-update/release.ts'
 import { exits, Refusal, show } from './output.ts'
 
-interface Options {
+interface SelfOptions {
   readonly to?: string
   readonly json?: boolean
 }
@@ -33,7 +33,7 @@ export const self = (): Command =>
         .action(install),
     )
 
-async function install({ to, json }: Options): Promise<void> {
+async function install({ to, json }: SelfOptions): Promise<void> {
   const program = programFile()
   const release = insideOf(program)
   if (!release)

@@ -13,7 +13,7 @@ import { exits, Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
 import { runtimeBegins } from './start.ts'
 
-type Options = Common & {
+type ServiceOptions = Common & {
   readonly system?: boolean
   readonly user?: string
   readonly start?: boolean
@@ -40,7 +40,7 @@ export const service = (): Command =>
         .option('--user <name>', "with --system: under whom it runs (default: the folder's owner)")
         .option('--name <name>', "what the unit is called: svc-NAME.service (default: the agent's name)")
         .option('--python [path]', 'start through Python, which looks for Node anew at each start')
-        .action(async ({ dir, json, system = false, user, start = false, python, name }: Options) => {
+        .action(async ({ dir, json, system = false, user, start = false, python, name }: ServiceOptions) => {
           const wrong = name === undefined ? undefined : wrongWithAgentName(name)
           if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
           const { folder, manifest } = await runnable(dir)

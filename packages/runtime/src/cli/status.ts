@@ -6,7 +6,7 @@ import type { RuntimeFacts } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { glance } from '../update/now.ts'
-import { type Facts, factsOf } from './facts.ts'
+import { type AgentFacts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { oneLine, show } from './output.ts'
 import { reported } from './reported.ts'
@@ -28,7 +28,7 @@ export const status = (): Command =>
       )
     })
 
-export function lines(f: Facts): string[] {
+export function lines(f: AgentFacts): string[] {
   const now = Date.now() / 1000
   const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
   const asOf = f.old && f.written !== undefined ? `, as of ${ago(now - f.written)}` : ''

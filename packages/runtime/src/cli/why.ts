@@ -7,7 +7,7 @@ import { runtimeSentences } from '../self-update/now.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment, readScale } from '../time.ts'
 import { sentences, wishSentences } from '../update/now.ts'
-import { type Facts, factsOf } from './facts.ts'
+import { type AgentFacts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { oneLine, show } from './output.ts'
 import { reported } from './reported.ts'
@@ -38,7 +38,7 @@ export const why = (): Command =>
     })
 
 /** Sentences, the weightiest first. */
-export function explain(f: Facts, now: number): string[] {
+export function explain(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
     ...processSentences(f),
@@ -55,12 +55,12 @@ export function explain(f: Facts, now: number): string[] {
   ].map(oneLine)
 }
 
-function processSentences(f: Facts): string[] {
+function processSentences(f: AgentFacts): string[] {
   return f.managed ? [processSentence(f)] : []
 }
 
 /** Whether its process runs, and which rule or person decided that. */
-export function processSentence({ process, stopped }: Facts): string {
+export function processSentence({ process, stopped }: AgentFacts): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" does.`
   const { state, alive, halt, runtime } = process
   if (runtime) {
@@ -79,21 +79,21 @@ export function processSentence({ process, stopped }: Facts): string {
   return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
 }
 
-function versionSentences({ install, version }: Facts): string[] {
+function versionSentences({ install, version }: AgentFacts): string[] {
   if (install?.is !== 'installed') return []
   return [
     `It is ${install.blueprint} ${version}, installed ${moment(install.at)}${install.version === version ? '' : ` as ${install.version}`} from ${install.url} as "${install.agent}".`,
   ]
 }
 
-function updateSentences({ update, blueprint, desired }: Facts, at: number): string[] {
+function updateSentences({ update, blueprint, desired }: AgentFacts, at: number): string[] {
   const scale = readScale(process.env.SVC_TIME_SCALE)
   return update
     ? [...sentences(update, at, scale), ...wishSentences(desired, { blueprint, now: update, at, scale })]
     : []
 }
 
-function pauseSentences({ name, pause, changes }: Facts): string[] {
+function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (pause?.author)
     return [`${name} is paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "${hint('resume')}" ends it.`]
   if (pause)
@@ -109,7 +109,7 @@ function pauseSentences({ name, pause, changes }: Facts): string[] {
   return [`${name} is not paused. It was resumed ${moment(paused.at)}, ${byWhom(paused)}.`]
 }
 
-function agentSentences(f: Facts, now: number): string[] {
+function agentSentences(f: AgentFacts, now: number): string[] {
   const by = f.changes.run_now
   const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${byWhom(by)},` : ''} and has not begun yet: .svc/run_now is still there.`
   const waits = f.runNow ? [asked] : []
@@ -129,17 +129,17 @@ function agentSentences(f: Facts, now: number): string[] {
   return [...waits, said, ...runs, ...healthSentences(f.health)]
 }
 
-const healthSentences = (items: Facts['health']): string[] =>
+const healthSentences = (items: AgentFacts['health']): string[] =>
   items
     .filter((h) => h.level === 'bad' || h.level === 'warn')
     .map((h) => `Health ${h.level}: ${h.name ?? ''} ${h.detail ?? ''}`)
 
-const settingSentences = ({ changes }: Facts): string[] =>
+const settingSentences = ({ changes }: AgentFacts): string[] =>
   Object.entries(changes.settings).map(
     ([key, author]) => `The setting ${key} was last set ${moment(author.at)}, ${byWhom(author)}.`,
   )
 
-function reporterSentences(f: Facts, now: number): string[] {
+function reporterSentences(f: AgentFacts, now: number): string[] {
   if (f.notConnected) return [f.notConnected]
   return [
     f.reporter

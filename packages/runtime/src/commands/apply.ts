@@ -7,7 +7,7 @@ import { askToRun } from '../state/run-now.ts'
 import { changeSettings } from '../state/settings.ts'
 import type { Decision } from './decide.ts'
 
-export interface Outcome {
+export interface CommandOutcome {
   readonly ok: boolean
   readonly message: string
 }
@@ -18,7 +18,7 @@ export function apply(
   manifest: Pick<Manifest, 'settings'>,
   decision: Applicable,
   author: Author,
-): Outcome {
+): CommandOutcome {
   switch (decision.do) {
     case 'pause':
       return done(pause(folder, author) ? 'Paused.' : 'Paused already.')
@@ -40,4 +40,4 @@ export function apply(
   }
 }
 
-const done = (message: string): Outcome => ({ ok: true, message })
+const done = (message: string): CommandOutcome => ({ ok: true, message })

@@ -1,12 +1,12 @@
 import { readManifest } from '@svc/blueprint'
 import { expect, test } from 'vitest'
 import { manifestText } from '../../testing/folder.ts'
-import { decide, type Facts } from './decide.ts'
+import { type CommandFacts, decide } from './decide.ts'
 
 const read = readManifest(manifestText, { for: 'report' })
 if (!read.ok) throw new Error('The manifest of the tests is wrong.')
-const facts: Facts = { ...read.value, paused: false }
-const bare: Facts = { controls: [], settings: [], paused: false }
+const facts: CommandFacts = { ...read.value, paused: false }
+const bare: CommandFacts = { controls: [], settings: [], paused: false }
 
 test.each([
   ['a pause is a pause', 'pause', {}, facts, { do: 'pause' }],

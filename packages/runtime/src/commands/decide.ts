@@ -3,7 +3,7 @@ import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
 
 /** What of the agent decides. */
-export interface Facts {
+export interface CommandFacts {
   readonly controls: readonly Control[]
   readonly settings: readonly ManifestSetting[]
   readonly paused: boolean
@@ -17,12 +17,12 @@ export type Decision =
 
 type Payload = ReceivedCommand['payload']
 
-export function decide({ type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>, facts: Facts): Decision {
+export function decide({ type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>, facts: CommandFacts): Decision {
   const row = Object.hasOwn(table, type) ? table[type] : undefined
   return row ? row(payload, facts) : refuse('This agent knows no such command.')
 }
 
-const table: Readonly<Record<string, (payload: Payload, facts: Facts) => Decision>> = {
+const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => Decision>> = {
   pause: (_, facts) => offered('pause', facts) ?? { do: 'pause' },
   resume: (_, facts) => offered('resume', facts) ?? { do: 'resume' },
   run_now: (_, facts) =>
@@ -38,7 +38,7 @@ const table: Readonly<Record<string, (payload: Payload, facts: Facts) => Decisio
   log: ({ name }) => ({ do: 'log', name: typeof name === 'string' ? name : '' }),
 }
 
-const offered = (control: Control, { controls }: Facts): Decision | undefined =>
+const offered = (control: Control, { controls }: CommandFacts): Decision | undefined =>
   controls.includes(control) ? undefined : refuse(`This agent does not offer ${control.replace('_', ' ')}.`)
 
 const refuse = (message: string): Decision => ({ do: 'refuse', message })

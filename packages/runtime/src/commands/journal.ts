@@ -25,8 +25,8 @@ const entry = object(
   'type',
   'received',
 )
-export type Entry = Noted<typeof entry>
-export type Journal = readonly Entry[]
+export type CommandEntry = Noted<typeof entry>
+export type Journal = readonly CommandEntry[]
 
 const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
 
@@ -46,7 +46,7 @@ export function saveJournal(folder: Folder, commands: Journal): void {
   file.write(folder, { commands })
 }
 
-export const replace = (journal: Journal, entry: Entry): Journal =>
+export const replace = (journal: Journal, entry: CommandEntry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
 /** The acks of the next report: the oldest hundred, as far as they fit (D19). The others go with the reports after it. */

@@ -7,11 +7,11 @@ import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
-import { apply, type Outcome } from './apply.ts'
+import { apply, type CommandOutcome } from './apply.ts'
 import { decide } from './decide.ts'
-import { type Entry, forget, type Journal, readJournal, replace, saveJournal } from './journal.ts'
+import { type CommandEntry, forget, type Journal, readJournal, replace, saveJournal } from './journal.ts'
 
-export interface Handled extends Outcome {
+export interface Handled extends CommandOutcome {
   readonly id: string
   readonly type: string
 }
@@ -39,7 +39,7 @@ export function receive(
         continue
       }
       const { id, type, payload } = command
-      const entry: Entry = { id, type, payload, received: now }
+      const entry: CommandEntry = { id, type, payload, received: now }
       journal = keep(folder, forget([...journal, entry], now))
       const outcome = carryOut(folder, manifest, command, now)
       if (!outcome) continue
@@ -67,16 +67,16 @@ function settle(folder: Folder, manifest: Manifest, journal: Journal, now: numbe
 }
 
 /** A log that was asked for waits for its upload, which changes nothing here: it is simply tried again. */
-const isInterrupted = (e: Entry): boolean => e.answered === undefined && e.type !== 'log'
+const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
 
 /** D4: if the wished state holds, it was applied; nobody can tell for the rest. */
-function interruptedOutcome(folder: Folder, manifest: Manifest, entry: Entry): Outcome {
+function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
     ? { ok: true, message: 'Done; the reporter was interrupted before it could say so.' }
     : { ok: false, message: 'Interrupted before it was done.' }
 }
 
-function holds(folder: Folder, manifest: Manifest, { type, payload }: Entry): boolean {
+function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEntry): boolean {
   if (type === 'pause') return readPause(folder) !== undefined
   if (type === 'resume') return readPause(folder) === undefined
   if (type !== 'set' || !isObject(payload)) return false
@@ -85,7 +85,12 @@ function holds(folder: Folder, manifest: Manifest, { type, payload }: Entry): bo
 }
 
 /** Undefined for a log: its upload is the answer. */
-function carryOut(folder: Folder, manifest: Manifest, command: ReceivedCommand, now: number): Outcome | undefined {
+function carryOut(
+  folder: Folder,
+  manifest: Manifest,
+  command: ReceivedCommand,
+  now: number,
+): CommandOutcome | undefined {
   const decision = decide(command, { ...manifest, paused: readPause(folder) !== undefined })
   if (decision.do === 'log') return undefined
   try {
@@ -95,7 +100,11 @@ function carryOut(folder: Folder, manifest: Manifest, command: ReceivedCommand, 
   }
 }
 
-const answered = ({ payload: _, ...entry }: Entry, { ok, message }: Outcome, now: number): Entry => ({
+const answered = (
+  { payload: _, ...entry }: CommandEntry,
+  { ok, message }: CommandOutcome,
+  now: number,
+): CommandEntry => ({
   ...entry,
   answered: now,
   ok,

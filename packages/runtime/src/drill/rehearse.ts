@@ -22,7 +22,7 @@ import { leadsTo, nameOf, pinned } from '../versions/folders.ts'
 import { orderOf } from '../worker/order.ts'
 import type { Copy } from './copy.ts'
 
-export interface Step {
+export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
   /** What happens in a real update. */
   readonly would: string
@@ -37,12 +37,12 @@ export interface Rehearsal {
 }
 
 /** Ends at the first step that fails. */
-export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<Step[]> {
+export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version
   const to = next.manifest.version
-  const steps: Step[] = []
-  const add = (name: Step['name'], would: string, did: Step['did'], message: string): boolean => {
+  const steps: DrillStep[] = []
+  const add = (name: DrillStep['name'], would: string, did: DrillStep['did'], message: string): boolean => {
     steps.push({ name, would, did, message })
     return did !== 'failed'
   }

@@ -10,13 +10,13 @@ const redeemSeconds = 15 * 60
 /** A bundle of 20 MB in base64, and what stands around it. */
 const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 
-type Asked<T> =
+type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   /** `unreached`: nothing was sent. `unknown`: the code may be spent. `refused`: it was not. */
   | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
 
 /** Reads what a code would install; creates and spends nothing. */
-export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<Asked<Preview>> {
+export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<CallResult<Preview>> {
   const sent = await call(
     new URL('/api/agent/v1/install/preview', origin),
     { method: 'POST', json: body(code) },
@@ -38,7 +38,7 @@ export async function askPreview(origin: string, code: string, signal: AbortSign
 }
 
 /** Spends the code (4, rule 5). Never repeated: whether it was spent is then unknown (D44). */
-export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<Asked<unknown>> {
+export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
   const sent = await call(
     new URL('/api/agent/v1/install', origin),
     { method: 'POST', json: body(code), seconds: redeemSeconds, idleSeconds, bytes: redeemBytes },
@@ -56,7 +56,7 @@ export async function redeem(origin: string, code: string, signal: AbortSignal):
 const body = (code: string): string => JSON.stringify({ code })
 
 /** A 4xx is a refusal that undid everything (4, rule 5); anything else that is no success leaves it open. */
-function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: string): Asked<unknown> {
+function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: string): CallResult<unknown> {
   if (status >= 200 && status <= 299) {
     try {
       return { ok: true, value: JSON.parse(body.toString('utf8')) }

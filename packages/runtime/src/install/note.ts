@@ -38,18 +38,18 @@ const install = filled(
 export type Install = Noted<typeof install>
 
 const file = note('install', install, 65_536)
-type Place = Pick<Folder, 'install'>
+type InstallPath = Pick<Folder, 'install'>
 
-export const writeInstall: (folder: Place, install: Install) => void = file.write
+export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
 /** Why the disk does not give it out; undefined also where there is none. */
-export function unreadableInstall(folder: Place): string | undefined {
+export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
 /** Undefined in a folder that was never installed into. */
-export const readInstall: (folder: Place) => Install | undefined = file.read
+export const readInstall: (folder: InstallPath) => Install | undefined = file.read
 
 /** Why nothing can be started in this folder, and what to do (4, rule 6, D44); undefined when it can. */
 export function unfinished(folder: Folder): string | undefined {

@@ -16,7 +16,7 @@ import { changeSettings, fillSettings } from '../state/settings.ts'
 import { lead, versionFolder } from '../versions/folders.ts'
 import { type Install, writeInstall } from './note.ts'
 
-export interface Parts {
+export interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
@@ -30,7 +30,7 @@ export interface Parts {
 export async function place(
   folder: Folder,
   install: Install,
-  { redeemed, origin, secrets, chosen, program }: Parts,
+  { redeemed, origin, secrets, chosen, program }: InstallParts,
 ): Promise<Manifest> {
   const { sha256, version, blueprint, env, bytes } = redeemed
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })

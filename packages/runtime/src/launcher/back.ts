@@ -12,21 +12,21 @@ import { release } from '../versions/release.ts'
 /** `at`: Unix ms. */
 const askedBack = object({ from: release, to: release, by: words, at: number() }, 'from', 'to', 'by', 'at')
 export type AskedBack = Noted<typeof askedBack>
-type Place = Pick<Folder, 'runtimeBack'>
+type BackPath = Pick<Folder, 'runtimeBack'>
 
 /** Who asked waits no longer than this. */
 const validMs = 60_000
 
 const file = note('runtimeBack', askedBack, 65_536)
 
-export const askBack: (place: Place, asked: AskedBack) => void = file.write
+export const askBack: (place: BackPath, asked: AskedBack) => void = file.write
 
-export function readAskedBack(place: Place): AskedBack | undefined {
+export function readAskedBack(place: BackPath): AskedBack | undefined {
   const asked = file.read(place)
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }
 
-export function dropAskedBack(place: Place): void {
+export function dropAskedBack(place: BackPath): void {
   try {
     removeDurably(place.runtimeBack)
   } catch (error) {

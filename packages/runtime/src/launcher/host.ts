@@ -6,26 +6,26 @@ import type { Stop } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { contract, type FromWorker, type ToWorker } from './contract.ts'
-import { type Act, type Event, none, step } from './hosting.ts'
+import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'
 import type { ProcessState } from './moves.ts'
-import type { Answer } from './supervision.ts'
+import type { OrderAnswer } from './supervision.ts'
 import { startThread, type Thread } from './thread.ts'
 
 export interface Host {
   tell(message: ToWorker): void
   /** `silent` when the worker does not answer in time. */
-  order(): Promise<Answer>
+  order(): Promise<OrderAnswer>
   /** Lets the worker end by itself for so long and starts the one that is next now. */
   replace(seconds: number): void
   /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
   stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
-interface Facts {
+interface HostFacts {
   readonly root: string
   readonly process: () => ProcessState
   readonly runtime: () => RuntimeNote
 }
-interface Ears {
+interface HostListener {
   /** The file to start a worker from; asked before each start. */
   readonly next: () => string
   readonly heard: (message: FromWorker) => void
@@ -38,19 +38,19 @@ interface Ears {
 
 const rules = () => ({ unanswered: 6, silent: 12, lasted: duration(60) })
 
-export function host({ root, process, runtime }: Facts, { next, heard, ended, hung, say }: Ears): Host {
+export function host({ root, process, runtime }: HostFacts, { next, heard, ended, hung, say }: HostListener): Host {
   let now = none
   const threads = new Map<number, Thread>()
   const { ask, answer, open } = questions((message) => tell(message))
   const over = new AbortController()
   let stopped: ((all: boolean) => void) | undefined
-  function on(event: Event): void {
+  function on(event: HostingEvent): void {
     const { state, acts } = step(now, event, rules(), performance.now())
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
   const tell = (message: ToWorker): void => now.worker && threads.get(now.worker.id)?.post(message)
-  const perform: { readonly [K in Act['do']]: (act: Extract<Act, { do: K }>) => void } = {
+  const perform: { readonly [K in HostingAct['do']]: (act: Extract<HostingAct, { do: K }>) => void } = {
     start: ({ id }) => {
       const start = { svc: 'runtime', contract, file: next(), root, process: process(), runtime: runtime() } as const
       const thread = startThread(start, {
@@ -97,8 +97,8 @@ export function host({ root, process, runtime }: Facts, { next, heard, ended, hu
 /** One that does not go is left behind, and whatever it still says is not heard. */
 async function end(
   thread: Thread | undefined,
-  { id, seconds, by }: Extract<Act, { do: 'end' }>,
-  on: (event: Event) => void,
+  { id, seconds, by }: Extract<HostingAct, { do: 'end' }>,
+  on: (event: HostingEvent) => void,
 ): Promise<void> {
   if (!thread) return
   if (seconds > 0 && (await thread.leave(seconds, by))) return
@@ -111,13 +111,13 @@ const pulseMs = () => Math.max(duration(5), 500)
 
 /** Questions about the start of the agent, which whichever worker is there answers. */
 function questions(tell: (message: ToWorker) => void) {
-  const asking = new Map<number, (answer: Answer) => void>()
+  const asking = new Map<number, (answer: OrderAnswer) => void>()
   let ids = 0
-  const ask = (): Promise<Answer> =>
+  const ask = (): Promise<OrderAnswer> =>
     new Promise((resolve) => {
       const id = ++ids
       const timer = setTimeout(() => done('silent'), Math.max(duration(5), 2000))
-      const done = (answer: Answer) => {
+      const done = (answer: OrderAnswer) => {
         clearTimeout(timer)
         asking.delete(id)
         resolve(answer)
@@ -125,5 +125,5 @@ function questions(tell: (message: ToWorker) => void) {
       asking.set(id, done)
       tell({ is: 'order?', id })
     })
-  return { ask, answer: (id: number, answer: Answer) => asking.get(id)?.(answer), open: () => asking.keys() }
+  return { ask, answer: (id: number, answer: OrderAnswer) => asking.get(id)?.(answer), open: () => asking.keys() }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { FromWorker } from './contract.ts'
-import { type Event, type Hosting, none, step } from './hosting.ts'
+import { type Hosting, type HostingEvent, none, step } from './hosting.ts'
 
 const rules = { unanswered: 6, silent: 12, lasted: 60_000 }
-const after = (state: Hosting, ...events: (Event | number)[]) => {
+const after = (state: Hosting, ...events: (HostingEvent | number)[]) => {
   let at = 1000
   let next = { state, acts: [] as ReturnType<typeof step>['acts'] }
   for (const event of events) {
@@ -13,11 +13,11 @@ const after = (state: Hosting, ...events: (Event | number)[]) => {
   const lines = next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : []))
   return { ...next, words: next.acts.map((act) => act.do), lines }
 }
-const message = (id: number, it: FromWorker): Event => ({ is: 'message', id, message: it })
-const here = (id = 1, contract = 2): Event => message(id, { is: 'here', contract, version: '1.0.0' })
-const exit = (id: number, code = 1): Event => ({ is: 'exit', id, code })
-const begin: Event = { is: 'begin' }
-const pulses = (count: number): Event[] => Array(count).fill({ is: 'pulse' })
+const message = (id: number, it: FromWorker): HostingEvent => ({ is: 'message', id, message: it })
+const here = (id = 1, contract = 2): HostingEvent => message(id, { is: 'here', contract, version: '1.0.0' })
+const exit = (id: number, code = 1): HostingEvent => ({ is: 'exit', id, code })
+const begin: HostingEvent = { is: 'begin' }
+const pulses = (count: number): HostingEvent[] => Array(count).fill({ is: 'pulse' })
 const one = after(none, begin).state
 
 describe('a worker that ends unasked', () => {
@@ -43,7 +43,7 @@ describe('a worker that ends unasked', () => {
 })
 
 describe('a worker that does not answer', () => {
-  test.each<[string, Event[], number, string]>([
+  test.each<[string, HostingEvent[], number, string]>([
     ['and did before hangs after six looks', [here()], 7, 'it hung'],
     ['and never said a word is given up after twelve', [], 13, 'it never said a word'],
     ['and said something, of before there were pings, is never given up', [here(1, 1)], 100, ''],
@@ -100,7 +100,7 @@ describe('a worker that is replaced', () => {
 })
 
 describe('the end', () => {
-  const stop: Event = { is: 'stop', seconds: 3, by: 'person' }
+  const stop: HostingEvent = { is: 'stop', seconds: 3, by: 'person' }
   test('lets the worker report by whom it was stopped, and starts nothing any more', () => {
     const stopping = after(one, stop)
     expect(stopping.acts).toEqual([{ do: 'end', id: 1, seconds: 3, by: 'person', follows: 'stop' }])

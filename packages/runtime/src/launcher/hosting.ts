@@ -33,7 +33,7 @@ export interface Hosting {
 /** What follows when a worker was ended: nothing, the next one, or the next one as if none had failed. */
 type Follows = 'stop' | 'begin' | 'replace'
 
-export type Event =
+export type HostingEvent =
   | { readonly is: 'begin' }
   | { readonly is: 'message'; readonly id: number; readonly message: FromWorker }
   | { readonly is: 'error'; readonly id: number; readonly why: string }
@@ -47,7 +47,7 @@ export type Event =
   | { readonly is: 'left'; readonly id: number }
   | { readonly is: 'ended'; readonly follows: Follows }
 
-export type Act =
+export type HostingAct =
   | { readonly do: 'start'; readonly id: number }
   | { readonly do: 'say'; readonly line: string }
   | { readonly do: 'hear'; readonly message: FromWorker }
@@ -69,22 +69,22 @@ export type Act =
   /** All that can be ended has ended. */
   | { readonly do: 'stopped' }
 
-interface Rules {
+interface HostingRules {
   /** So many looks without an answer, and it hangs; so many without a first word. */
   readonly unanswered: number
   readonly silent: number
   /** A worker that ran for so long has not failed, in ms. */
   readonly lasted: number
 }
-interface Step {
+interface HostingStep {
   readonly state: Hosting
-  readonly acts: readonly Act[]
+  readonly acts: readonly HostingAct[]
 }
 
 export const none: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
 /** `at`: by the clock that does not jump, in ms. */
-export function step(now: Hosting, event: Event, rules: Rules, at: number): Step {
+export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {
   switch (event.is) {
     case 'begin':
       return begin(now, at)
@@ -120,14 +120,14 @@ export function step(now: Hosting, event: Event, rules: Rules, at: number): Step
   }
 }
 
-function begin(now: Hosting, at: number): Step {
+function begin(now: Hosting, at: number): HostingStep {
   if (now.worker || now.over) return stay(now)
   const id = now.started + 1
   const worker = { id, begun: at, spoke: false, quiet: 0, pings: false, ending: false }
   return { state: { ...now, started: id, worker }, acts: [{ do: 'start', id }] }
 }
 
-function heard(now: Hosting, id: number, message: FromWorker): Step {
+function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
   const { worker } = now
   if (worker?.id !== id) return stay(now) // of one that was given up
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
@@ -140,7 +140,12 @@ function heard(now: Hosting, id: number, message: FromWorker): Step {
   return { state, acts: [{ do: 'hear', message }] }
 }
 
-function exited(now: Hosting, id: number, code: number, { rules, at }: { rules: Rules; at: number }): Step {
+function exited(
+  now: Hosting,
+  id: number,
+  code: number,
+  { rules, at }: { rules: HostingRules; at: number },
+): HostingStep {
   const { worker } = now
   const left = now.left.filter((one) => one !== id)
   if (worker?.id !== id) return stay({ ...now, left })
@@ -152,8 +157,8 @@ function exited(now: Hosting, id: number, code: number, { rules, at }: { rules: 
 }
 
 /** Whether the worker still answers. */
-function pulse(now: Hosting, { unanswered, silent }: Rules): Step {
-  const later: Act = { do: 'pulse later' }
+function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep {
+  const later: HostingAct = { do: 'pulse later' }
   if (!now.worker) return { state: now, acts: [later] }
   const worker = { ...now.worker, quiet: now.worker.quiet + 1 }
   const how = hangs(worker, unanswered, silent)
@@ -169,11 +174,15 @@ function hangs({ pings, spoke, quiet }: Hosted, unanswered: number, silent: numb
   return !spoke && quiet > silent ? 'it never said a word' : undefined
 }
 
-function end(now: Hosting, worker: Hosted, how: { seconds: number; by?: Stop | undefined; follows: Follows }): Step {
+function end(
+  now: Hosting,
+  worker: Hosted,
+  how: { seconds: number; by?: Stop | undefined; follows: Follows },
+): HostingStep {
   const { seconds, by, follows } = how
   const still = seconds > 0 ? { ...worker, ending: true } : undefined
   return { state: { ...now, worker: still }, acts: [{ do: 'end', id: worker.id, seconds, by, follows }] }
 }
 
-const stay = (state: Hosting): Step => ({ state, acts: [] })
-const say = (line: string): Act => ({ do: 'say', line })
+const stay = (state: Hosting): HostingStep => ({ state, acts: [] })
+const say = (line: string): HostingAct => ({ do: 'say', line })

@@ -11,7 +11,7 @@ import { duration } from '../time.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
-import { type Act, begin, type Event, type Keeping, shown, step } from './keeping.ts'
+import { begin, type Keeping, type KeepingAct, type KeepingEvent, shown, step } from './keeping.ts'
 import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
 
 export interface Keeper {
@@ -44,13 +44,13 @@ export function keepRuntime(
 ): Keeper {
   let now = begin(readRuntimeNote(folder))
   /** Whether another file is to be started after it. */
-  function on(event: Event): boolean {
+  function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }
     const { state, acts } = step(now, event, { trial: duration(limits.trialSeconds), retry: duration(60) }, moment)
     now = state
     return acts.map((act) => perform(act)).some(Boolean)
   }
-  function perform(act: Act): boolean {
+  function perform(act: KeepingAct): boolean {
     if (act.do === 'save') return on(saved(folder, now.note, act.starting === true))
     if (act.do === 'go back') return on(wentBack(folder, act.from.sha256))
     if (act.do === 'say') say(act.line)
@@ -94,7 +94,7 @@ export function keepRuntime(
   }
 }
 
-function saved(folder: Folder, note: RuntimeNote, starting: boolean): Event {
+function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEvent {
   try {
     writeRuntimeNote(folder, note)
     return { is: 'saved' }
@@ -104,7 +104,7 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): Event {
 }
 
 /** `sha256`: of the file to go back to. It may be in place already: a kill came after the rename. */
-function wentBack(folder: Folder, sha256: string): Event {
+function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
     if (sha256Of(folder.runtimePrevious) === sha256) putBack(folder)
     else if (sha256Of(folder.runtime) !== sha256) return { is: 'lost' }
@@ -119,7 +119,7 @@ function swap(
   folder: Folder,
   running: string,
   { staged, from, to }: Extract<FromWorker, { is: 'swap' }>,
-  { now, on, say }: { now: () => Keeping; on: (event: Event) => void; say: (line: string) => void },
+  { now, on, say }: { now: () => Keeping; on: (event: KeepingEvent) => void; say: (line: string) => void },
 ): string | undefined {
   const { note } = now()
   let noted = false

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Moment } from '../time.ts'
 import type { Trial } from '../versions/runtime-note.ts'
-import { type Act, begin, type Event, type Keeping, step } from './keeping.ts'
+import { begin, type Keeping, type KeepingAct, type KeepingEvent, step } from './keeping.ts'
 
 const rules = { trial: 300_000, retry: 60_000 }
 const from = { version: '1.0.0', sha256: 'old' }
@@ -13,8 +13,9 @@ const trying: Keeping = { ...begin({ trial: trial() }), fresh: false, due: 300_0
 const kept: Keeping = { ...trying, note: { trial: trial({ is: 'kept' }) } }
 const undoing: Keeping = { ...trying, note: { trial: { is: 'undoing', from, to, reason: 'it hung', at: 5 } } }
 
-const words = (acts: readonly Act[]) => acts.map((act) => (act.do === 'save' && act.starting ? 'save start' : act.do))
-const after = (state: Keeping, event: Event, moment = at(1000)) => {
+const words = (acts: readonly KeepingAct[]) =>
+  acts.map((act) => (act.do === 'save' && act.starting ? 'save start' : act.do))
+const after = (state: Keeping, event: KeepingEvent, moment = at(1000)) => {
   const next = step(state, event, rules, moment)
   return { ...next, acts: words(next.acts), lines: next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : [])) }
 }
@@ -33,7 +34,7 @@ describe('a start of a file on trial', () => {
   test('of a file that reported is made all the same', () =>
     expect(after(kept, { is: 'unsaved', why: 'EIO', starting: true }).acts).toEqual(['say']))
   test('that the starter has counted is not counted again, and only the first of a process', () => {
-    const counted: Event = { is: 'start', counted: true }
+    const counted: KeepingEvent = { is: 'start', counted: true }
     expect(after({ ...trying, fresh: true }, counted).state.note.trial).toMatchObject({ starts: 1, processes: 2 })
     expect(after(trying, counted).state.note.trial).toMatchObject({ starts: 2, processes: 1 })
   })
@@ -48,7 +49,7 @@ describe('a start of a file on trial', () => {
 })
 
 describe('the five minutes', () => {
-  const started: Event = { is: 'started' }
+  const started: KeepingEvent = { is: 'started' }
   test.each<[string, Keeping, Moment, number]>([
     ['of a file that tries count from its swap', { ...trying, due: Infinity }, at(1000), 300_000],
     ['are set once, whatever the clock does meanwhile', trying, at(1000, 99_000_000), 300_000],
@@ -102,7 +103,7 @@ describe('the way back', () => {
 })
 
 describe('a person who goes back', () => {
-  const asked: Event = { is: 'asked', from, to, by: 'ann', at: 7 }
+  const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7 }
   test.each<[string, Keeping]>([
     ['from a file on trial', trying],
     ['from one that was kept long ago', begin({})],

@@ -7,7 +7,7 @@ import type { Moment } from '../time.ts'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../versions/runtime-note.ts'
 import type { AskedBack } from './back.ts'
-import { type Event as Judged, judge } from './trial.ts'
+import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
@@ -23,7 +23,7 @@ export interface Keeping {
   /** The previous file could not be put into place: it is started where it lies. */
   readonly stuck: boolean
 }
-export type Event =
+export type KeepingEvent =
   /** A worker is to be started by a fresh process, which found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   /** A worker is about to be started. `counted`: the starter noted it already. */
@@ -53,7 +53,7 @@ export type Event =
   | { readonly is: 'lost' }
   | { readonly is: 'refused'; readonly why: string }
 
-export type Act =
+export type KeepingAct =
   /** Answered by `saved` or `unsaved`. */
   | { readonly do: 'save'; readonly starting?: true }
   /** The previous file takes its place again. Answered by `restored`, `lost` or `refused`. */
@@ -65,15 +65,15 @@ export type Act =
   | { readonly do: 'replace' }
 
 /** In ms. */
-interface Rules {
+interface KeepingRules {
   /** How long a new file has to report, and one that reported has to last (3.5, 5). */
   readonly trial: number
   /** Until what the disk refused is tried again. */
   readonly retry: number
 }
-interface Step {
+interface KeepingStep {
   readonly state: Keeping
-  readonly acts: readonly Act[]
+  readonly acts: readonly KeepingAct[]
 }
 
 const never = Number.POSITIVE_INFINITY
@@ -91,7 +91,7 @@ export const begin = (note: RuntimeNote): Keeping => ({
 export const shown = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 
-export function step(now: Keeping, event: Event, rules: Rules, at: Moment): Step {
+export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at: Moment): KeepingStep {
   const { note } = now
   const { trial } = note
   switch (event.is) {
@@ -145,9 +145,9 @@ export function step(now: Keeping, event: Event, rules: Rules, at: Moment): Step
   }
 }
 
-type Outcome = Extract<Event, { is: 'saved' | 'unsaved' | 'restored' | 'lost' | 'refused' }>
+type KeepingOutcome = Extract<KeepingEvent, { is: 'saved' | 'unsaved' | 'restored' | 'lost' | 'refused' }>
 
-function outcome(now: Keeping, event: Outcome, rules: Rules, at: Moment): Step {
+function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: Moment): KeepingStep {
   const later = { ...now, retry: at.mono + rules.retry }
   switch (event.is) {
     case 'saved':
@@ -173,40 +173,40 @@ function outcome(now: Keeping, event: Outcome, rules: Rules, at: Moment): Step {
 }
 
 /** A start of a file on trial is counted before it is made. */
-function start(now: Keeping, counted: boolean, at: Moment): Step {
+function start(now: Keeping, counted: boolean, at: Moment): KeepingStep {
   const { trial } = now.note
   if (!trial || trial.is === 'undoing') return stay(now)
   const { state, acts } = apply(now, { is: 'start', process: now.fresh, counted: now.fresh && counted }, at)
-  const noted = acts.map((act): Act => (act.do === 'save' ? { ...act, starting: true } : act))
+  const noted = acts.map((act): KeepingAct => (act.do === 'save' ? { ...act, starting: true } : act))
   return withWayBack({ state, acts: noted })
 }
 
-function apply(now: Keeping, event: Judged, at: Moment): Step {
+function apply(now: Keeping, event: TrialEvent, at: Moment): KeepingStep {
   const note = judge(now.note, event, at.wall, now.last)
   if (note === now.note) return stay(now)
   return { state: { ...now, note }, acts: [{ do: 'save' }, ...linesOf(now.note, note).map(say), { do: 'tell' }] }
 }
 
-function undo(now: Keeping, event: Judged, at: Moment): Step {
+function undo(now: Keeping, event: TrialEvent, at: Moment): KeepingStep {
   const { state, acts } = apply(now, event, at)
   return state.note.trial?.is === 'undoing'
     ? { state, acts: [...acts, ...wayBack(state), { do: 'replace' }] }
     : { state, acts }
 }
 
-const withWayBack = ({ state, acts }: Step): Step => ({ state, acts: [...acts, ...wayBack(state)] })
-const wayBack = ({ note: { trial } }: Keeping): Act[] =>
+const withWayBack = ({ state, acts }: KeepingStep): KeepingStep => ({ state, acts: [...acts, ...wayBack(state)] })
+const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
   trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
 
 /** Its time is set once for a file that tries, by the clock that does not jump; anew for each start of one that reported. */
-function timed(now: Keeping, rules: Rules, at: Moment): Keeping {
+function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   const { trial } = now.note
   if (trial?.is === 'trying' && now.due < never) return now
   return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
 }
 
 /** Of the present five minutes; of those of a file that reported, from its last start on. */
-function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: Rules, wall: number): number {
+function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: KeepingRules, wall: number): number {
   if (trial.is === 'kept') return rules.trial
   return Math.min(rules.trial, Math.max(0, trial.began + rules.trial - wall))
 }
@@ -220,5 +220,5 @@ function linesOf(was: RuntimeNote, now: RuntimeNote): string[] {
   return applied && applied !== was.applied ? [...back, `runtime ${applied.message}`] : back
 }
 
-const stay = (state: Keeping): Step => ({ state, acts: [] })
-const say = (line: string): Act => ({ do: 'say', line })
+const stay = (state: Keeping): KeepingStep => ({ state, acts: [] })
+const say = (line: string): KeepingAct => ({ do: 'say', line })

@@ -79,7 +79,7 @@ export function launch(
   return { kill: () => supervisor.kill(), left: () => left, ended }
 }
 
-interface Ears {
+interface LaunchListener {
   readonly say: (line: string) => void
   readonly look: () => void
   /** Starts the worker that is next. */
@@ -90,7 +90,7 @@ interface Ears {
 }
 
 /** What a message of the worker is for; one that is not known is ignored. */
-function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: Ears): void {
+function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: LaunchListener): void {
   const { is } = message
   if (is === 'say') say(message.line)
   if (is === 'look') look()

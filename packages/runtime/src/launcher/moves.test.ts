@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Event, move, type ProcessState, type Rules } from './moves.ts'
+import { move, type ProcessEvent, type ProcessRules, type ProcessState } from './moves.ts'
 import type { Alive, Exit } from './note.ts'
 
-const rules: Rules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
+const rules: ProcessRules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const running: ProcessState = { is: 'running', ...alive }
-const run: Event = { is: 'look', wanted: 'run', asked: false }
-const paused: Event = { ...run, wanted: 'paused' }
-const wish: Event = { ...run, asked: true }
-const ends = (at: number, exit: Partial<Exit> = { code: 1 }, remains = false): Event => ({
+const run: ProcessEvent = { is: 'look', wanted: 'run', asked: false }
+const paused: ProcessEvent = { ...run, wanted: 'paused' }
+const wish: ProcessEvent = { ...run, asked: true }
+const ends = (at: number, exit: Partial<Exit> = { code: 1 }, remains = false): ProcessEvent => ({
   is: 'exit',
   exit: { at, ...exit },
   remains,

@@ -17,7 +17,7 @@ export type ProcessState = NotedState & {
   readonly started?: string
 }
 
-export type Event =
+export type ProcessEvent =
   /** The files were looked at. `asked`: a wish to run came since the last start. `other`: the last start was of another version than is to run. */
   | {
       readonly is: 'look'
@@ -38,7 +38,7 @@ export type Event =
   /** Nothing of the group is left. */
   | { readonly is: 'gone'; readonly at: number }
 
-export interface Rules {
+export interface ProcessRules {
   readonly restart: Restart
   /** Milliseconds; the shortest and longest wait, what makes a start count, how long a soft stop may take. */
   readonly minWait: number
@@ -46,12 +46,12 @@ export interface Rules {
   readonly counts: number
   readonly stop: number
 }
-interface Step {
+interface ProcessStep {
   readonly state: ProcessState
   readonly act?: 'start' | 'end' | 'kill'
 }
 
-export function move(state: ProcessState, event: Event, rules: Rules, now: number): Step {
+export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRules, now: number): ProcessStep {
   switch (event.is) {
     case 'look':
       return looks[state.is](state as never, event, rules, now)
@@ -75,8 +75,10 @@ export function move(state: ProcessState, event: Event, rules: Rules, now: numbe
 }
 
 type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
-type Look = Extract<Event, { is: 'look' }>
-const looks: { [K in ProcessState['is']]: (state: Of<K>, look: Look, rules: Rules, now: number) => Step } = {
+type LookEvent = Extract<ProcessEvent, { is: 'look' }>
+const looks: {
+  [K in ProcessState['is']]: (state: Of<K>, look: LookEvent, rules: ProcessRules, now: number) => ProcessStep
+} = {
   running: (state, { wanted, other }, rules, now) => {
     if (wanted !== 'run') return { state: stopping(state, wanted, now + rules.stop), act: 'end' }
     if (other) return { state: stopping(state, 'replaced', now + rules.stop), act: 'end' }
@@ -122,7 +124,7 @@ function stopping(
 }
 
 /** After the end of a process: what a person asked for, or the manifest's policy. */
-function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): ProcessState {
+function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
   return again(state, { exit, ran: 'since' in state ? exit.at - state.since : 0 }, rules, now)
@@ -132,7 +134,7 @@ function settled(state: ProcessState, exit: Exit, rules: Rules, now: number): Pr
 function again(
   state: ProcessState,
   { exit, ran }: { readonly exit: Exit; readonly ran: number },
-  { restart, minWait, maxWait, counts }: Rules,
+  { restart, minWait, maxWait, counts }: ProcessRules,
   now: number,
 ): ProcessState {
   const wanted = restart === 'always' || (restart === 'on-failure' && exit.code !== 0)

@@ -90,9 +90,9 @@ type ProcessNote = Noted<typeof processNote>
 const file = note('process', processNote, 65_536)
 
 /** What is undefined is left out. */
-type Parts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
+type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
 
-export function writeNote(folder: Folder, note: Parts): void {
+export function writeNote(folder: Folder, note: NoteParts): void {
   prepare(folder)
   file.write(folder, note as ProcessNote)
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import type { Alive } from './note.ts'
 import {
-  type Act,
   begin,
-  type Event,
   type Order,
-  type Rules,
-  type Seen,
+  type ProcessSeen,
   type Supervision,
+  type SupervisionAct,
+  type SupervisionEvent,
+  type SupervisionRules,
   step,
 } from './supervision.ts'
 import type { Found } from './take-over.ts'
 
-const rules: Rules = {
+const rules: SupervisionRules = {
   output: '/a/.svc/log/agent.log',
   minWait: 1000,
   maxWait: 300_000,
@@ -26,10 +26,14 @@ const rules: Rules = {
 }
 const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
-const run: Seen = { lives: true, group: true, paused: false, leadsTo: 'one' }
-const gone: Seen = { ...run, lives: false, group: false }
-const look = (seen: Seen = run): Event => ({ is: 'look', seen })
-const answered = (answer: Order | 'silent' | undefined = order): Event => ({ is: 'answered', answer, wall: 50_000 })
+const run: ProcessSeen = { lives: true, group: true, paused: false, leadsTo: 'one' }
+const gone: ProcessSeen = { ...run, lives: false, group: false }
+const look = (seen: ProcessSeen = run): SupervisionEvent => ({ is: 'look', seen })
+const answered = (answer: Order | 'silent' | undefined = order): SupervisionEvent => ({
+  is: 'answered',
+  answer,
+  wall: 50_000,
+})
 
 const found = (state: Found['state'], more: Partial<Found> = {}): Supervision => ({
   ...begin({ state, started: '1.000', version: 'one', ...more }),
@@ -40,24 +44,27 @@ const running: Supervision = { ...found({ is: 'running', ...alive }), child: tru
 const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
 
 /** Each act in a word or two. */
-const words = (acts: readonly Act[]): string[] =>
+const words = (acts: readonly SupervisionAct[]): string[] =>
   acts.map((act) => {
     if (act.do === 'signal') return act.signal
     if (act.do === 'note') return act.starting ? 'note the start' : 'note'
     return act.do === 'wait' ? `wait ${act.ms}` : act.do
   })
 /** What the events make of it one after the other, a second apart; the acts of the last one. */
-function after(now: Supervision, ...events: Event[]): { state: Supervision; acts: string[]; lines: string[] } {
+function after(
+  now: Supervision,
+  ...events: SupervisionEvent[]
+): { state: Supervision; acts: string[]; lines: string[] } {
   let [state, at]: [Supervision, number] = [now, 10_000]
-  let acts: readonly Act[] = []
+  let acts: readonly SupervisionAct[] = []
   for (const event of events) {
     ;({ state, acts } = step(state, event, rules, at))
     at += 1000
   }
   return { state, acts: words(acts), lines: acts.flatMap((act) => (act.do === 'say' ? [act.line] : [])) }
 }
-const started: Event = { is: 'started', pid: 8, start: 'b:2' }
-const exited = (pid = 7, remains = false): Event => ({ is: 'exit', pid, how: { code: 1 }, remains })
+const started: SupervisionEvent = { is: 'started', pid: 8, start: 'b:2' }
+const exited = (pid = 7, remains = false): SupervisionEvent => ({ is: 'exit', pid, how: { code: 1 }, remains })
 
 describe('a start', () => {
   test('is asked for, noted before it is made, and noted again with its process', () => {
@@ -104,7 +111,7 @@ describe('a start', () => {
       crashes: 1,
       exit: { error: 'nobody could say how it is started' },
     })
-    const fails: Event = { is: 'unstartable', error: 'python3 is not there' }
+    const fails: SupervisionEvent = { is: 'unstartable', error: 'python3 is not there' }
     const { state, lines } = after(waiting, look(), answered(), fails)
     expect(state).toMatchObject({ start: 'none', state: { is: 'waiting', crashes: 1 } })
     expect(lines).toEqual(['the agent could not be started: python3 is not there; it starts again in 1 s'])
@@ -115,7 +122,7 @@ describe('a start', () => {
     expect(after(waiting, look(), answered(declared), started).lines[0]).toBe(
       "the agent's output cannot go to /a/out.log, so it goes to /a/.svc/log/agent.log",
     )
-    const given = after(waiting, look(), answered(declared), { ...started, output: '/a/out.log' } as Event)
+    const given = after(waiting, look(), answered(declared), { ...started, output: '/a/out.log' } as SupervisionEvent)
     expect([given.lines.length, given.state.output]).toEqual([1, '/a/out.log'])
   })
 })
@@ -213,7 +220,7 @@ describe('a wish to run', () => {
 })
 
 describe('the beginning', () => {
-  const begun = (unnoted: boolean): Event => ({ is: 'begun', unnoted })
+  const begun = (unnoted: boolean): SupervisionEvent => ({ is: 'begun', unnoted })
   test('says what was taken over, notes it where the note does not say so, and asks how it is started', () => {
     const taken = found({ is: 'running', ...alive, adopted: true })
     expect(after(taken, begun(false)).acts).toEqual(['say', 'tell', 'ask'])
@@ -225,7 +232,7 @@ describe('the beginning', () => {
     expect(after(left, begun(false)).acts[0]).toBe('SIGTERM')
   })
   test('looks when the first answer is there; what was said meanwhile counts', () => {
-    const first = { ...answered({ ...order, restart: 'never' }), first: true } as Event
+    const first = { ...answered({ ...order, restart: 'never' }), first: true } as SupervisionEvent
     expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['look'] })
     expect(after(running, first).state.order?.restart).toBe('always')
   })

@@ -5,7 +5,7 @@
 import type { Restart } from '@svc/blueprint'
 import { howEnded } from '../process/ended.ts'
 import { nextMark } from './clock.ts'
-import { type Event as Moved, move, type ProcessState } from './moves.ts'
+import { move, type ProcessEvent, type ProcessState } from './moves.ts'
 import type { Exit } from './note.ts'
 import type { RunSpec } from './spawn.ts'
 import type { Found } from './take-over.ts'
@@ -17,7 +17,7 @@ export interface Order extends RunSpec {
   readonly version?: string
 }
 /** How the agent is started; undefined when nobody can say, `silent` when nobody answers. */
-export type Answer = Order | 'silent' | undefined
+export type OrderAnswer = Order | 'silent' | undefined
 
 export interface Supervision extends Omit<Found, 'unnoted'> {
   /** `on`: it is kept running. `ending`: its end was asked for. `over`: nothing of it is left. */
@@ -37,7 +37,7 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
 }
 
 /** What the files and the machine show at one moment. */
-export interface Seen {
+export interface ProcessSeen {
   /** Its process is there. */
   readonly lives: boolean
   /** Something of its group is there. */
@@ -48,18 +48,18 @@ export interface Seen {
   /** Of an installed agent: the version that is to run. */
   readonly leadsTo?: string | undefined
 }
-export type Event =
+export type SupervisionEvent =
   /** This runtime begins, with what an earlier one left. */
   | { readonly is: 'begun'; readonly unnoted: boolean }
-  | { readonly is: 'look'; readonly seen: Seen }
+  | { readonly is: 'look'; readonly seen: ProcessSeen }
   | { readonly is: 'stop' }
   /** What was said about the start; `first`: asked ahead, no start waits for it. `wall`: Unix ms as files have it. */
-  | { readonly is: 'answered'; readonly answer: Answer; readonly wall: number; readonly first?: true }
+  | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
   | { readonly is: 'exit'; readonly pid: number; readonly how: Omit<Exit, 'at'>; readonly remains: boolean }
 
-export type Act =
+export type SupervisionAct =
   | { readonly do: 'note'; readonly starting?: true }
   | { readonly do: 'say'; readonly line: string }
   /** Tells whoever shows the process. */
@@ -76,7 +76,7 @@ export type Act =
   | { readonly do: 'end' }
 
 /** Durations in ms. */
-export interface Rules {
+export interface SupervisionRules {
   /** Our own file for its output. */
   readonly output: string
   /** The shortest and longest wait for a start, and what makes a start count. */
@@ -94,9 +94,9 @@ export interface Rules {
   readonly look: number
   readonly hurry: number
 }
-interface Step {
+interface SupervisionStep {
   readonly state: Supervision
-  readonly acts: readonly Act[]
+  readonly acts: readonly SupervisionAct[]
 }
 
 export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
@@ -115,12 +115,13 @@ export const shown = ({ state, version, started }: Supervision): ProcessState =>
   ...(started !== undefined && { started }),
 })
 
-export function step(now: Supervision, event: Event, rules: Rules, at: number): Step {
+export function step(now: Supervision, event: SupervisionEvent, rules: SupervisionRules, at: number): SupervisionStep {
   switch (event.is) {
     case 'begun': {
       const { state } = now
-      const left: Act[] = state.is === 'stopping' ? [{ do: 'signal', pid: state.pid, signal: 'SIGTERM' }] : []
-      const noted: Act[] = event.unnoted ? [{ do: 'note' }] : []
+      const left: SupervisionAct[] =
+        state.is === 'stopping' ? [{ do: 'signal', pid: state.pid, signal: 'SIGTERM' }] : []
+      const noted: SupervisionAct[] = event.unnoted ? [{ do: 'note' }] : []
       return {
         state: now,
         acts: [...left, ...noted, ...says(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
@@ -135,7 +136,7 @@ export function step(now: Supervision, event: Event, rules: Rules, at: number): 
     case 'started': {
       const { pid, start, output } = event
       const wanted = now.order?.output
-      const elsewhere: Act[] =
+      const elsewhere: SupervisionAct[] =
         output === wanted ? [] : [say(`the agent's output cannot go to ${wanted}, so it goes to ${rules.output}`)]
       const moved = apply({ ...now, child: true, output, start: 'none' }, { is: 'started', pid, start }, rules, at)
       return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingLook(now)] }
@@ -154,7 +155,7 @@ export function step(now: Supervision, event: Event, rules: Rules, at: number): 
   }
 }
 
-function look(before: Supervision, seen: Seen, rules: Rules, at: number): Step {
+function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
   const ended = apply(before, endSeen(before, seen, rules, at), rules, at)
   const wanted = before.life === 'ending' ? 'asked' : seen.paused ? 'paused' : 'run'
   const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
@@ -170,7 +171,12 @@ function look(before: Supervision, seen: Seen, rules: Rules, at: number): Step {
 }
 
 /** The end of a process that is no child: it is not there any more. */
-function endSeen({ state, child }: Supervision, seen: Seen, rules: Rules, at: number): Moved | undefined {
+function endSeen(
+  { state, child }: Supervision,
+  seen: ProcessSeen,
+  rules: SupervisionRules,
+  at: number,
+): ProcessEvent | undefined {
   if (child || seen.lives) return undefined
   if (state.is === 'running') return { is: 'exit', exit: { at }, remains: state.start !== '' && seen.group }
   if (state.is !== 'stopping') return undefined
@@ -182,7 +188,7 @@ function endSeen({ state, child }: Supervision, seen: Seen, rules: Rules, at: nu
  * 3.3, the restart after a swap: the last start was of another version than `current` leads to. What is looked at is the disk, so
  * it does not matter who swapped, nor what was killed in between. Where nobody can say how the new one starts, it is not tried all the time.
  */
-function otherVersion({ state, version, turned }: Supervision, seen: Seen, rules: Rules, at: number) {
+function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number) {
   if (version === undefined || state.is === 'stopping') return undefined
   const to = seen.leadsTo
   if (to === undefined || to === version) return undefined
@@ -190,15 +196,15 @@ function otherVersion({ state, version, turned }: Supervision, seen: Seen, rules
 }
 
 /** A wish to run that came after the last start: an agent that waits or has ended starts for it. */
-const runAsked = ({ state, started }: Supervision, { runAsked }: Seen): boolean =>
+const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSeen): boolean =>
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
 function answered(
   now: Supervision,
-  { answer, wall, first }: Extract<Event, { is: 'answered' }>,
-  rules: Rules,
+  { answer, wall, first }: Extract<SupervisionEvent, { is: 'answered' }>,
+  rules: SupervisionRules,
   at: number,
-): Step {
+): SupervisionStep {
   const told = answer === 'silent' ? undefined : answer
   if (first) return { state: { ...now, order: now.order ?? told }, acts: [{ do: 'look' }] }
   const order = told ?? now.order
@@ -226,7 +232,12 @@ function answered(
 }
 
 /** One event of the process itself, with all that it entails. */
-function apply(now: Supervision, event: Moved | undefined, rules: Rules, at: number): Step {
+function apply(
+  now: Supervision,
+  event: ProcessEvent | undefined,
+  rules: SupervisionRules,
+  at: number,
+): SupervisionStep {
   if (!event) return { state: now, acts: [] }
   const { minWait, maxWait, counts } = rules
   const { restart = 'always', stopSeconds = 10 } = now.order ?? {}
@@ -236,7 +247,8 @@ function apply(now: Supervision, event: Moved | undefined, rules: Rules, at: num
     { restart, minWait, maxWait, counts, stop: rules.stop(stopSeconds) },
     at,
   )
-  const news: Act[] = state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
+  const news: SupervisionAct[] =
+    state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
   const asks = act === 'start' && now.start === 'none'
   const over = state.is === 'stopped' && now.life === 'ending'
   return {
@@ -250,21 +262,21 @@ function apply(now: Supervision, event: Moved | undefined, rules: Rules, at: num
   }
 }
 
-function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kill'): Act[] {
+function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kill'): SupervisionAct[] {
   if (act === 'end') return [{ do: 'signal', pid, signal: 'SIGTERM' }]
-  const kill: Act = { do: 'signal', pid, signal: 'SIGKILL' }
+  const kill: SupervisionAct = { do: 'signal', pid, signal: 'SIGKILL' }
   return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
 }
 
 /** An end that was asked for while a start was under way. */
-const endingLook = ({ life }: Supervision): Act[] => (life === 'ending' ? [{ do: 'look' }] : [])
+const endingLook = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'look' }] : [])
 
-const wait = ({ life, state }: Supervision, { look, hurry }: Rules): Act[] =>
+const wait = ({ life, state }: Supervision, { look, hurry }: SupervisionRules): SupervisionAct[] =>
   life === 'over' ? [] : [{ do: 'wait', ms: state.is === 'stopping' ? Math.min(look, hurry) : look }]
 
-const say = (line: string): Act => ({ do: 'say', line })
+const say = (line: string): SupervisionAct => ({ do: 'say', line })
 
-function says(was: ProcessState | undefined, now: ProcessState, at: number): Act[] {
+function says(was: ProcessState | undefined, now: ProcessState, at: number): SupervisionAct[] {
   return linesOf(was, now, at).map(say)
 }
 

@@ -16,13 +16,13 @@ import { writeNote } from './note.ts'
 import { rotateOutput } from './output.ts'
 import { start } from './spawn.ts'
 import {
-  type Act,
-  type Answer,
   begin,
-  type Event,
-  type Rules,
-  type Seen,
+  type OrderAnswer,
+  type ProcessSeen,
   type Supervision,
+  type SupervisionAct,
+  type SupervisionEvent,
+  type SupervisionRules,
   shown,
   step,
 } from './supervision.ts'
@@ -37,23 +37,23 @@ interface Supervisor {
   /** At once. */
   kill(): void
 }
-interface Hands {
-  readonly order: () => Promise<Answer>
+interface SupervisorHost {
+  readonly order: () => Promise<OrderAnswer>
   readonly changed: (state: ProcessState) => void
   readonly say: (line: string) => void
 }
 
-export function supervise(folder: Folder, found: Found, { order, changed, say }: Hands): Supervisor {
+export function supervise(folder: Folder, found: Found, { order, changed, say }: SupervisorHost): Supervisor {
   let now = begin(found)
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
-  function on(event: Event): void {
+  function on(event: SupervisionEvent): void {
     const { state, acts } = step(now, event, rulesOf(folder), clock())
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
   const look = (): void => on({ is: 'look', seen: seenAt(folder, now) })
-  const perform: { readonly [K in Act['do']]: (act: Extract<Act, { do: K }>) => void } = {
+  const perform: { readonly [K in SupervisionAct['do']]: (act: Extract<SupervisionAct, { do: K }>) => void } = {
     note: ({ starting }) => note(folder, now, starting, say),
     say: ({ line }) => say(line),
     tell: () => changed(shown(now)),
@@ -102,9 +102,9 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
 /** Resolves with what came of it; the end of the process comes later. */
 async function spawn(
   folder: Folder,
-  { order, started }: Extract<Act, { do: 'start' }>,
-  on: (event: Event) => void,
-): Promise<Event> {
+  { order, started }: Extract<SupervisionAct, { do: 'start' }>,
+  on: (event: SupervisionEvent) => void,
+): Promise<SupervisionEvent> {
   const got = await start(folder, order, started)
   if (!got.ok) return { is: 'unstartable', error: got.error }
   const { pid, child, output } = got
@@ -115,7 +115,11 @@ async function spawn(
   return { is: 'started', pid, start: identityOf(pid)?.start ?? '', output }
 }
 
-async function cleanUp(folder: Folder, { order, started }: Extract<Act, { do: 'clean up' }>, say: Say): Promise<void> {
+async function cleanUp(
+  folder: Folder,
+  { order, started }: Extract<SupervisionAct, { do: 'clean up' }>,
+  say: Say,
+): Promise<void> {
   const argv = order.cleanup ?? []
   const done = await start(folder, { ...order, argv }, started)
   if (!done.ok) say(`${argv.join(' ')}: ${done.error}`)
@@ -129,7 +133,7 @@ function rotate(folder: Folder, { output }: Supervision, say: Say): void {
   }
 }
 
-const rulesOf = ({ output }: Folder): Rules => ({
+const rulesOf = ({ output }: Folder): SupervisionRules => ({
   output,
   minWait: duration(1),
   maxWait: duration(300),
@@ -143,7 +147,7 @@ const rulesOf = ({ output }: Folder): Rules => ({
 })
 
 /** What lives is asked only of a process that is no child: the end of a child is told. */
-function seenAt(folder: Folder, { state, child }: Supervision): Seen {
+function seenAt(folder: Folder, { state, child }: Supervision): ProcessSeen {
   return {
     lives: child || ('pid' in state && lives(state)),
     group: !child && 'pid' in state && groupLives(state.pid),

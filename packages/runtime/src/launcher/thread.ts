@@ -12,7 +12,7 @@ export interface Thread {
   /** Ends it; false when it is in a system call still. */
   terminate(): Promise<boolean>
 }
-interface Ears {
+interface ThreadListener {
   readonly message: (message: FromWorker) => void
   readonly error: (why: string) => void
   readonly exit: (code: number) => void
@@ -28,7 +28,7 @@ const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 /** A worker in a system call cannot be ended: after this it is left behind. */
 const endSeconds = 5
 
-export function startThread(start: Start, { message, error, exit }: Ears): Thread {
+export function startThread(start: Start, { message, error, exit }: ThreadListener): Thread {
   const worker = new Worker(loader, { eval: true, workerData: start, execArgv: [], argv: [], resourceLimits: heap })
   const over = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', message)

@@ -18,7 +18,7 @@ import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { starter } from './starter.ts'
 
-type Place = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
+type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
 
 /** Undefined when there is no such file. */
 export function sha256Of(file: string): string | undefined {
@@ -31,7 +31,7 @@ export function sha256Of(file: string): string | undefined {
 }
 
 /** The running file becomes the previous one, too. `file` may lie elsewhere: then it is copied. */
-export function keepPrevious(place: Place, file: string): void {
+export function keepPrevious(place: RuntimePaths, file: string): void {
   makeFolder(place.runtimeFolder)
   const beside = `${place.runtimePrevious}.new`
   rmSync(beside, { force: true })
@@ -42,16 +42,16 @@ export function keepPrevious(place: Place, file: string): void {
 }
 
 /** The new file takes the place of the running one. */
-export function putInPlace(place: Place, staged: string): void {
+export function putInPlace(place: RuntimePaths, staged: string): void {
   renameSync(staged, place.runtime)
   syncFolder(place.runtimeFolder)
 }
 
 /** The previous file takes its place again. */
-export const putBack = (place: Place): void => putInPlace(place, place.runtimePrevious)
+export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
 /** What a unit starts, and what lets any Node load the file whatever package.json lies above. Written only where it differs. */
-export function writeStarter(place: Place): void {
+export function writeStarter(place: RuntimePaths): void {
   makeFolder(place.runtimeFolder)
   keep(join(place.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
   keep(place.runtimeStarter, starter)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
-import { type Event, judge } from './trial.ts'
+import { judge, type TrialEvent } from './trial.ts'
 
 const from = { version: '1.0.0', sha256: 'a'.repeat(64) }
 const to = { version: '2.0.0', sha256: 'b'.repeat(64) }
@@ -9,7 +9,7 @@ const trying = { is: 'trying', from, to, starts: 1, began: now, processes: 1 } a
 const kept = { ...trying, is: 'kept' } as const
 const undoing = { is: 'undoing', from, to, reason: 'it hung', at: now } as const
 const old = { version: '1.0.0', outcome: 'ok', message: '0.9.0 -> 1.0.0, …' } as const
-const after = (note: RuntimeNote, event: Event, last?: string) => judge(note, event, now + 1000, last)
+const after = (note: RuntimeNote, event: TrialEvent, last?: string) => judge(note, event, now + 1000, last)
 const rolledBack = (reason: string) => ({
   applied: { version: '1.0.0', outcome: 'rolled_back', message: expect.stringContaining(reason) },
   hold: { version: '2.0.0', running: from.sha256 },
@@ -17,7 +17,7 @@ const rolledBack = (reason: string) => ({
 
 /** What each event makes of each state: the state afterwards, or the outcome where nothing is on trial any more. */
 const states: Record<string, Trial | undefined> = { none: undefined, trying, kept, undoing }
-const events: Record<string, Event> = {
+const events: Record<string, TrialEvent> = {
   swap: { is: 'swap', from, to },
   start: { is: 'start' },
   good: { is: 'good' },

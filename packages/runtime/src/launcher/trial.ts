@@ -13,7 +13,7 @@ import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
 type Swapped = Pick<Trial, 'from' | 'to'>
 const ways = ({ from, to }: Swapped): Swapped => ({ from, to })
 
-export type Event =
+export type TrialEvent =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
   /** The new file is about to be started. `process`: by a process of ours that begins; `counted`: by its starter already. */
   | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
@@ -34,7 +34,7 @@ export type Event =
 export const maxStarts = 3
 
 /** What an event makes of the note. `last`: how the worker ended last, for the reason. The same note: it changes nothing. */
-export function judge(note: RuntimeNote, event: Event, now: number, last = ''): RuntimeNote {
+export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
   if (event.is === 'swap') return trial ? note : begin(note, event, now)
   if (event.is === 'asked') return undo(note, trial ?? event, `put back by ${event.by} on this machine`, now)

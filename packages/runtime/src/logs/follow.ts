@@ -12,24 +12,24 @@ const known = 4096
 const older = 3
 
 /** A place in a file: what stands before it says whether a file is still the one that was read. */
-export interface Place {
+export interface FilePosition {
   readonly at: number
   readonly before: Buffer
 }
 
 /** A file and what it is opened by, each time it is looked at: it may be exchanged for one that may not be read. */
-export interface Followed {
+export interface FollowedFile {
   readonly file: string
   readonly open: OpenLog
 }
 
 /** Where a file stands now: what is added later comes after it. */
-export const endOfFile = ({ file, open }: Followed): Place =>
+export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
   open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
-export const beginning: Place = { at: 0, before: Buffer.alloc(0) }
+export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
 
 /** From a place that was taken before what is shown was read, so that nothing is missed between. Gives whole lines. Never resolves. */
-export async function follow(what: Followed, from: Place, added: (text: string) => void): Promise<never> {
+export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
   const look = follower(what, from, added)
   for (;;) {
     const more = look()
@@ -38,7 +38,11 @@ export async function follow(what: Followed, from: Place, added: (text: string) 
 }
 
 /** The same step by step: each call gives what was added since, and says whether there may be more at once. */
-export function follower({ file, open }: Followed, from: Place, added: (text: string) => void): () => boolean {
+export function follower(
+  { file, open }: FollowedFile,
+  from: FilePosition,
+  added: (text: string) => void,
+): () => boolean {
   let place = from
   let decoder = new StringDecoder('utf8')
   let rest = ''
@@ -83,14 +87,14 @@ export function follower({ file, open }: Followed, from: Place, added: (text: st
     }) ?? false
 }
 
-function readOn(fd: number, size: number, { at }: Place, take: (bytes: Buffer) => void): Place {
+function readOn(fd: number, size: number, { at }: FilePosition, take: (bytes: Buffer) => void): FilePosition {
   const bytes = readUpTo(fd, Math.min(size - at, atOnce), at)
   take(bytes)
   const next = bytes.length === 0 ? size : at + bytes.length
   return { at: next, before: beforeIn(fd, next) }
 }
 
-const continues = (fd: number, size: number, { at, before }: Place): boolean =>
+const continues = (fd: number, size: number, { at, before }: FilePosition): boolean =>
   size >= at && beforeIn(fd, at).equals(before)
 
 const beforeIn = (fd: number, at: number): Buffer => readUpTo(fd, Math.min(at, known), Math.max(0, at - known))

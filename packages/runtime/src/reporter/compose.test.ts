@@ -1,9 +1,9 @@
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { compose, type Parts } from './compose.ts'
+import { compose, type ReportParts } from './compose.ts'
 
-const parts: Parts = {
+const parts: ReportParts = {
   manifest: { name: 'mail', version: '1.0.0', settings: [], controls: [] } as unknown as Manifest,
   status: {},
   health: [],

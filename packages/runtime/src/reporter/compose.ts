@@ -22,7 +22,7 @@ import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
 import { moment } from '../time.ts'
 
-export interface Parts {
+export interface ReportParts {
   readonly manifest: Manifest
   readonly status: StatusFile
   /** What the runtime itself has to say. */
@@ -49,7 +49,7 @@ export interface Parts {
   readonly bindings?: readonly HealthItem[] | undefined
 }
 
-export function compose(parts: Parts): Report {
+export function compose(parts: ReportParts): Report {
   const { manifest, status, pause, acks, account, process, applied } = parts
   const { agent, state: said, health = [], active, ...rest } = status
   const up = process === undefined || process.is === 'running' || process.is === 'stopping'
@@ -85,7 +85,7 @@ export function compose(parts: Parts): Report {
 }
 
 /** Of an agent that somebody stopped: who. */
-function notRunningState(process: ProcessState, stop: Parts['stop']): State | undefined {
+function notRunningState(process: ProcessState, stop: ReportParts['stop']): State | undefined {
   const state = notRunning(process)
   const stopped = stop && process.is === 'stopped' && process.because === 'asked'
   return state && stopped ? { ...state, detail: stopSentence(stop.by, stop.author) } : state

@@ -29,7 +29,7 @@ import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { ageItem } from '../status/age.ts'
 import { readStatus } from '../status/file.ts'
-import { type Kept, keepStatus } from '../status/keep.ts'
+import { type KeptStatus, keepStatus } from '../status/keep.ts'
 import type { WritesWatch } from '../status/writes.ts'
 import { seconds } from '../time.ts'
 import { version } from '../version.ts'
@@ -43,7 +43,7 @@ export interface Reporter {
   /** D11: which start of the reporter this is, and how many reports it sent. */
   readonly boot: string
   seq: number
-  kept: Kept
+  kept: KeptStatus
   readonly writes: WritesWatch
 }
 export type Exchanged =
@@ -143,7 +143,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
   })
 }
 
-type Judged =
+type JudgedAnswer =
   | { readonly ok: true; readonly status: number; readonly text: string; readonly answer: ReceivedAnswer }
   | {
       readonly ok: false
@@ -154,7 +154,7 @@ type Judged =
     }
 
 /** D17: what counts as a successful report. */
-function judge(sent: Sent): Judged {
+function judge(sent: Sent): JudgedAnswer {
   if (sent.is === 'lost') return { ok: false, why: sent.why }
   const { status, body } = sent
   const text = body.toString('utf8')
@@ -171,7 +171,7 @@ function judge(sent: Sent): Judged {
 function record(
   folder: Folder,
   connection: Connection,
-  { sent, body, result }: { sent: number; body: string; result: Judged },
+  { sent, body, result }: { sent: number; body: string; result: JudgedAnswer },
 ): void {
   const reached = result.ok ? sent : readOutbox(folder)?.reached
   const outbox = {

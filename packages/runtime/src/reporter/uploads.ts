@@ -1,7 +1,7 @@
 /** Logs that were asked for (2.8, 3.6): sent one at a time, tried again with the next report while the service may still take them (D7). */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
-import { type Entry, readJournal, replace, saveJournal } from '../commands/journal.ts'
+import { type CommandEntry, readJournal, replace, saveJournal } from '../commands/journal.ts'
 import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
@@ -40,12 +40,12 @@ export async function upload(
   }
 }
 
-export const waits = (e: Entry): boolean => e.type === 'log' && e.answered === undefined
+export const waits = (e: CommandEntry): boolean => e.type === 'log' && e.answered === undefined
 
-type Verdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
+type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
 /** A refusal that cannot change by waiting is the end of it. */
-function judgeUpload(sent: Sent): Verdict {
+function judgeUpload(sent: Sent): UploadVerdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent
   if (status >= 200 && status < 300) return { is: 'taken' }
@@ -54,7 +54,7 @@ function judgeUpload(sent: Sent): Verdict {
 }
 
 /** No ack is owed: the upload is the answer (3.2). */
-function settle(folder: Folder, { payload: _, ...entry }: Entry, ok: boolean, message: string): void {
+function settle(folder: Folder, { payload: _, ...entry }: CommandEntry, ok: boolean, message: string): void {
   inTurn(folder, 'svc report', () =>
     saveJournal(folder, replace(readJournal(folder), { ...entry, answered: seconds(Date.now()), ok, message })),
   )

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
-import { checking, type Fetched, fetching, type Step } from './fetch.ts'
-import { type Event, move, type State } from './moves.ts'
+import { checking, type Fetched, fetching, type StepResult } from './fetch.ts'
+import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
 import { proving } from './probe.ts'
 import { verify } from './verify.ts'
 
-interface Attempt {
+interface AttemptContext {
   readonly wish: string
   readonly served: ServedRuntime | undefined
   readonly origin: string
@@ -20,19 +20,19 @@ interface Attempt {
   /** Whether the wish still stands (D31). */
   readonly stands: () => boolean
   /** Asks the launcher; gives why not, and nothing when it is done, since then this thread ends. */
-  readonly swap: (staged: string, sha256: string) => Promise<Step>
+  readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
 export interface Ended {
-  readonly event: Event
+  readonly event: SelfUpdateEvent
   readonly why: string
 }
 
-type Under = Exclude<State, 'idle'>
+type Under = Exclude<SelfUpdateState, 'idle'>
 
 /** D37: what differs may be two nodes of different builds; so long until all is fetched again. */
 const againSeconds = 60
 
-export async function attempt(a: Attempt): Promise<Ended> {
+export async function attempt(a: AttemptContext): Promise<Ended> {
   let state: Under = 'fetching'
   let fetched: Fetched = { sha256: '' }
   let again = false
@@ -46,13 +46,13 @@ export async function attempt(a: Attempt): Promise<Ended> {
       state = 'fetching'
       continue
     }
-    const next: State = step.is === 'differs' ? 'idle' : move(state, step.is)
+    const next: SelfUpdateState = step.is === 'differs' ? 'idle' : move(state, step.is)
     if (next === 'idle') return { event: step.is, why: step.is === 'done' ? '' : step.why }
     state = next
   }
 }
 
-async function one(state: Under, a: Attempt, fetched: Fetched): Promise<Step> {
+async function one(state: Under, a: AttemptContext, fetched: Fetched): Promise<StepResult> {
   const staged = join(a.folder, 'svc.pyz')
   switch (state) {
     case 'fetching':

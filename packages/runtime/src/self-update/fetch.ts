@@ -10,7 +10,7 @@ export interface Fetched {
   readonly sha256: string
   readonly named?: string
 }
-export type Step<T = unknown> =
+export type StepResult<T = unknown> =
   | { readonly is: 'done'; readonly value: T }
   | { readonly is: 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped'; readonly why: string }
 
@@ -18,7 +18,7 @@ export type Step<T = unknown> =
 const tries = [0, 30, 120]
 
 /** Fetches both into `folder`. A file without a signature is a verdict; everything else that goes wrong here is tried again. */
-export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<Step<Fetched>> {
+export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<StepResult<Fetched>> {
   let why = ''
   for (const pause of tries) {
     if (!(await wait(duration(pause), signal))) return stopped
@@ -36,7 +36,7 @@ export async function fetching(origin: string, folder: string, signal: AbortSign
   return { is: 'unreachable', why }
 }
 
-const stopped: Step<never> = { is: 'dropped', why: 'the runtime was stopped' }
+const stopped: StepResult<never> = { is: 'dropped', why: 'the runtime was stopped' }
 
 function wordsFor(got: Downloaded): string {
   if (got.is === 'lost') return got.why
@@ -48,8 +48,13 @@ function wordsFor(got: Downloaded): string {
 }
 
 /** `served`: what the answer with the wish named; it counts when it names the same version. */
-export function checking(folder: string, wish: string, fetched: Fetched, served: ServedRuntime | undefined): Step {
-  const differs = (why: string): Step => ({ is: 'differs', why })
+export function checking(
+  folder: string,
+  wish: string,
+  fetched: Fetched,
+  served: ServedRuntime | undefined,
+): StepResult {
+  const differs = (why: string): StepResult => ({ is: 'differs', why })
   const { sha256, named } = fetched
   if (served?.version === wish && served.sha256 !== sha256)
     return differs(`its checksum is ${short(sha256)}, and the service named ${short(served.sha256)}`)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
-import { type Hands, selfUpdate } from './update.ts'
+import { type SelfUpdateHost, selfUpdate } from './update.ts'
 
 const held: RuntimeNote = { hold: { version: '2.0.0', reason: 'no report of it was answered', running: '' } }
 const served = { version: '2.0.0', sha256: 'a'.repeat(64) }
@@ -18,7 +18,7 @@ afterEach(() => folder.remove())
 /** A runtime that has just started, and what it tells the launcher of its attempts. */
 function started(note: () => RuntimeNote = () => held) {
   const told: string[] = []
-  const tell: Hands['tell'] = (message) => {
+  const tell: SelfUpdateHost['tell'] = (message) => {
     if (message.is === 'attempted') told.push(`${message.applied.outcome}: ${message.applied.message}`)
   }
   return { told, runtime: selfUpdate(folder, stop.signal, { tell, say: () => {}, note }) }

@@ -12,8 +12,8 @@
  */
 import type { Outcome } from '@svc/protocol'
 
-export type State = 'idle' | 'fetching' | 'checking' | 'verifying' | 'proving' | 'swapping'
-export type Event = 'done' | 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped' | 'killed'
+export type SelfUpdateState = 'idle' | 'fetching' | 'checking' | 'verifying' | 'proving' | 'swapping'
+export type SelfUpdateEvent = 'done' | 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped' | 'killed'
 
 const idle = 'idle'
 export const moves = {
@@ -22,10 +22,10 @@ export const moves = {
   verifying: { done: 'proving', refused: idle, unable: idle, dropped: idle, killed: idle },
   proving: { done: 'swapping', falls: idle, unable: idle, dropped: idle, killed: idle },
   swapping: { done: idle, unable: idle, dropped: idle, killed: idle },
-} as const satisfies Record<Exclude<State, 'idle'>, Partial<Record<Event, State>>>
+} as const satisfies Record<Exclude<SelfUpdateState, 'idle'>, Partial<Record<SelfUpdateEvent, SelfUpdateState>>>
 
-export function move(state: Exclude<State, 'idle'>, event: Event): State {
-  return (moves[state] as Partial<Record<Event, State>>)[event] ?? idle
+export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateEvent): SelfUpdateState {
+  return (moves[state] as Partial<Record<SelfUpdateEvent, SelfUpdateState>>)[event] ?? idle
 }
 
 /**
@@ -38,4 +38,4 @@ export const ends = {
   refused: { outcome: 'failed', holds: true },
   differs: { outcome: 'failed', holds: true },
   falls: { outcome: 'rolled_back', holds: true },
-} as const satisfies Partial<Record<Event, { outcome: Outcome; holds: boolean }>>
+} as const satisfies Partial<Record<SelfUpdateEvent, { outcome: Outcome; holds: boolean }>>

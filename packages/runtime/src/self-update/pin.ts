@@ -4,17 +4,17 @@ import { makeFolder, removeDurably, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 
-type Place = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
+type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
 
-export function readPin({ runtimePin }: Pick<Place, 'runtimePin'>): string | undefined {
+export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | undefined {
   const read = readFile(runtimePin, 1024)
   const text = read.is === 'bytes' ? read.bytes.toString('utf8').trim() : ''
   return runtimeVersion.test(text) ? text : undefined
 }
 
-export function writePin(place: Place, version: string): void {
+export function writePin(place: PinPaths, version: string): void {
   makeFolder(place.runtimeFolder)
   writeDurably(place.runtimePin, `${version}\n`)
 }
 
-export const removePin = ({ runtimePin }: Place): boolean => removeDurably(runtimePin)
+export const removePin = ({ runtimePin }: PinPaths): boolean => removeDurably(runtimePin)

@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { clean } from '@svc/protocol'
 import { duration } from '../time.ts'
-import type { Step } from './fetch.ts'
+import type { StepResult } from './fetch.ts'
 
 const seconds = 20
 
 /** Runs `--self-check` of the file; good is code 0 and a line of JSON that names its version. */
-export function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<Step> {
+export function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<StepResult> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
       cwd: root,

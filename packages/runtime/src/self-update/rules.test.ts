@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { archive } from '@svc/blueprint/zip'
 import { describe, expect, test } from 'vitest'
-import { type Event, ends, move, moves } from './moves.ts'
+import { ends, move, moves, type SelfUpdateEvent } from './moves.ts'
 import { insideOf } from './release.ts'
 import { judgeVerify, sshKeygen } from './verify.ts'
-import { type Facts, lifts, wanted } from './wanted.ts'
+import { lifts, type WishedFacts, wanted } from './wanted.ts'
 
 const hold = { version: '2.0.0', reason: 'it hung', running: 'a' }
 
 describe('3.5, 1: a runtime is wanted', () => {
-  test.each<[string, string, Partial<Facts>, string]>([
+  test.each<[string, string, Partial<WishedFacts>, string]>([
     ['when it is another one', '2.0.0', {}, 'wanted'],
     ['when it is an older one that the service wishes for', '0.9.0', {}, 'wanted'],
     ['but not the running one', '1.0.0', {}, 'running'],
@@ -45,7 +45,7 @@ test('an attempt goes through all its states, and a kill in any of them before t
     expect(move(state, 'dropped')).toBe('idle')
   })
   expect(Object.keys(moves)).toEqual(way)
-  const events: Event[] = ['unreachable', 'unable', 'refused', 'differs', 'falls']
+  const events: SelfUpdateEvent[] = ['unreachable', 'unable', 'refused', 'differs', 'falls']
   expect(events.filter((e) => e in ends && ends[e as keyof typeof ends].holds)).toEqual(['refused', 'differs', 'falls'])
 })
 

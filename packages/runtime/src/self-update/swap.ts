@@ -4,7 +4,7 @@ import type { FromWorker } from '../launcher/contract.ts'
 import { duration, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { busyWith } from '../versions/busy.ts'
-import type { Step } from './fetch.ts'
+import type { StepResult } from './fetch.ts'
 import { type AttemptNote, writeAttempt } from './journal.ts'
 
 /** How long the launcher may take to answer. */
@@ -29,7 +29,7 @@ export async function swapping(
   { folder, stop, say, tell, attempt, wished, refusal }: Swapping,
   staged: string,
   sha256: string,
-): Promise<Step> {
+): Promise<StepResult> {
   const { wish } = attempt
   if (busyWith(folder) === 'blueprint update') {
     writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 }) // what ends the runtime meanwhile is not this attempt

@@ -19,9 +19,18 @@ import { readAttempt, writeAttempt } from './journal.ts'
 import { cannotHere, releaseKeys } from './keys.ts'
 import { readPin } from './pin.ts'
 import { swapping } from './swap.ts'
-import { type Act, begin, beginning, type Event, maxBegun, type Rules, type Seen, step } from './updating.ts'
+import {
+  begin,
+  beginning,
+  maxBegun,
+  type RuntimeSeen,
+  step,
+  type UpdatingAct,
+  type UpdatingEvent,
+  type UpdatingRules,
+} from './updating.ts'
 
-export interface Hands {
+export interface SelfUpdateHost {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
   readonly say: (line: string) => void
   /** As the launcher has it. */
@@ -36,15 +45,15 @@ export interface SelfUpdate {
   unswapped(why: string): void
 }
 
-export function selfUpdate(folder: Folder, stop: AbortSignal, hands: Hands): SelfUpdate {
+export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost): SelfUpdate {
   let now = begin
   let refused: ((why: string) => void) | undefined
-  function on(event: Event): void {
+  function on(event: UpdatingEvent): void {
     const { state, acts } = step(now, event, rules(), { wall: Date.now(), mono: performance.now() })
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
-  const perform: { readonly [K in Act['do']]: (act: Extract<Act, { do: K }>) => void } = {
+  const perform: { readonly [K in UpdatingAct['do']]: (act: Extract<UpdatingAct, { do: K }>) => void } = {
     say: ({ line }) => hands.say(line),
     sweep: () => rmSync(folder.runtimeNew, { recursive: true, force: true }),
     note: ({ attempt }) => writeAttempt(folder, attempt),
@@ -86,10 +95,10 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: Hands): Sel
   }
 }
 
-const rules = (): Rules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
+const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
 
 /** Most answers wish for nothing, so little is looked at for them. */
-function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): Seen {
+function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): RuntimeSeen {
   const attempt = readAttempt(folder)
   if (wish === undefined) return { note, attempt, busy: false }
   return {
@@ -101,14 +110,14 @@ function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): Se
   }
 }
 
-interface Wished {
+interface WishedRuntime {
   readonly wish: string
   readonly served: ServedRuntime | undefined
   readonly wished: () => boolean
   readonly refusal: () => Promise<string>
 }
 
-async function tried(folder: Folder, stop: AbortSignal, hands: Hands, wished: Wished): Promise<Ended> {
+async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, wished: WishedRuntime): Promise<Ended> {
   const { say, tell } = hands
   const { wish, served } = wished
   const why = hands.cannot ?? cannotHere()

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Moment } from '../time.ts'
 import type { AttemptNote } from './journal.ts'
-import { type Act, begin, beginning, type Event, type Seen, step, type Updating } from './updating.ts'
+import {
+  begin,
+  beginning,
+  type RuntimeSeen,
+  step,
+  type Updating,
+  type UpdatingAct,
+  type UpdatingEvent,
+} from './updating.ts'
 
 const rules = { version: '1.0.0', retry: 600_000, minApart: 60_000 }
 const served = { version: '2.0.0', sha256: 'new' }
@@ -15,19 +23,20 @@ const ended = (more: Partial<AttemptNote> = {}): AttemptNote => ({
   begun: 0,
   ...more,
 })
-const answer = (wish: string | undefined, seen: Partial<Seen> = {}): Event => ({
+const answer = (wish: string | undefined, seen: Partial<RuntimeSeen> = {}): UpdatingEvent => ({
   is: 'answer',
   answer: { wish, served },
   seen: { note: {}, busy: false, ...seen },
 })
-const word = (act: Act) => (act.do === 'tell' ? act.message.is : act.do === 'note' ? `note ${act.attempt.is}` : act.do)
-const after = (state: Updating, event: Event, moment = at(100_000)) => {
+const word = (act: UpdatingAct) =>
+  act.do === 'tell' ? act.message.is : act.do === 'note' ? `note ${act.attempt.is}` : act.do
+const after = (state: Updating, event: UpdatingEvent, moment = at(100_000)) => {
   const next = step(state, event, rules, moment)
   return { ...next, words: next.acts.map(word) }
 }
 
 describe('an answer that names another runtime', () => {
-  test.each<[string, Updating, Event, string[]]>([
+  test.each<[string, Updating, UpdatingEvent, string[]]>([
     ['begins an attempt', heard, answer('2.0.0'), ['try']],
     ['begins one in the first answer as well', begin, answer('2.0.0'), ['try']],
     ['begins none while one is under way', { ...heard, trying: true }, answer('2.0.0'), []],

@@ -13,7 +13,7 @@ import { lifts, wanted } from './wanted.ts'
 
 export interface Updating {
   /** What the last answer said; undefined before the first one. */
-  readonly answer?: Answer
+  readonly answer?: RuntimeAnswer
   /** A wish that nothing was made of yet. */
   readonly unjudged: boolean
   /** A wish that came since the last attempt: it need not wait for ten minutes. */
@@ -25,12 +25,12 @@ export interface Updating {
   /** When the last attempt began, by the clock that does not jump. */
   readonly last: number
 }
-interface Answer {
+interface RuntimeAnswer {
   readonly wish?: string | undefined
   readonly served?: ServedRuntime | undefined
 }
 /** What the files say at the moment of an answer. */
-export interface Seen {
+export interface RuntimeSeen {
   /** As the launcher has it. */
   readonly note: RuntimeNote
   readonly attempt?: AttemptNote | undefined
@@ -40,16 +40,16 @@ export interface Seen {
   /** Another update is under way (D31). */
   readonly busy: boolean
 }
-export type Event =
+export type UpdatingEvent =
   /** This runtime begins; an earlier one may have left an attempt. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
-  | { readonly is: 'answer'; readonly answer: Answer; readonly seen: Seen }
+  | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
   /** It is noted that the wish for the version on hold has ended. */
   | { readonly is: 'closed' }
   /** An attempt ended; `sha256`: of the file in place then. */
   | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
 
-export type Act =
+export type UpdatingAct =
   | { readonly do: 'say'; readonly line: string }
   /** Removes what an attempt left. */
   | { readonly do: 'sweep' }
@@ -66,7 +66,7 @@ export type Act =
   /** Makes an attempt, which answers `ended`. */
   | { readonly do: 'try'; readonly wish: string; readonly served: ServedRuntime | undefined }
 
-export interface Rules {
+export interface UpdatingRules {
   /** The version of the runtime that runs. */
   readonly version: string
   /** D35: while the wish stands, after what was not the file's fault. In ms. */
@@ -74,9 +74,9 @@ export interface Rules {
   /** Between any two attempts, whatever the service names in between. In ms. */
   readonly minApart: number
 }
-interface Step {
+interface UpdatingStep {
   readonly state: Updating
-  readonly acts: readonly Act[]
+  readonly acts: readonly UpdatingAct[]
 }
 
 export const begin: Updating = {
@@ -87,7 +87,7 @@ export const begin: Updating = {
   last: Number.NEGATIVE_INFINITY,
 }
 
-export function step(now: Updating, event: Event, rules: Rules, at: Moment): Step {
+export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
       // what an attempt left that was broken off: nothing has happened (docs/decisions/kills.md)
@@ -105,7 +105,7 @@ export function step(now: Updating, event: Event, rules: Rules, at: Moment): Ste
 }
 
 /** A wish is new when the answer before had another; the first answer has a new one where the service had ended it meanwhile (3.4). */
-function heard(now: Updating, answer: Answer, { attempt }: Seen): Updating {
+function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
   const { wish } = answer
   const isNew = now.answer !== undefined && wish !== now.answer.wish
   const pressedMeanwhile = now.answer === undefined && wasEnded(attempt, wish) && attempt?.closed === true
@@ -114,16 +114,16 @@ function heard(now: Updating, answer: Answer, { attempt }: Seen): Updating {
 
 function answered(
   now: Updating,
-  { wish, served }: Answer,
-  seen: Seen,
-  { rules, at }: { readonly rules: Rules; readonly at: Moment },
-): Step {
+  { wish, served }: RuntimeAnswer,
+  seen: RuntimeSeen,
+  { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
+): UpdatingStep {
   const { note: launched, attempt, sha256, pinned } = seen
   if (now.trying || launched.trial) return { state: now, acts: [] }
   const { hold } = launched
-  const close: Act[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
+  const close: UpdatingAct[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
   if (wish === undefined) return { state: now, acts: close }
-  const lifted: Act[] = lifts(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
+  const lifted: UpdatingAct[] = lifts(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
   const verdict = wanted(wish, { running: rules.version, pinned, hold, sha256 })
   const acts = [...close, ...lifted]
   const judged = { ...now, unjudged: false }
@@ -145,7 +145,7 @@ function answered(
 }
 
 /** The wish for a version on hold has ended: what is heard of it from now on, also after a restart, was pressed anew (3.4). */
-const closing = (held: string, attempt: AttemptNote | undefined): Act => ({
+const closing = (held: string, attempt: AttemptNote | undefined): UpdatingAct => ({
   do: 'close',
   attempt: attempt && wasEnded(attempt, held) && !attempt.closed ? { ...attempt, closed: true } : undefined,
 })
@@ -157,7 +157,7 @@ function isDue(
   { fresh, last }: Updating,
   wish: string,
   before: AttemptNote | undefined,
-  { rules, at }: { readonly rules: Rules; readonly at: Moment },
+  { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
 ): boolean {
   if (at.mono - last < rules.minApart) return false
   if (fresh || !before || !wasEnded(before, wish)) return true
@@ -167,13 +167,13 @@ function isDue(
 /** An attempt that was swapped in ends this runtime: the launcher knows what came of it. */
 function ended(
   now: Updating,
-  { wish, how: { event, why }, sha256 }: Omit<Extract<Event, { is: 'ended' }>, 'is'>,
-  { version }: Rules,
+  { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
+  { version }: UpdatingRules,
   { wall }: Moment,
-): Step {
+): UpdatingStep {
   if (event === 'done') return { state: now, acts: [] }
   const ending = event in ends ? ends[event as keyof typeof ends] : undefined
-  const left: Act[] = [{ do: 'sweep' }, note({ is: 'ended', wish, at: ending ? wall : 0, begun: 0 })]
+  const left: UpdatingAct[] = [{ do: 'sweep' }, note({ is: 'ended', wish, at: ending ? wall : 0, begun: 0 })]
   const state = { ...now, closed: false }
   if (!ending) return { state, acts: left }
   const { outcome, holds } = ending
@@ -192,5 +192,5 @@ export function beginning(wish: string, before: AttemptNote | undefined, wall: n
   return begun > maxBegun ? undefined : { is: 'trying', wish, at: wall, begun }
 }
 
-const note = (attempt: AttemptNote): Act => ({ do: 'note', attempt })
-const say = (line: string): Act => ({ do: 'say', line })
+const note = (attempt: AttemptNote): UpdatingAct => ({ do: 'note', attempt })
+const say = (line: string): UpdatingAct => ({ do: 'say', line })

@@ -9,9 +9,9 @@ import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { folderOf, labelOf, unitName } from './text.ts'
 
-export type Kind = 'systemd user' | 'systemd system' | 'launchd'
+export type UnitKind = 'systemd user' | 'systemd system' | 'launchd'
 export interface Unit {
-  readonly kind: Kind
+  readonly kind: UnitKind
   readonly name: string
   readonly file: string
 }
@@ -19,7 +19,7 @@ export interface Unit {
 export const mac = process.platform === 'darwin'
 const maxUnitBytes = 65_536
 
-const folderFor = (kind: Kind): string =>
+const folderFor = (kind: UnitKind): string =>
   kind === 'launchd'
     ? join(homedir(), 'Library/LaunchAgents')
     : kind === 'systemd user'
@@ -27,14 +27,14 @@ const folderFor = (kind: Kind): string =>
       : (process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system')
 
 /** The unit of that kind that is called after `name`, whether it is there or not. */
-export function unitCalled(kind: Kind, name: string): Unit {
+export function unitCalled(kind: UnitKind, name: string): Unit {
   const unit = kind === 'launchd' ? labelOf(name) : unitName(name)
   return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
 }
 
 /** Every unit that starts the agent in this folder: usually one; those of the user come first. */
 export function findUnits({ root }: Pick<Folder, 'root'>): Unit[] {
-  const kinds: readonly Kind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
+  const kinds: readonly UnitKind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
   return kinds.flatMap((kind) => unitsIn(kind).filter(({ file }) => sameFolder(folderStartedBy(file), root)))
 }
 export const findUnit = (folder: Pick<Folder, 'root'>): Unit | undefined => findUnits(folder)[0]
@@ -51,7 +51,7 @@ export function textOf(file: string): string | undefined {
 }
 
 /** Units in one of systemd's or launchd's folders. Another name of a unit is a link to it and does not count. */
-function unitsIn(kind: Kind): Unit[] {
+function unitsIn(kind: UnitKind): Unit[] {
   const ending = kind === 'launchd' ? '.plist' : '.service'
   const folder = folderFor(kind)
   return entries(folder)

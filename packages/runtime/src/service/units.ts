@@ -10,7 +10,7 @@ import { ownFile, startArgs } from '../launcher/file.ts'
 import { Refusal } from '../refusal.ts'
 import { manifestKnown } from '../reporter/known.ts'
 import { exec, type Ran } from './exec.ts'
-import { findUnit, folderStartedBy, type Kind, mac, sameFolder, textOf, type Unit, unitCalled } from './find.ts'
+import { findUnit, folderStartedBy, mac, sameFolder, textOf, type Unit, type UnitKind, unitCalled } from './find.ts'
 import { control, doesNotAnswer, systemctl, type UnitState, why } from './manager.ts'
 import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
 
@@ -44,7 +44,7 @@ interface Request {
 
 /** Writes the unit and lets it start at boot; now too when that is asked for. One that fails leaves what was there before. */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
-  const kind: Kind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
+  const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
   const present = findUnit(folder)
   if (present && present.kind !== kind)
     throw new Refusal(
@@ -67,7 +67,7 @@ export async function installService(folder: Folder, request: Request): Promise<
 }
 
 /** A chosen name, the one that the folder's unit has, the agent's, or the agent's with a part that only this folder has. */
-function unitFor({ root }: Folder, kind: Kind, { agent, name }: Request, present: Unit | undefined): Unit {
+function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, present: Unit | undefined): Unit {
   if (name === undefined && present) return present
   const others = (unit: Unit): string | undefined => {
     if (!existsSync(unit.file)) return undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ageItem, type Look, lateAfter, look, type Writes } from './age.ts'
+import { ageItem, type FileLook, lateAfter, look, type Writes } from './age.ts'
 
 const s = 1000
 const min = 60 * s
@@ -17,7 +17,7 @@ function world(first: Partial<Writes> = {}) {
     halted: false,
     started: undefined,
   }
-  const see = (more: Partial<Look> = {}) => {
+  const see = (more: Partial<FileLook> = {}) => {
     writes = look(writes, { mtime, now, passed: now - writes.looked, ...state, ...more })
   }
   return {

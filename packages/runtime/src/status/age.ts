@@ -25,7 +25,7 @@ export interface Writes {
 }
 type Gap = readonly [hour: number, length: number]
 
-export interface Look {
+export interface FileLook {
   readonly mtime: number
   readonly now: number
   /** The agent is paused, or its process is down: the age of the file means nothing. */
@@ -47,7 +47,7 @@ const unseenMs = 600_000
 const disagreeMs = 10_000
 
 /** What is remembered after one more look. */
-export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: Look): Writes {
+export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: FileLook): Writes {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
   const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { FileRead } from '../files/read.ts'
-import { type Kept, keepStatus } from './keep.ts'
+import { type KeptStatus, keepStatus } from './keep.ts'
 
 const bytes = (text: string): FileRead => ({ is: 'bytes', bytes: Buffer.from(text), mtimeMs: 0 })
 const good = bytes('{"state": {"level": "ok", "label": "Working"}}')
-const none: Kept = { misses: 0 }
+const none: KeptStatus = { misses: 0 }
 /** What is shown after a series of reads. */
 const after = (...reads: FileRead[]) => {
   let kept = none

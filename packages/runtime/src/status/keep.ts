@@ -3,7 +3,7 @@ import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
 
 /** What is remembered between two reads. */
-export interface Kept {
+export interface KeptStatus {
   readonly good?: StatusFile
   /** Reads since the last good one. */
   readonly misses: number
@@ -11,7 +11,7 @@ export interface Kept {
   readonly known?: boolean
 }
 interface StatusNow {
-  readonly kept: Kept
+  readonly kept: KeptStatus
   readonly status: StatusFile
   readonly health: readonly HealthItem[]
 }
@@ -20,7 +20,7 @@ interface StatusNow {
 const patience = 2
 
 /** `at`: Unix milliseconds. */
-export function keepStatus({ good, misses, known }: Kept, read: FileRead, name: string, at: number): StatusNow {
+export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
   const now = parse(read, at)
   if ('status' in now) {
     return {

@@ -2,7 +2,7 @@
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
-import { type Look, look, type Writes } from './age.ts'
+import { type FileLook, look, type Writes } from './age.ts'
 
 /** Undefined when nothing is remembered, or nothing that can be read. */
 export function readWrites(folder: Folder): Writes | undefined {
@@ -32,7 +32,7 @@ function worthSaving(saved: Writes | undefined, now: Writes): boolean {
 
 /** Looks at the writes for as long as a reporter runs, and saves what it learns. */
 export interface WritesWatch {
-  readonly see: (what: Omit<Look, 'now' | 'passed'>) => Writes
+  readonly see: (what: Omit<FileLook, 'now' | 'passed'>) => Writes
   readonly last: () => Writes | undefined
 }
 

@@ -3,7 +3,7 @@ import type { Folder } from '../files/folder.ts'
 import { readScale } from '../time.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import { rollback } from './answer.ts'
-import type { Asked } from './ask.ts'
+import type { AskedUpdate } from './ask.ts'
 import { change } from './change.ts'
 import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { found } from './start.ts'
@@ -19,7 +19,7 @@ export function standing(folder: Folder, version: string): Update {
 export function rollbackAlone(
   folder: Folder,
   version: string,
-  asked: Omit<Asked, 'what' | 'at'>,
+  asked: Omit<AskedUpdate, 'what' | 'at'>,
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
   const now = standing(folder, version)

@@ -2,7 +2,7 @@
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { isHere } from '../versions/folders.ts'
-import { type Asked, dropAsked, readAsked } from './ask.ts'
+import { type AskedUpdate, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
 
@@ -33,7 +33,7 @@ export function answerAsked(
 }
 
 /** `asked` when there is a way back; otherwise why not. */
-export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<Asked, 'what' | 'at'>): Came {
+export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous
   const no = (why: string): Came => ({ event: 'dropped', why })

@@ -24,22 +24,22 @@ const asked = object(
   'by',
   'at',
 )
-export type Asked = Noted<typeof asked>
-type Place = Pick<Folder, 'updateAsk'>
+export type AskedUpdate = Noted<typeof asked>
+type AskPath = Pick<Folder, 'updateAsk'>
 
 /** Who asked waits no longer than this. */
 export const patienceMs = 60_000
 
 const file = note('updateAsk', asked, 65_536)
 
-export function ask(folder: Folder, asked: Asked): void {
+export function ask(folder: Folder, asked: AskedUpdate): void {
   prepare(folder)
   file.write(folder, asked)
 }
 
-export function readAsked(place: Place): Asked | undefined {
+export function readAsked(place: AskPath): AskedUpdate | undefined {
   const asked = file.read(place)
   return asked && Math.abs(Date.now() - asked.at) < patienceMs ? asked : undefined
 }
 
-export const dropAsked = ({ updateAsk }: Place): boolean => removeDurably(updateAsk)
+export const dropAsked = ({ updateAsk }: AskPath): boolean => removeDurably(updateAsk)

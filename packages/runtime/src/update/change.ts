@@ -2,12 +2,12 @@
 import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { Update } from './journal.ts'
-import { type Event, ends, move } from './moves.ts'
+import { ends, move, type UpdateEvent } from './moves.ts'
 import { ofTheDay } from './wish.ts'
 
 /** A step's result: an event, and for people why. */
 export interface Came {
-  readonly event: Event
+  readonly event: UpdateEvent
   readonly why?: string
   /** With `wanted` and `present`: which version. With `done` of fetching: the same, its checksum known. */
   readonly to?: Release
@@ -51,7 +51,7 @@ export function change(
 /** Nothing changed: an outcome, unless the wish was taken back. */
 function broken(
   now: Update,
-  event: Event,
+  event: UpdateEvent,
   why: string,
   { at, chance, scale }: { at: number; chance: number; scale: number },
 ): Update {

@@ -5,17 +5,25 @@ import { busyWith } from '../versions/busy.ts'
 import { sweepVersions } from '../versions/folders.ts'
 import { type Came, change } from './change.ts'
 import { fetching } from './fetching.ts'
-import { type Ground, type Step, tickMs } from './ground.ts'
+import { type Ground, tickMs, type UpdateStep } from './ground.ts'
 import { idle } from './idle.ts'
 import type { Update } from './journal.ts'
-import type { State } from './moves.ts'
+import type { UpdateState } from './moves.ts'
 import { proving } from './proving.ts'
 import { staging } from './staging.ts'
 import { swapping } from './swapping.ts'
 import { undoing } from './undoing.ts'
 import { watching } from './watching.ts'
 
-const steps: Readonly<Record<State, Step>> = { idle, fetching, staging, swapping, proving, watching, undoing }
+const steps: Readonly<Record<UpdateState, UpdateStep>> = {
+  idle,
+  fetching,
+  staging,
+  swapping,
+  proving,
+  watching,
+  undoing,
+}
 
 export async function drive(ground: Ground): Promise<void> {
   sweep(ground)

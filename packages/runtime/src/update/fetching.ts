@@ -4,12 +4,12 @@ import { limits, sha256Shape } from '@svc/protocol'
 import { readConnection } from '../files/env.ts'
 import { call, refusalOf, type Sent } from '../reporter/send.ts'
 import type { Came } from './change.ts'
-import type { Step } from './ground.ts'
+import type { UpdateStep } from './ground.ts'
 
 const idleSeconds = 30
 const wholeSeconds = 15 * 60
 
-export const fetching: Step = async ({ folder, stop, attempt, bundle, say }, { running, to }) => {
+export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say }, { running, to }) => {
   if (!to) return { event: 'dropped' }
   const connection = readConnection(folder)
   if (!connection.ok) return { event: 'unreachable', why: connection.message }

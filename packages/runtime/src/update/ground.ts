@@ -35,7 +35,7 @@ export interface Ground {
   readonly bundle: { bytes?: Buffer | undefined }
 }
 /** Undefined: the runtime ends, and the next start goes on. */
-export type Step = (ground: Ground, update: Update) => Promise<Came | undefined>
+export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | undefined>
 
 /** Between two looks. */
 export const tickMs = (): number => Math.min(duration(1), 1000)

@@ -31,7 +31,7 @@ import {
 import { restOf } from '../../testing/updates.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { readUpdate } from './journal.ts'
-import type { State } from './moves.ts'
+import type { UpdateState } from './moves.ts'
 
 const ways = ['never returns', 'returns late'] as const
 type Way = (typeof ways)[number]
@@ -39,7 +39,7 @@ interface Case {
   readonly point: Point
   readonly way: Way
   /** Counted from here on, or on the link alone that `current` is to become; otherwise from the start. */
-  readonly from?: State | 'swap'
+  readonly from?: UpdateState | 'swap'
 }
 const named: readonly Case[] = [
   { point: ['rename', 1], from: 'swap', way: 'returns late' },

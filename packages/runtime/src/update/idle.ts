@@ -1,8 +1,8 @@
 /** Nothing is under way: wishes are looked for, those of people here first. */
 import { wait } from '../time.ts'
-import { type Step, tickMs } from './ground.ts'
+import { tickMs, type UpdateStep } from './ground.ts'
 
-export const idle: Step = async ({ stop, asked, wish }) => {
+export const idle: UpdateStep = async ({ stop, asked, wish }) => {
   for (;;) {
     const came = asked() ?? wish()
     if (came) return came

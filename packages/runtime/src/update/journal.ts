@@ -60,7 +60,7 @@ const update = filled(
 export type Update = Noted<typeof update>
 
 const file = note('update', update, 262_144)
-type Place = Pick<Folder, 'update'>
+type UpdatePath = Pick<Folder, 'update'>
 
 export function writeUpdate(folder: Folder, update: Update): void {
   prepare(folder)
@@ -68,10 +68,10 @@ export function writeUpdate(folder: Folder, update: Update): void {
 }
 
 /** Why the disk does not give it out; undefined also where there is none. */
-export function unreadable(folder: Place): string | undefined {
+export function unreadable(folder: UpdatePath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
 }
 
 /** Undefined when there was no update yet, or what stands there is none: then `current` says what runs. */
-export const readUpdate: (folder: Place) => Update | undefined = file.read
+export const readUpdate: (folder: UpdatePath) => Update | undefined = file.read

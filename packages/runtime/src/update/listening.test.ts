@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { Moment } from '../time.ts'
 import type { Update } from './journal.ts'
-import { begin, type Event, type Listening, type Rules, step } from './listening.ts'
+import { begin, type Listening, type ListeningEvent, type ListeningRules, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 
-const rules: Rules = { blueprint: 'mail', minApart: 60_000, scale: 1 }
+const rules: ListeningRules = { blueprint: 'mail', minApart: 60_000, scale: 1 }
 const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha256: version })) as [
   Update['running'],
   Update['running'],
@@ -18,19 +18,19 @@ const listening = (update: Partial<Update> = {}, more: Partial<Listening> = {}):
   ...more,
 })
 const wished = (version: string, blueprint = 'mail') => ({ blueprint, version })
-const answer = (desired: ReturnType<typeof wished> | undefined): Event => ({ is: 'answer', desired })
+const answer = (desired: ReturnType<typeof wished> | undefined): ListeningEvent => ({ is: 'answer', desired })
 const after = (
   state: Listening,
-  event: Event,
-  { more = {}, at = { wall: 1_000_000, mono: 100_000 } }: { more?: Partial<Rules>; at?: Moment } = {},
+  event: ListeningEvent,
+  { more = {}, at = { wall: 1_000_000, mono: 100_000 } }: { more?: Partial<ListeningRules>; at?: Moment } = {},
 ) => {
   const next = step(state, event, { ...rules, ...more }, at)
   const lines = next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : []))
   const begun = next.acts.flatMap((act) => (act.do === 'begin' ? [act.came] : []))
   return { state: next.state, acts: next.acts.map((act) => act.do), lines, begun }
 }
-const look: Event = { is: 'idle' }
-const seen = (more: object = {}): Event => ({ is: 'seen', busy: false, here: false, ...more })
+const look: ListeningEvent = { is: 'idle' }
+const seen = (more: object = {}): ListeningEvent => ({ is: 'seen', busy: false, here: false, ...more })
 
 describe('a wish of the service', () => {
   const wants = listening({}, { desired: wished('1.1.0') })

@@ -9,7 +9,7 @@ import type { Moment } from '../time.ts'
 import type { Release } from '../versions/release.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
-import { judgeWish, lifts, type Verdict } from './wish.ts'
+import { judgeWish, lifts, type WishVerdict } from './wish.ts'
 
 export interface Listening {
   /** As it is noted. */
@@ -17,7 +17,7 @@ export interface Listening {
   /** What the service wishes, by its last answer. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
   /** What was said of it last. */
-  readonly told: Verdict
+  readonly told: WishVerdict
   /** When the last attempt began, by the clock that does not jump. */
   readonly began: number
   /** The version that it is about. */
@@ -26,7 +26,7 @@ export interface Listening {
   readonly deaths: number
   readonly exit?: number | undefined
 }
-export type Event =
+export type ListeningEvent =
   | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
   | { readonly is: 'process'; readonly state: ProcessState }
   /** A step has time for a wish of the service. */
@@ -36,7 +36,7 @@ export type Event =
   | { readonly is: 'changed'; readonly update: Update }
   | { readonly is: 'unsaved'; readonly why: string }
 
-export type Act =
+export type ListeningAct =
   | { readonly do: 'say'; readonly line: string }
   /** Writes the journal; what the disk does not take answers `unsaved`. */
   | { readonly do: 'save' }
@@ -48,7 +48,7 @@ export type Act =
   /** What is under way is broken off, if it has changed nothing yet. */
   | { readonly do: 'abort' }
 
-export interface Rules {
+export interface ListeningRules {
   readonly blueprint: string
   /** Between any two attempts, whatever the service names in between, in ms. */
   readonly minApart: number
@@ -57,9 +57,9 @@ export interface Rules {
   /** Why this process cannot restart the agent on another version; undefined when it can. */
   readonly cannot?: string | undefined
 }
-interface Step {
+interface ListeningStep {
   readonly state: Listening
-  readonly acts: readonly Act[]
+  readonly acts: readonly ListeningAct[]
 }
 
 export const begin = (update: Update, process: ProcessState): Listening => ({
@@ -70,7 +70,7 @@ export const begin = (update: Update, process: ProcessState): Listening => ({
   exit: exitAt(process),
 })
 
-export function step(now: Listening, event: Event, rules: Rules, at: Moment): Step {
+export function step(now: Listening, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
   switch (event.is) {
     case 'answer':
       return answered({ ...now, desired: event.desired }, rules)
@@ -90,21 +90,24 @@ export function step(now: Listening, event: Event, rules: Rules, at: Moment): St
   }
 }
 
-function answered(now: Listening, { blueprint }: Rules): Step {
+function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = now
   // D31: taken back before the swap; after it nobody looks at that
   const stands = desired?.blueprint === blueprint && desired.version === aim
-  const abort: Act[] = stands ? [] : [{ do: 'abort' }]
+  const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
   if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
   const { hold, ...rest } = update
   const line = `update to ${hold?.version} is on hold no more`
   return { state: { ...now, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }
 }
 
-const verdictOf = ({ desired, update }: Listening, { blueprint, scale }: Rules, { wall }: Moment): Verdict =>
-  judgeWish(desired, { blueprint, now: update, at: wall, scale })
+const verdictOf = (
+  { desired, update }: Listening,
+  { blueprint, scale }: ListeningRules,
+  { wall }: Moment,
+): WishVerdict => judgeWish(desired, { blueprint, now: update, at: wall, scale })
 
-function idle(now: Listening, rules: Rules, at: Moment): Step {
+function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(now, rules, at)
   const state = { ...now, told: verdict }
   const told = verdict === now.told ? [] : wordsFor(verdict, now, rules).map(say)
@@ -114,7 +117,12 @@ function idle(now: Listening, rules: Rules, at: Moment): Step {
 }
 
 /** Begins what the service wishes. While a version is watched only the one before may come, and it must lie here (D30). */
-function seen(now: Listening, { busy, here }: Extract<Event, { is: 'seen' }>, rules: Rules, at: Moment): Step {
+function seen(
+  now: Listening,
+  { busy, here }: Extract<ListeningEvent, { is: 'seen' }>,
+  rules: ListeningRules,
+  at: Moment,
+): ListeningStep {
   const { update, desired } = now
   const { previous, state } = update
   const version = desired?.version
@@ -125,7 +133,11 @@ function seen(now: Listening, { busy, here }: Extract<Event, { is: 'seen' }>, ru
   return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came }] }
 }
 
-function wordsFor(verdict: Verdict, { desired, update }: Listening, { blueprint, cannot }: Rules): string[] {
+function wordsFor(
+  verdict: WishVerdict,
+  { desired, update }: Listening,
+  { blueprint, cannot }: ListeningRules,
+): string[] {
   const wished = `update to ${desired?.version}`
   switch (verdict) {
     case 'foreign':
@@ -152,4 +164,4 @@ function exitAt(state: ProcessState): number | undefined {
   return own ? state.exit.at : undefined
 }
 
-const say = (line: string): Act => ({ do: 'say', line })
+const say = (line: string): ListeningAct => ({ do: 'say', line })

@@ -13,8 +13,8 @@
 import type { Outcome } from '@svc/protocol'
 
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
-export type State = (typeof states)[number]
-export type Event =
+export type UpdateState = (typeof states)[number]
+export type UpdateEvent =
   | 'wanted' // the service names another version
   | 'present' // it names the one before, which lies here
   | 'asked' // a person on this machine wants the one before
@@ -34,14 +34,14 @@ export const moves = {
   proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' }, // killed: once, then undoing
   watching: { over: 'idle', present: 'swapping', worse: 'undoing', asked: 'undoing', killed: 'watching' },
   undoing: { done: 'idle', killed: 'undoing' },
-} as const satisfies Record<State, Partial<Record<Event, State>>>
+} as const satisfies Record<UpdateState, Partial<Record<UpdateEvent, UpdateState>>>
 
 /** What an event makes of a state; the same state where the table has nothing to say. */
-export const move = (state: State, event: Event): State =>
-  (moves[state] as Partial<Record<Event, State>>)[event] ?? state
+export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
+  (moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state
 
 /** What is reported of an update that ends without a swap (3.3): a verdict is held, the fault of a machine or a network is not (D26). */
 export const ends = {
   unreachable: { outcome: 'failed', holds: false },
   refused: { outcome: 'failed', holds: true },
-} as const satisfies Partial<Record<Event, { outcome: Outcome; holds: boolean }>>
+} as const satisfies Partial<Record<UpdateEvent, { outcome: Outcome; holds: boolean }>>

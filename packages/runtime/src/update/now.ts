@@ -3,9 +3,9 @@ import type { Applied, Desired, Level } from '@svc/protocol'
 import { hint } from '../hint.ts'
 import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
-import type { State } from './moves.ts'
+import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { type Facts, judgeWish, loops, maxRollbacks } from './wish.ts'
+import { judgeWish, loops, maxRollbacks, type WishFacts } from './wish.ts'
 
 /** 2.5: `version` is the one that works; before any update it reads `installed`. */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
@@ -37,7 +37,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
 }
 
 /** What the service wished in its last answer, where nothing else says what becomes of it. */
-export function wishSentences(desired: Desired | undefined, facts: Facts): string[] {
+export function wishSentences(desired: Desired | undefined, facts: WishFacts): string[] {
   const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
   const wishes = `The service wishes ${version}`
@@ -91,7 +91,7 @@ function underWay(update: Update): string[] {
       ]
 }
 
-interface Known {
+interface UpdateNow {
   readonly running: string
   readonly to: string
   readonly away: string
@@ -99,8 +99,8 @@ interface Known {
   readonly minutes: number
   readonly baseline: Level
 }
-type Line = (known: Known) => string
-const sentenceOf: Readonly<Record<State, Line | undefined>> = {
+type Line = (known: UpdateNow) => string
+const sentenceOf: Readonly<Record<UpdateState, Line | undefined>> = {
   idle: undefined,
   fetching: ({ running, to }) => `An update ${running} -> ${to} is under way: its bundle is fetched.`,
   staging: ({ running, to }) => `An update ${running} -> ${to} is under way: it is unpacked beside.`,

@@ -10,7 +10,7 @@ import { processHealth } from '../process/health.ts'
 import { duration, unhurried, wait } from '../time.ts'
 import { nameOf } from '../versions/folders.ts'
 import type { Came } from './change.ts'
-import { type Ground, resting, type Step, tickMs } from './ground.ts'
+import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
 import { ownLevel } from './level.ts'
 import { type StatusRead, statusReader } from './status.ts'
 
@@ -67,7 +67,7 @@ function saidBy(status: StatusRead | undefined): string {
   return words.length > 0 ? `: ${words.join(': ')}` : ''
 }
 
-export const proving: Step = async (ground, update) => {
+export const proving: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const { to } = update
   if (!to) return { event: 'worse', why: 'nobody knows what was to be proved' }

@@ -1,8 +1,8 @@
 /** Second step: the bundle is judged as a whole and unpacked beside; its state paths are linked, seeds placed where nothing is (3.3, I19, I20). */
 import { messageOf } from '../errors.ts'
-import type { Step } from './ground.ts'
+import type { UpdateStep } from './ground.ts'
 
-export const staging: Step = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {
+export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {
   const { bytes } = bundle
   bundle.bytes = undefined
   if (!to || !bytes) return { event: 'dropped' }

@@ -6,7 +6,7 @@ import type { Folder } from '../files/folder.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { placeOf } from '../state/paths.ts'
 import { readStatus } from '../status/file.ts'
-import { type Kept, keepStatus } from '../status/keep.ts'
+import { type KeptStatus, keepStatus } from '../status/keep.ts'
 
 export interface StatusRead {
   readonly status: StatusFile
@@ -24,7 +24,7 @@ export function statusReader(
   const name = manifest?.status
   if (name === undefined) return () => undefined
   const file = placeOf(folder, manifest ?? {}, name)
-  let kept: Kept = { misses: 0 }
+  let kept: KeptStatus = { misses: 0 }
   return (process) => {
     const now = keepStatus(kept, readStatus(folder, file), name, Date.now())
     kept = now.kept

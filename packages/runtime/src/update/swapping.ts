@@ -1,9 +1,9 @@
 /** Third step: one rename (I17). What is true afterwards says the disk, not the call: a rename may have worked although its sync failed. */
 import { messageOf } from '../errors.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
-import type { Step } from './ground.ts'
+import type { UpdateStep } from './ground.ts'
 
-export const swapping: Step = async ({ folder, say, look }, { running, to }) => {
+export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }
   try {
     lead(folder, to.sha256)

@@ -6,7 +6,7 @@ import type { Release } from '../versions/release.ts'
 import { type Came, change } from './change.ts'
 import { judge } from './fetching.ts'
 import type { Update, Window } from './journal.ts'
-import { type Event, moves, type State, states } from './moves.ts'
+import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
 import { prove } from './proving.ts'
 import { found } from './start.ts'
@@ -22,7 +22,7 @@ const how = { at, chance: 0.5, scale: 1 }
 const idle: Update = { state: 'idle', running: a, previous: z, rollbacks: [] }
 const window: Window = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
 /** As each state is noted in an update 1.4.0 -> 1.5.0. */
-const noted: Readonly<Record<State, Update>> = {
+const noted: Readonly<Record<UpdateState, Update>> = {
   idle,
   fetching: { ...idle, state: 'fetching', to: { version: '1.5.0', sha256: '' } },
   staging: { ...idle, state: 'staging', to: b },
@@ -33,7 +33,7 @@ const noted: Readonly<Record<State, Update>> = {
 }
 
 describe('what the next start makes of a kill (docs/decisions/kills.md)', () => {
-  test.each<[State, Release, State, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
+  test.each<[UpdateState, Release, UpdateState, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
     ['idle', a, 'idle', '1.4.0', undefined],
     ['fetching', a, 'idle', '1.4.0', 'failed'],
     ['staging', a, 'idle', '1.4.0', 'failed'],
@@ -89,7 +89,7 @@ describe('what the next start makes of a kill (docs/decisions/kills.md)', () => 
 })
 
 describe('every state and event', () => {
-  const events: Event[] = [
+  const events: UpdateEvent[] = [
     'wanted',
     'present',
     'asked',
@@ -101,7 +101,7 @@ describe('every state and event', () => {
     'over',
     'killed',
   ]
-  const came = (event: Event): Came => ({
+  const came = (event: UpdateEvent): Came => ({
     event,
     why: 'because',
     ...((event === 'wanted' || event === 'present') && { to: b }),
@@ -113,7 +113,7 @@ describe('every state and event', () => {
         const before = noted[state]
         const next = change(before, came(event), how)
         const where = `${state}, ${event}`
-        expect(next.state, where).toBe((moves[state] as Partial<Record<Event, State>>)[event] ?? state)
+        expect(next.state, where).toBe((moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state)
         const kept = state === 'proving' && event === 'done'
         const back = state === 'watching' && next.state === 'undoing'
         const person = state === 'idle' && next.state === 'undoing'

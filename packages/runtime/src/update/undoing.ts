@@ -2,11 +2,11 @@
 import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
-import type { Step } from './ground.ts'
+import type { UpdateStep } from './ground.ts'
 
 const againSeconds = 60
 
-export const undoing: Step = async ({ folder, stop, say, look }, { running, away }) => {
+export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
   for (;;) {
     try {
       if (leadsTo(folder) !== nameOf(running.sha256)) lead(folder, running.sha256)

@@ -18,7 +18,7 @@ import { readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import { drive, how } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
-import { type Act, begin, type Event, isUnsettled, step } from './listening.ts'
+import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 import { found } from './start.ts'
 import { onceReadable, type Updates } from './unread.ts'
@@ -28,7 +28,7 @@ const minApartSeconds = 60
 /** What the disk did not take is written again after so long. */
 const againSeconds = 60
 
-interface Hands {
+interface UpdateHost {
   readonly say: (line: string) => void
   readonly look: () => void
   readonly process: () => ProcessState
@@ -37,14 +37,14 @@ interface Hands {
   readonly cannot?: string | undefined
 }
 
-interface Place {
+interface ListenerSettings {
   readonly blueprint: string
   readonly inPlace: Release
   readonly stop: AbortSignal
 }
 
 /** Undefined in a folder that was not installed from a blueprint. */
-export function updates(folder: Folder, running: string, stop: AbortSignal, hands: Hands): Updates | undefined {
+export function updates(folder: Folder, running: string, stop: AbortSignal, hands: UpdateHost): Updates | undefined {
   if (!folder.installed) return undefined
   return onceReadable(folder, stop, hands.say, () => {
     const install = readInstall(folder)
@@ -55,7 +55,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
 }
 
 /** From what the journal says on. */
-function listen(folder: Folder, place: Place, hands: Hands): Updates {
+function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
   const { say } = hands
   const first = readUpdate(folder)
   const { on, now, save, wish, attempt, end } = listener(folder, place, hands, found(first, place.inPlace, how()))
@@ -92,20 +92,25 @@ function listen(folder: Folder, place: Place, hands: Hands): Updates {
 }
 
 /** Performs what listening.ts says. */
-function listener(folder: Folder, { blueprint, stop }: Place, { say, process, cannot }: Hands, update: Update) {
+function listener(
+  folder: Folder,
+  { blueprint, stop }: ListenerSettings,
+  { say, process, cannot }: UpdateHost,
+  update: Update,
+) {
   let now = begin(update, process())
   let attempt = new AbortController()
   let later: NodeJS.Timeout | undefined
   let unsaved: string | undefined
   let began: Came | undefined
-  function on(event: Event): void {
+  function on(event: ListeningEvent): void {
     const { at: wall, scale } = how()
     const rules = { blueprint, minApart: duration(minApartSeconds), scale, cannot }
     const { state, acts } = step(now, event, rules, { wall, mono: performance.now() })
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
-  const perform: { readonly [K in Act['do']]: (act: Extract<Act, { do: K }>) => void } = {
+  const perform: { readonly [K in ListeningAct['do']]: (act: Extract<ListeningAct, { do: K }>) => void } = {
     say: ({ line }) => say(line),
     save: () => {
       clearTimeout(later)

@@ -6,7 +6,7 @@ import { type Level, limits, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { processHealth } from '../process/health.ts'
 import { duration, wait } from '../time.ts'
-import { resting, type Step, tickMs } from './ground.ts'
+import { resting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'
 import { ownLevel } from './level.ts'
 import { statusReader } from './status.ts'
@@ -33,7 +33,7 @@ export function verdict({ baseline, worse, flips, deaths }: Window, level: Level
   return undefined
 }
 
-export const watching: Step = async (ground, update) => {
+export const watching: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const read = statusReader(ground.folder, await ground.manifest())
   let window: Window = update.window ?? { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 }

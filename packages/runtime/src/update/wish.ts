@@ -2,7 +2,7 @@
 import { type Desired, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
-export type Verdict =
+export type WishVerdict =
   | 'none'
   | 'foreign' // another blueprint
   | 'invalid' // no semantic version; never used as a path
@@ -19,7 +19,7 @@ export const maxRollbacks = 3
 const dayMs = 86_400_000
 
 /** What a wish is judged by. */
-export interface Facts {
+export interface WishFacts {
   readonly blueprint: string
   readonly now: Update
   /** Unix ms. */
@@ -28,7 +28,10 @@ export interface Facts {
   readonly scale?: number
 }
 
-export function judgeWish(desired: Partial<Desired> | undefined, { blueprint, now, at, scale = 1 }: Facts): Verdict {
+export function judgeWish(
+  desired: Partial<Desired> | undefined,
+  { blueprint, now, at, scale = 1 }: WishFacts,
+): WishVerdict {
   const { blueprint: whose, version } = desired ?? {}
   if (whose === undefined || version === undefined) return 'none'
   if (whose !== blueprint) return 'foreign'

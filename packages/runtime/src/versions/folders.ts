@@ -5,7 +5,7 @@ import { codeOf } from '../errors.ts'
 import { makeFolder, namesIn, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
-type Place = Pick<Folder, 'root' | 'current' | 'versions'>
+type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions'>
 
 /** Directories of versions are named by hash: a version may hold what a folder's name cannot (D48). */
 export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
@@ -34,7 +34,7 @@ export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: st
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
 /** Lets `current` lead to a version, by one rename (I17). */
-export function lead(folder: Place & Pick<Folder, 'manifest'>, sha256: string): void {
+export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
   const beside = besideOf(folder)
   rmSync(beside, { force: true })

@@ -17,7 +17,7 @@ export const applied: Field<Applied> = filled(
   { version: '', message: '' },
 )
 
-type Named = Pick<Release, 'version'>
+type VersionOf = Pick<Release, 'version'>
 
 /** What came of an attempt. D32, D34: the message names both versions and the moment, so that no two attempts have the same. */
 export function attemptOf({
@@ -30,9 +30,9 @@ export function attemptOf({
 }: {
   readonly outcome: Outcome
   /** The version that works after it. */
-  readonly works: Named
-  readonly from: Named
-  readonly to: Named
+  readonly works: VersionOf
+  readonly from: VersionOf
+  readonly to: VersionOf
   /** Unix ms. */
   readonly at: number
   readonly reason: string
