@@ -1,4 +1,7 @@
-/** Runs every case of `cases/` against packages/protocol. The cases are data, so that others can run them too. */
+/**
+ * Runs every case of `cases/` against packages/protocol. The cases are data, so that implementations in other languages
+ * can run them too.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
@@ -37,7 +40,10 @@ interface Numbered {
   numbered?: [number, number]
   started?: number
 }
-/** `{ "numbered": [0, 2099], "started": 5 }` in a list of runs: r0 to r2099, each started a second after the one before. */
+/**
+ * Expands `{ "numbered": [0, 2099], "started": 5 }` in a list of runs to r0 to r2099, each started a second after the
+ * one before.
+ */
 const expanded = (part: unknown): unknown => {
   const { runs, ...rest } = (part ?? {}) as { runs?: unknown }
   if (!Array.isArray(runs)) return part
@@ -59,7 +65,7 @@ const bodyOf = (c: Case): Uint8Array => {
   return bytes(typeof c.text === 'string' ? c.text : JSON.stringify(expanded(c.input)))
 }
 
-/** When something is read, in milliseconds: `now` of the case, in Unix seconds, where it matters. */
+/** The time at which a case is read, in milliseconds. A case that depends on it gives `now` in Unix seconds. */
 const timeOf = (c: Case): number => (typeof c.now === 'number' ? c.now : 1_790_000_000) * 1000
 
 const reads = (read: (body: Uint8Array, now: number) => Verdict<unknown>) => (c: Case) => {

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""A reporter in one file: Python 3.8 or newer, nothing but its standard library.
+"""A reporter in one file: Python 3.8 or newer, with only its standard library.
 
     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_... python3 reporter.py FOLDER
 
-It runs beside the agent, as a process of its own, and shares nothing with it but files in FOLDER:
-status.json (the agent writes it, section 2.11), paused and run_now (either may write them), settings.json
-({"schema": [...], "values": {...}}) and logs/NAME.log. Its own notes are in reporter.json.
+It runs as a process beside the agent and shares only files in FOLDER with it: status.json (written by the agent,
+section 2.11), paused and run_now (written by either), settings.json ({"schema": [...], "values": {...}}) and
+logs/NAME.log. Its own notes are in reporter.json.
 """
 import json, math, os, random, re, signal, socket, stat, sys, time, urllib.error, urllib.request, uuid
 
 URL, TOKEN, FOLDER = os.environ['SVC_URL'].rstrip('/'), os.environ['SVC_TOKEN'], sys.argv[1]
-SCALE = float(os.environ.get('SVC_TIME_SCALE', '1'))  # drills and tests: multiplies every duration
-LEAST = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))  # but the service takes 60 reports a minute; 0 where it takes more
+SCALE = float(os.environ.get('SVC_TIME_SCALE', '1'))  # multiplies every duration, for drills and tests
+MIN_WAIT = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))  # the service takes 60 reports a minute; 0 if it takes more
 REQUEST_SECONDS, ANSWER_BYTES, REPORT_BYTES, LOG_BYTES = 15 * SCALE, 1 << 20, 250 * 1024, 512 * 1024
 ACK_BYTES = 64 * 1024
 CONTROLS = ['pause', 'resume', 'run_now']
@@ -29,19 +29,19 @@ def main():
             answer = post('report', fitted({**report(), 'acks': acks, 'boot': BOOT, 'seq': seq}))
             if not isinstance(answer, dict) or not isinstance(answer.get('commands'), list):
                 raise ValueError('the answer holds no list of commands')
-            notes['outbox'] = notes['outbox'][len(acks):]  # only an answered report ends an ack (D17)
+            notes['outbox'] = notes['outbox'][len(acks):]  # an ack is sent until a report with it was answered (D17)
             save_notes(notes)
             asked = answer.get('interval')
             if type(asked) is int or (type(asked) is float and math.isfinite(asked)):
                 interval = min(300.0, max(5.0, asked))
             for command in answer['commands']:
                 obey(command, notes)
-        except Exception as error:  # whatever happens: say it, wait, try again (rule 2)
+        except Exception as error:  # on any error: log it, wait, try again (rule 2)
             print(f'report {seq} failed: {type(error).__name__}: {error}', file=sys.stderr, flush=True)
-        time.sleep(max(LEAST, interval * random.uniform(0.85, 1.15) * SCALE))
+        time.sleep(max(MIN_WAIT, interval * random.uniform(0.85, 1.15) * SCALE))
 
 
-# --- the report: a copy of what the agent says of itself ---------------------------------------------------------
+# --- the report: a copy of what the agent says about itself -------------------------------------------------------
 
 def report():
     status = read_json('status.json')
@@ -50,7 +50,7 @@ def report():
     if os.path.exists(path('paused')):
         shown['state'] = {'level': 'info', 'label': 'Paused'}
     elif shown.get('state') and os.path.exists(path('status.json')):
-        shown['status_at'] = int(os.path.getmtime(path('status.json')))  # D65: an agent that no longer writes is seen
+        shown['status_at'] = int(os.path.getmtime(path('status.json')))  # D65: shows when an agent no longer writes
     agent = status.get('agent')
     version = agent.get('version') if isinstance(agent, dict) else None
     settings = read_json('settings.json')
@@ -59,7 +59,7 @@ def report():
 
 
 def fitted(body):
-    """D19: a report beyond 256 KB would be refused for ever. Panels go first, then runs, then the details."""
+    """Shrinks a report, since one above 256 KB would always be refused (D19). Panels go first, then runs, then details."""
     for part in ('panels', 'runs', 'active', 'gauges', 'health', 'settings'):
         if len(json.dumps(body)) <= REPORT_BYTES:
             break
@@ -68,7 +68,7 @@ def fitted(body):
 
 
 def owed(notes):
-    """The oldest acks, as many as fit into a report beside the rest. The others go with the next one."""
+    """The oldest acks, as many as fit into a report besides the rest. The others go with the next reports."""
     acks, room = [], ACK_BYTES
     for i in notes['outbox'][:100]:
         room -= len(json.dumps(notes['seen'][i]['ack']))
@@ -78,27 +78,27 @@ def owed(notes):
     return acks
 
 
-# --- commands: a wish is checked, applied or refused, once, and answered -----------------------------------------
+# --- commands: each is checked, applied or refused once, and answered --------------------------------------------
 
 def obey(command, notes):
     if not isinstance(command, dict) or not isinstance(command.get('id'), str) or not command['id']:
-        return  # without an id there is nothing to answer
+        return  # without an id it cannot be answered
     if not isinstance(command.get('type'), str):
         command = {**command, 'type': ''}
     known = notes['seen'].get(command['id'])
     if known is None:
         known = notes['seen'][command['id']] = {'type': command['type'], 'at': time.time(), 'ack': None}
-        save_notes(notes)  # on disk before anything is done: after a kill it is not done again (D4)
+        save_notes(notes)  # on disk before anything is done, so that it is not done again after a kill (D4)
         try:
             ok, message = apply(command)
         except Exception as error:
             ok, message = False, f'{type(error).__name__}: {error}'
         if ok is None:
-            known['ack'] = {}  # a log: the upload was the answer
+            known['ack'] = {}  # the upload of a log is its answer
         else:
             known['ack'] = {'id': command['id'], 'ok': ok, 'message': message[:300]}
     if known['ack'] and command['id'] not in notes['outbox']:
-        notes['outbox'].append(command['id'])  # a repeated id gets the same answer again
+        notes['outbox'].append(command['id'])  # a repeated id gets the same answer
     save_notes(notes)
 
 
@@ -121,7 +121,7 @@ def apply(command):
 
 
 def change(wanted):
-    """All or nothing: every key must be a setting, every value of its type and inside its bounds."""
+    """Changes all settings or none: every key must be a setting, every value of its type and within its bounds."""
     settings = read_json('settings.json') or {}
     schema = {s['key']: s for s in settings.get('schema', [])}
     for key, value in wanted.items():
@@ -142,8 +142,8 @@ def fits(setting, value):
     if kind in ('number', 'percent', 'datetime'):
         if type(value) not in (int, float) or not math.isfinite(value) or (kind == 'datetime' and value != int(value)):
             return False
-        least, most = {'percent': (0, 100), 'datetime': (0, 2 ** 53 - 1)}.get(kind, (-math.inf, math.inf))
-        return setting.get('min', least) <= value <= setting.get('max', most)
+        low, high = {'percent': (0, 100), 'datetime': (0, 2 ** 53 - 1)}.get(kind, (-math.inf, math.inf))
+        return setting.get('min', low) <= value <= setting.get('max', high)
     if kind == 'bool':
         return isinstance(value, bool)
     if kind == 'text':
@@ -152,7 +152,7 @@ def fits(setting, value):
 
 
 def send_log(command, name):
-    """Only regular files of FOLDER/logs, only their end, and never our token."""
+    """Sends a log: only regular files of FOLDER/logs, only their end, and never our token."""
     if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z0-9_-][A-Za-z0-9._-]{0,189}', name):
         return False, 'There is no such log.'
     try:
@@ -163,14 +163,14 @@ def send_log(command, name):
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return False, 'There is no such log.'
         file.seek(max(0, os.fstat(fd).st_size - LOG_BYTES))
-        end = file.read(LOG_BYTES).lstrip(bytes(range(0x80, 0xc0)))  # a character cut at the start is left out
+        end = file.read(LOG_BYTES).lstrip(bytes(range(0x80, 0xc0)))  # drops the rest of a character that was cut at the start
     text = end.decode('utf-8', 'replace').replace(TOKEN, '***')
     text = text.encode()[-LOG_BYTES:].decode('utf-8', 'ignore')
     post('log', {'command': command, 'name': name, 'text': text})
     return None, ''
 
 
-# --- one request, bounded in time and size, that follows no redirect ---------------------------------------------
+# --- one request, limited in time and size, that follows no redirect ---------------------------------------------
 
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_):
@@ -185,7 +185,7 @@ def post(route, body):
     request = urllib.request.Request(f'{URL}/api/agent/v1/{route}', json.dumps(body).encode(), {
         'Authorization': f'Bearer {TOKEN}', 'Content-Type': 'application/json'})
     signal.signal(signal.SIGALRM, too_late)
-    signal.setitimer(signal.ITIMER_REAL, REQUEST_SECONDS)  # in all: a socket's own time-out starts anew with each byte
+    signal.setitimer(signal.ITIMER_REAL, REQUEST_SECONDS)  # for the whole request: a socket's own timeout restarts with each byte
     try:
         with urllib.request.build_opener(Stay).open(request) as response:
             answer = response.read(ANSWER_BYTES + 1)
@@ -211,7 +211,7 @@ def read_json(name):
 
 
 def write(name, content):
-    """Whole or not at all, and on disk when it returns."""
+    """Writes a file whole or not at all, and returns when it is on disk."""
     with open(path(name + '.new'), 'wb') as file:
         file.write(content)
         file.flush()
@@ -239,7 +239,7 @@ def sync_folder():
 def read_notes():
     notes = read_json('reporter.json') or {'seen': {}, 'outbox': []}
     for i, entry in notes['seen'].items():
-        if entry['ack'] is None:  # killed while applying: never again; say what is true now
+        if entry['ack'] is None:  # killed while applying: not applied again, the answer says what is true now
             paused = os.path.exists(path('paused'))
             holds = {'pause': paused, 'resume': not paused}.get(entry['type'], False)
             entry['ack'] = {'id': i, 'ok': holds, 'message': 'done' if holds else 'interrupted'}

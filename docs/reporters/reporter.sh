@@ -1,35 +1,35 @@
 #!/bin/sh
-# A reporter in POSIX sh: curl, awk and what every system has; no jq, no Python.
+# A reporter in POSIX sh. It needs curl, awk and what every system has; no jq, no Python.
 #
 #     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_... sh reporter.sh FOLDER
 #
-# It runs beside the agent, as a process of its own, and shares nothing with it but files in FOLDER: status.json (the
-# agent writes it, section 2.11), paused and run_now (either may write them). It obeys pause, resume and run_now and
-# refuses everything else: settings and logs need a reporter in a language that can take JSON apart and put it together.
-# Its own notes: reporter.seen (ids received and answered), reporter.acks (answers on their way).
+# It runs as a process beside the agent and shares only files in FOLDER with it: status.json (written by the agent,
+# section 2.11), paused and run_now (written by either). It obeys pause, resume and run_now and refuses everything else:
+# settings and logs need a language that can parse and write JSON. Its own notes are in reporter.seen (ids received and
+# answered) and reporter.acks (acks to send).
 set -u
 : "${SVC_URL:?is not set}" "${SVC_TOKEN:?is not set}"
 cd "${1:?usage: reporter.sh FOLDER}" || exit 2
 umask 077
-scale=${SVC_TIME_SCALE:-1} # drills and tests: multiplies every duration
-least=$(awk -v f="${SVC_TIME_FLOOR:-1}" 'BEGIN { print 1.1 * f }') # but the service takes 60 reports a minute; 0 where it takes more
+scale=${SVC_TIME_SCALE:-1} # multiplies every duration, for drills and tests
+min_wait=$(awk -v f="${SVC_TIME_FLOOR:-1}" 'BEGIN { print 1.1 * f }') # the service takes 60 reports a minute; 0 if it takes more
 boot="$$-$(date +%s)"
 seq=0
 interval=30
 tab=$(printf '\t')
 touch reporter.seen reporter.acks
 
-# To the disk: one file where sync can do that, else everything.
+# Syncs a file to the disk, or everything where sync takes no file.
 durable() { sync "$1" 2>/dev/null || sync; }
 
-# Prints a duration in seconds: between $1 and $2, times $3, times the scale; at least $4.
+# Prints a random duration in seconds: between $1 and $2, times $3, times the scale; at least $4.
 between() {
   awk -v a="$1" -v b="$2" -v of="$3" -v least="$4" -v s="$scale" -v n="$$$seq" 'BEGIN {
     srand(n); t = (a + rand() * (b - a)) * of * s; printf(s == 1 ? "%d" : "%.2f", t < least ? least : t) }'
 }
 
-# Reads JSON from standard input, whole or not at all. Of an answer it prints the interval and the commands, with ids and
-# types as they stand in the text, so that an id is echoed exactly.
+# Parses JSON from standard input, and fails if it is not JSON. Prints the interval and the commands of an answer, with
+# ids and types copied from the text, so that an id is echoed exactly.
 json='
 function fail() { bad = 1; tok = ""; exit 1 }
 function take() {
@@ -40,7 +40,7 @@ function take() {
     tok = substr(s, 1, RLENGTH); s = substr(s, RLENGTH + 1)
   } else fail()
 }
-# Passes over what is nested deeper than anything that is read here, in a loop: awk has no room for deep recursion.
+# Skips parts that are nested deeper than anything needed here, in a loop: awk cannot recurse deeply.
 function skip(   open) {
   for (open = ""; ; take()) {
     if (tok ~ /^[[{]/) open = open tok
@@ -95,10 +95,10 @@ END {
   }
 }'
 
-# The oldest acks, as many as fit into a report beside the rest. The others go with the next one.
+# Prints the oldest acks, as many as fit into a report besides the rest. The others go with the next reports.
 owed() { awk '{ n += length($0) } NR > 100 || n > 40000 { exit } { print }' reporter.acks; }
 
-# The report: what the agent says of itself, then ours; where a key stands twice the later one counts.
+# Prints the report: what the agent says about itself, then our keys. The later one of two equal keys counts.
 report() {
   status='"state": {"level": "warn", "label": "No status"}'
   if [ -f status.json ] && [ "$(wc -c <status.json)" -lt 200000 ] && awk -v what=object "$json" <status.json; then
@@ -106,14 +106,14 @@ report() {
   fi
   if [ -e paused ]; then
     status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
-  elif at=$(date -r status.json +%s 2>/dev/null); then # D65: an agent that no longer writes is seen
+  elif at=$(date -r status.json +%s 2>/dev/null); then # D65: shows when an agent no longer writes
     status="${status:+$status, }\"status_at\": $at"
   fi
   printf '{%s"protocol": 1, "boot": "%s", "seq": %d, "controls": ["pause", "resume", "run_now"], "acks": [%s]}' \
     "${status:+$status, }" "$boot" "$seq" "$(owed | paste -sd, -)"
 }
 
-# One request, at most 15 s and 64 KB, no redirect. The token goes through standard input: arguments can be seen by others.
+# Makes one request: at most 15 s and 64 KB, no redirect. The token goes through standard input, since others can see arguments.
 post() {
   rm -f reporter.answer
   code=$(printf 'header = "Authorization: Bearer %s"\n' "$SVC_TOKEN" |
@@ -124,7 +124,7 @@ post() {
   [ -f reporter.answer ] && [ "$(wc -c <reporter.answer)" -le 65536 ]
 }
 
-# Notes the answer to a command, and lays it out for the next report.
+# Notes the ack of a command, and adds it to those for the next report.
 answer() { # ID OK MESSAGE
   ack="{\"id\": $1, \"ok\": $2, \"message\": \"$3\"}"
   printf '%s\n' "$ack" >>reporter.acks
@@ -135,7 +135,7 @@ answer() { # ID OK MESSAGE
 obey() { # TYPE ID, both as JSON
   known=$(ID=$2 awk -F '\t' '$3 == ENVIRON["ID"] { last = $0 } END { print last }' reporter.seen)
   case $known in
-    answered*) # a repeated id gets the same answer again, and is not done again
+    answered*) # a repeated id gets the same answer and is not done again
       ack=${known#*"$tab"}
       ack=${ack%"$tab"*}
       grep -Fxq -- "$ack" reporter.acks || printf '%s\n' "$ack" >>reporter.acks
@@ -143,7 +143,7 @@ obey() { # TYPE ID, both as JSON
     received*) return ;;
   esac
   printf 'received\t%s\t%s\n' "$1" "$2" >>reporter.seen
-  durable reporter.seen # on disk before anything is done: after a kill it is not done again (D4)
+  durable reporter.seen # on disk before anything is done, so that it is not done again after a kill (D4)
   case $1 in
     '"pause"') : >paused && answer "$2" true paused ;;
     '"resume"') rm -f paused && answer "$2" true resumed ;;
@@ -152,7 +152,7 @@ obey() { # TYPE ID, both as JSON
   esac
 }
 
-# Killed between receiving and answering: never again; say what is true now.
+# A command that was received and not answered before a kill is not done again; the answer says what is true now.
 awk -F '\t' '{ if (!($3 in at)) order[++n] = $3; at[$3] = $1; type[$3] = $2 }
   END { for (i = 1; i <= n; i++) if (at[order[i]] == "received") print type[order[i]] "\t" order[i] }' reporter.seen >reporter.open
 while IFS=$tab read -r type id; do
@@ -167,7 +167,7 @@ while :; do
   report >reporter.body
   sent=$(owed | wc -l)
   if post && awk "$json" <reporter.answer >reporter.read; then
-    tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks # answered: these are done
+    tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks # answered, so these acks are done
     while IFS=$tab read -r what first second; do
       case $what in
         interval) interval=$first ;;
@@ -177,5 +177,5 @@ while :; do
   else
     echo "report $seq failed; trying again at the next interval" >&2
   fi
-  sleep "$(between 0.85 1.15 "$interval" "$least")"
+  sleep "$(between 0.85 1.15 "$interval" "$min_wait")"
 done

@@ -1,11 +1,9 @@
 /**
  * A reporter in one file: Node 24, no dependency.
- *
  *     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_… node reporter.ts FOLDER
- *
- * It runs beside the agent, as a process of its own, and shares nothing with it but files in FOLDER: status.json (the
- * agent writes it, section 2.11), paused and run_now (either may write them), settings.json ({schema, values}) and
- * logs/NAME.log. Its own notes are in reporter.json.
+ * It runs as a process beside the agent and shares only files in FOLDER with it: status.json (written by the agent,
+ * section 2.11), paused and run_now (written by either), settings.json ({schema, values}) and logs/NAME.log. Its own
+ * notes are in reporter.json.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -47,9 +45,9 @@ interface Setting {
 const url = process.env.SVC_URL?.replace(/\/$/, '') ?? stop('SVC_URL is not set')
 const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
-const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // drills and tests: multiplies every duration
+const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // multiplies every duration, for drills and tests
 const second = 1000 * scale
-const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // but the service takes 60 reports a minute; 0 where it takes more
+const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // the service takes 60 reports a minute; 0 if it takes more
 const logBytes = 512 * 1024
 const boot = randomUUID()
 
@@ -62,7 +60,7 @@ async function main(): Promise<never> {
     try {
       await reportOnce(seq)
     } catch (error) {
-      console.error(`report ${seq} failed: ${error}`) // whatever happens: say it, wait, try again (rule 2)
+      console.error(`report ${seq} failed: ${error}`) // on any error: log it, wait, try again (rule 2)
     }
     await sleep(Math.max(minWait, interval * (0.85 + Math.random() * 0.3) * second))
   }
@@ -73,13 +71,13 @@ async function reportOnce(seq: number): Promise<void> {
   const acks = sent.map((id) => notes.seen[id]?.ack)
   const answer = object(JSON.parse(await post('report', fitted({ ...report(), acks, boot, seq }))))
   if (!Array.isArray(answer?.commands)) throw new Error('the answer holds no list of commands')
-  notes.outbox = notes.outbox.slice(sent.length) // only an answered report ends an ack (D17)
+  notes.outbox = notes.outbox.slice(sent.length) // an ack is sent until a report with it was answered (D17)
   saveNotes()
   if (Number.isFinite(answer.interval)) interval = Math.min(300, Math.max(5, answer.interval as number))
   for (const command of answer.commands) await obey(object(command) ?? {})
 }
 
-/** The oldest acks, as many as fit into a report beside the rest. The others go with the next one. */
+/** The oldest acks, as many as fit into a report besides the rest. The others go with the next reports. */
 function owed(): string[] {
   let [count, bytes] = [0, 0]
   for (const id of notes.outbox.slice(0, 100)) {
@@ -90,7 +88,7 @@ function owed(): string[] {
   return notes.outbox.slice(0, count)
 }
 
-// --- the report: a copy of what the agent says of itself
+// --- the report: a copy of what the agent says about itself
 
 function report(): Json {
   const status = object(readJson('status.json')) ?? { state: { level: 'warn', label: 'No status' } }
@@ -100,7 +98,7 @@ function report(): Json {
     protocol: 1,
     agent: { version: object(agent)?.version, host: hostname() },
     state: paused ? { level: 'info', label: 'Paused' } : state,
-    status_at: paused ? undefined : writtenAt('status.json'), // D65: an agent that no longer writes is seen
+    status_at: paused ? undefined : writtenAt('status.json'), // D65: shows when an agent no longer writes
     health,
     active,
     gauges,
@@ -111,7 +109,7 @@ function report(): Json {
   }
 }
 
-/** D19: a report beyond 256 KB would be refused for ever. Panels go first, then runs, then the details. */
+/** Shrinks a report, since one above 256 KB would always be refused (D19). Panels go first, then runs, then details. */
 function fitted(body: Json): Json {
   for (const part of ['panels', 'runs', 'active', 'gauges', 'health', 'settings']) {
     if (Buffer.byteLength(JSON.stringify(body)) <= 250 * 1024) break
@@ -120,19 +118,19 @@ function fitted(body: Json): Json {
   return body
 }
 
-// --- commands: a wish is checked, applied or refused, once, and answered
+// --- commands: each is checked, applied or refused once, and answered
 
 async function obey({ id, type: said, payload }: Json): Promise<void> {
-  if (typeof id !== 'string' || id === '') return // without an id there is nothing to answer
+  if (typeof id !== 'string' || id === '') return // without an id it cannot be answered
   const type = typeof said === 'string' ? said : ''
   let known = Object.hasOwn(notes.seen, id) ? notes.seen[id] : undefined
   if (!known) {
     known = notes.seen[id] = { type, at: Date.now(), ack: null }
-    saveNotes() // on disk before anything is done: after a kill it is not done again (D4)
+    saveNotes() // on disk before anything is done, so that it is not done again after a kill (D4)
     const done = await apply(id, type, object(payload) ?? {}).catch((error: unknown) => no(String(error)))
     known.ack = done === 'uploaded' ? done : { id, ok: done.ok, message: done.message.slice(0, 300) }
   }
-  if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id) // a repeated id, the same answer
+  if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id) // a repeated id gets the same answer
   saveNotes()
 }
 
@@ -166,7 +164,7 @@ async function apply(id: string, type: string, payload: Json) {
   }
 }
 
-/** All or nothing: every key must be a setting, every value of its type and inside its bounds. */
+/** Changes all settings or none: every key must be a setting, every value of its type and within its bounds. */
 function change(wanted: Json) {
   const settings = object(readJson('settings.json')) ?? {}
   const schema = (Array.isArray(settings.schema) ? settings.schema : []) as Setting[]
@@ -192,7 +190,7 @@ function fits({ type, min, max, options }: Setting, value: unknown): boolean {
   return typeof value === 'string' && [...value].length <= 2000 && !/[^\t\n\P{Cc}]|\p{Cs}/u.test(value)
 }
 
-/** Only regular files of FOLDER/logs, only their end, and never our token. */
+/** Sends a log: only regular files of FOLDER/logs, only their end, and never our token. */
 async function sendLog(command: string, name: unknown) {
   const none = no('There is no such log.')
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,189}$/.test(name)) return none
@@ -216,14 +214,14 @@ async function sendLog(command: string, name: unknown) {
   }
 }
 
-/** Without the rest of a character that was cut at the start. */
+/** Drops the rest of a character that was cut at the start. */
 function whole(bytes: Buffer): Buffer {
   let from = 0
   while (((bytes[from] ?? 0) & 0xc0) === 0x80) from++
   return bytes.subarray(from)
 }
 
-// --- one request, bounded in time and size, that follows no redirect
+// --- one request, limited in time and size, that follows no redirect
 
 async function post(route: 'report' | 'log', body: Json): Promise<string> {
   const response = await fetch(`${url}/api/agent/v1/${route}`, {
@@ -231,7 +229,7 @@ async function post(route: 'report' | 'log', body: Json): Promise<string> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     redirect: 'manual', // the token goes to no other address
-    signal: AbortSignal.timeout(15 * second), // in all, the body included
+    signal: AbortSignal.timeout(15 * second), // for the whole request, including the body
   })
   let text = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -258,7 +256,7 @@ function readJson(name: string): unknown {
   }
 }
 
-/** Unix seconds; undefined where there is no such file. */
+/** When a file was written, in Unix seconds; undefined if there is no such file. */
 function writtenAt(name: string): number | undefined {
   const file = statSync(path(name), { throwIfNoEntry: false })
   return file && Math.floor(file.mtimeMs / 1000)
@@ -268,7 +266,7 @@ function object(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 }
 
-/** Whole or not at all, and on disk when it returns. */
+/** Writes a file whole or not at all, and returns when it is on disk. */
 function write(name: string, content: string): void {
   const fd = openSync(path(`${name}.new`), 'w', 0o600)
   writeFileSync(fd, content)
@@ -287,7 +285,7 @@ function syncFolder(): void {
 function readNotes(): Notes {
   const read = (readJson('reporter.json') ?? { seen: {}, outbox: [] }) as Notes
   for (const [id, entry] of Object.entries(read.seen)) {
-    if (entry.ack !== null) continue // else killed while applying: never again; say what is true now
+    if (entry.ack !== null) continue // null: killed while applying; not applied again, the answer says what is true now
     const holds = existsSync(path('paused')) ? entry.type === 'pause' : entry.type === 'resume'
     entry.ack = { id, ok: holds, message: holds ? 'done' : 'interrupted' }
     read.outbox.push(id)

@@ -1,4 +1,4 @@
-/** The three reporters of docs/report-from-anything.md, as processes of their own, against a service that misbehaves. */
+/** Runs the three reporters of docs/report-from-anything.md as processes against a service that misbehaves. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -45,10 +45,10 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup()
 })
 
-/** An agent's folder, a service, and a reporter between them whose every duration is a tenth of the usual one. */
+/** Creates an agent's folder, a service, and a reporter between them that runs ten times faster than usual. */
 async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
-  // What its shell has begun may still write for a moment.
+  // A process started by its shell may still write for a moment.
   cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
   writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
@@ -78,7 +78,7 @@ const commands = (...list: object[]) => ({ commands: list, interval: 5 })
 const long = `\u0001${'\u{1f44d}'.repeat(1999)}`
 const ackOf = (call: Call, id: string) => call.body.acks.find((ack: { id: string }) => ack.id === id)
 
-/** Lets good reports pass until one carries an ack of this id, and answers none of them with a command. */
+/** Answers reports without a command until one carries an ack of this id. */
 async function settled(service: Service, id: string) {
   for (;;) {
     const call = await service.next()
@@ -87,7 +87,10 @@ async function settled(service: Service, id: string) {
   }
 }
 
-/** Answers with a command until a report acks it (an answer that a busy machine delays is lost), and gives that report. */
+/**
+ * Answers with a command until a report acks it, and returns that report. A busy machine may delay an answer so much
+ * that it is lost.
+ */
 async function obeyed(service: Service, answer: unknown, id: string): Promise<Call> {
   for (;;) {
     const call = await service.next()
@@ -97,8 +100,8 @@ async function obeyed(service: Service, answer: unknown, id: string): Promise<Ca
 }
 
 describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
-  test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses what it does not know', async () => {
-    // three seconds for an answer: half of that was too few while the other tests kept this process busy
+  test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses unknown commands', async () => {
+    // The timeout for an answer is three seconds: half of that was too short while other tests kept this process busy.
     const { folder, service, has, start } = await world(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
     start()
     const first = await service.next()
@@ -134,7 +137,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(paused.body.acks.length).toBe(6)
     expect(has('run_now')).toBe(false)
     expect(paused.body.seq).toBe(first.body.seq + 1)
-    rmSync(join(folder, 'paused')) // the agent's own channel: the same pause (rule 4)
+    rmSync(join(folder, 'paused')) // the agent's own channel clears the same pause (rule 4)
     paused.answer(commands())
 
     const resumed = await service.next()
@@ -152,7 +155,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     broken.answer(commands())
   })
 
-  test.concurrent('sends an ack until a report with it was answered, whatever the service does meanwhile', async () => {
+  test.concurrent('sends an ack until a report with it is answered, whatever the service does meanwhile', async () => {
     const { service, has, start, said } = await world(command)
     const elsewhere = await world(command)
     start()
@@ -188,7 +191,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(said.join('')).not.toContain(token)
   })
 
-  test.concurrent('says when the agent last wrote its status file, and nothing of it while the agent is paused', async () => {
+  test.concurrent('reports when the agent last wrote its status file, except while the agent is paused', async () => {
     const { folder, service, start } = await world(command)
     const anHourAgo = Math.floor(Date.now() / 1000) - 3600
     utimesSync(join(folder, 'status.json'), anHourAgo, anHourAgo)
@@ -202,7 +205,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     paused.answer(commands())
   })
 
-  test.concurrent('reads an answer in which something unknown is nested deeper than 32 levels, and takes the commands beside it', async () => {
+  test.concurrent('reads an answer in which an unknown part is nested deeper than 32 levels, and obeys its commands', async () => {
     const { service, has, start } = await world(command)
     start()
     const deep = `${'[{"a":'.repeat(200)}1${'}]'.repeat(200)}`
@@ -213,7 +216,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     acked.answer(commands())
   })
 
-  test.concurrent('applies an id at most once, also when it comes again and after a kill', async () => {
+  test.concurrent('applies an id at most once, even if it is sent again or the reporter was killed', async () => {
     const { folder, service, has, start } = await world(command)
     const reporter = start()
     const again = commands({ id: 'once', type: 'run_now', payload: {} })
@@ -234,7 +237,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(has('run_now')).toBe(false)
   })
 
-  test.concurrent('says after a kill in the middle of a command that it was interrupted, and does not do it', async () => {
+  test.concurrent('after a kill in the middle of a command it reports the interruption and does not run the command', async () => {
     const { folder, service, has, start } = await world(command)
     writeFileSync(
       join(folder, 'reporter.json'),
@@ -248,7 +251,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(has('run_now')).toBe(false)
   })
 
-  test.concurrent('asks no more often than every 5 s, times 0.85 to 1.15, whatever interval an answer names', async () => {
+  test.concurrent('waits at least 5 s times 0.85 to 1.15, whatever interval an answer names', async () => {
     const { service, start } = await world(command)
     start()
     ;(await service.next()).answer({ commands: [], interval: 0 })
@@ -259,7 +262,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     }
   })
 
-  test.concurrent('however short time is made, a service that takes 60 reports a minute takes all of them', async () => {
+  test.concurrent('however much time is sped up, a service that takes 60 reports a minute takes all of them', async () => {
     const { service, start } = await world(command, { SVC_TIME_SCALE: '0.001' })
     start()
     ;(await service.next()).answer({ commands: [], interval: 5 })
@@ -270,7 +273,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   if (!whole) return
-  test.concurrent('sets all of the wished settings or none, and hands out logs of its folder only', async () => {
+  test.concurrent('applies all of the requested settings or none, and sends only logs of its folder', async () => {
     const { folder, service, start } = await world(command)
     const values = () => JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')).values
     start()

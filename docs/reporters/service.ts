@@ -1,4 +1,6 @@
-/** A service that does what a test tells it, request by request: also hang, reset, talk nonsense and send elsewhere. */
+/**
+ * A service that does what a test tells it, request by request: it can also hang, reset, send nonsense and redirect.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { within } from '../../scripts/testing/within.ts'
@@ -11,18 +13,18 @@ export interface Call {
   /** Answers 200 with this value as JSON, or with this text as it is. */
   answer(value: unknown): void
   refuse(status: number, headers?: Record<string, string>): void
-  /** Says nothing more; the connection stays open until the other side gives up. */
+  /** Sends nothing; the connection stays open until the other side gives up. */
   hang(): void
-  /** Sends one byte now and then, for ever. */
+  /** Sends one byte from time to time, forever. */
   dribble(): void
   reset(): void
 }
 
 export interface Service {
   readonly url: string
-  /** The number of requests that came, taken or not. */
+  /** The number of requests that arrived, whether or not `next` returned them. */
   readonly received: () => number
-  /** The next request that comes, or came and was not taken yet. */
+  /** The next request that the test has not seen yet. */
   next(): Promise<Call>
   close(): Promise<void>
 }

@@ -1,13 +1,16 @@
 /**
- * What the service answers about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An upload is refused
- * with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413 `body_too_large` (20 MB); deleting a version with 409
- * `version_in_use`, whose message names what uses it; revoking a code with 409 `code_over`. Codes are listed newest first.
+ * What the service answers about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An
+ * upload is refused with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413 `body_too_large` (20 MB);
+ * deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a code with 409 `code_over`.
+ * Codes are listed newest first.
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
 import type { WishState } from './answers-updates.ts'
 
-/** What is wrong with a bundle, and where: the entry of the archive and for the manifest its line, where they are known. */
+/**
+ * Something wrong with a bundle: the entry of the archive and, in the manifest, its line and column, if they are known.
+ */
 export interface BundleFinding {
   file: string | null
   line: number | null
@@ -22,14 +25,14 @@ export interface Blueprints {
 }
 export interface BlueprintRow {
   name: string
-  /** The highest version by precedence, and its description. */
+  /** The highest version by precedence. `description` belongs to it. */
   latest: string
   description: string
   versions: number
-  /** The last upload. */
+  /** The time of the last upload. */
   uploadedAt: number
   uploadedBy: string
-  /** How many agents were installed from it. */
+  /** The number of agents that were installed from it. */
   agents: number
 }
 export interface BlueprintPage {
@@ -38,12 +41,12 @@ export interface BlueprintPage {
   createdAt: number
   /** Highest version first. */
   versions: BlueprintVersionRow[]
-  /** By name. `running` as last reported, else what was installed. */
+  /** The agents of this blueprint, by name. `running` is as last reported, else what was installed. */
   agents: {
     name: string
     running: string
     previous: string | null
-    /** The version that an admin wants it to run, and what became of that. */
+    /** The version that an admin wants it to run. `wishState` says how far that is. */
     wished: string | null
     wishState: WishState
     level: Level | null
@@ -54,32 +57,34 @@ export interface BlueprintPage {
 export interface BlueprintVersionRow {
   version: string
   description: string
-  /** Bytes of the zip. */
+  /** The size of the zip in bytes. */
   size: number
   sha256: string
   uploadedAt: number
   uploadedBy: string
   runtime: 'process' | 'compose'
-  /** The svc that the machine needs for it, in words; null where any will do. Agents with an older one are left out. */
+  /**
+   * The version of svc that the machine needs, in words; null if any will do. Agents with an older one are left out.
+   */
   neededSvc: string | null
-  /** Names of the agents that run it, and of those that keep it as their previous one. */
+  /** `runs` names the agents that run it, `keeps` those that keep it as their previous version. */
   runs: string[]
   keeps: string[]
-  /** Names of the agents for which it is wished. */
+  /** The names of the agents that an admin wants to run it. */
   wished: string[]
-  /** Install codes for it that are still open. */
+  /** The number of open install codes for it. */
   codes: number
 }
 export interface BlueprintVersion extends BlueprintVersionRow {
   now: number
   blueprint: string
   manifest: Manifest
-  /** What is in the zip. */
+  /** The files in the zip. */
   files: { path: string; size: number; executable: boolean }[]
   canAct: boolean
 }
 
-/** `barred`: its time is not over, but whoever issued it is no admin any more; good again if they become one in time. */
+/** `barred`: not expired, but its issuer is no longer an admin. It becomes valid again if they become one in time. */
 export type InstallCodeState = 'live' | 'barred' | 'redeemed' | 'expired' | 'revoked'
 export interface InstallCode {
   id: string
@@ -92,19 +97,22 @@ export interface InstallCode {
   state: InstallCodeState
   redeemedAt: number | null
   revokedAt: number | null
-  /** The agent that it made, by its name of now; null before, and when the agent was deleted. */
+  /** The current name of the agent that it created; null before, and if that agent was deleted. */
   agent: string | null
 }
 export interface NewCode extends InstallCode {
-  /** Shown this once. */
+  /** Shown only this once. */
   code: string
-  /** What would refuse the installation as things are now, as sentences: a name taken, a product not activated, ten bots. */
+  /**
+   * Reasons why the installation would be refused right now, as sentences: a name taken, a product not activated, ten
+   * bots.
+   */
   warnings: string[]
 }
 
 export interface Bots {
   now: number
-  /** A workspace may have this many. */
+  /** The maximum for one workspace. */
   most: number
   rows: Bot[]
 }
@@ -114,7 +122,7 @@ export interface Bot {
   product: string
   role: string
   createdAt: number
-  /** One for each agent that acts as it; newest first. */
+  /** One for each agent that acts as this bot; newest first. */
   tokens: BotToken[]
 }
 export type BotTokenState = 'active' | 'revoked' | 'expired'
@@ -126,7 +134,7 @@ export interface BotToken {
   issuedAt: number
   expiresAt: number
   revokedAt: number | null
-  /** To the minute; null when no product has asked about it yet. */
+  /** Accurate to the minute; null if no product has asked about it yet. */
   lastUsedAt: number | null
 }
 export interface WorkspaceProduct {

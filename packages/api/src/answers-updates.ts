@@ -1,65 +1,57 @@
 /**
- * What the service answers about updates: wishes, what became of them, and rollouts, by the conventions of answers.ts. Refusals: of a
- * wish 404 `version_unknown`, 409 `no_blueprint` or a RuntimeRefusal; of a rollout 400 `rollout_invalid`, 404 `version_unknown`, 409
- * `rollout_empty`, `runtime_not_served`, `rollout_over`, `rollout_not_running`.
- *
- * A frame names an agent in `changed` when its wishes, holds or timeline changed, and says `list` when a rollout moved to another wave or
- * state. The activity has the details `of`, `version`, `agents` of a wish, and its subject is `agent NAME` or `N agents`. A rollout that
- * ends or halts by itself writes `rollout.done` or `rollout.halted`; 400 days after its end it is erased.
+ * What the service answers about updates: wishes, their outcomes, and rollouts, by the conventions of answers.ts.
+ * Wishes are refused with 404 `version_unknown`, 409 `no_blueprint` or a RuntimeRefusal; rollouts with 400
+ * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
+ * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and says
+ * `list` when a rollout moved to another wave or state. Rollouts are erased 400 days after their end.
  */
 import type { Level, Outcome, Stop } from '@svc/protocol'
 
 export interface AgentUpdates {
   now: number
-  /** Null for an agent that was connected by hand: it has no blueprint. */
+  /** Null for an agent that was connected by hand, since it has no blueprint. */
   blueprint: BlueprintUpdate | null
   runtime: RuntimeUpdate
-  /** The rollouts that are under way and have this agent. */
+  /** The rollouts in progress that include this agent. */
   rollouts: { id: string; kind: RolloutKind; version: string }[]
 }
 
 /**
- * Where a wish stands, computed from what the agent says it runs and from the outcome it reports, never from a message that
- * came once (D24):
- * `none` no wish · `queued` of a rollout, and waits for its turn (a rollout has only so many runtimes on trial at once) · `waiting` goes out
- * with the next answer · `offered` the agent was told · `trying` it has fetched the version, or runs it on trial · `kept` it
- * runs it for good · `rolled_back`, `failed` the attempt ended so; the version is not tried again until another is named
- * (a fetch that failed is: every ten minutes) · `held` the machine keeps it on hold from an earlier attempt
+ * How far a wish is. It is computed from the version that the agent reports to run and from the outcome it reports,
+ * never from a message that came only once (D24).
  */
 export type WishState =
-  | 'none'
-  | 'queued'
-  | 'waiting'
-  | 'offered'
-  | 'trying'
-  | 'kept'
-  | 'rolled_back'
-  | 'failed'
-  | 'held'
+  | 'none' // there is no wish
+  | 'queued' // waits in its rollout, which allows only so many trials at once
+  | 'waiting' // goes out with the next answer
+  | 'offered' // the agent received it
+  | 'trying' // the agent has fetched the version, or runs it on trial
+  | 'kept' // the agent keeps running it
+  | 'rolled_back' // not tried again until another version is named
+  | 'failed' // the same, but a failed fetch is tried again every ten minutes
+  | 'held' // the machine holds the version since an earlier attempt
 
-/**
- * Why a wish that stands has no outcome yet: `silent` nobody hears the agent · `node` it has reported since, to a node that was
- * told to end and tells nobody · `trials` its rollout has as many runtimes on trial as it may · `window` it watches
- * the version that it took last (D30), until then at the earliest · `runtime_trial`, `blueprint_trial` one at a time (D31) ·
- * `fetch` it was told and has reported since, and not begun
- */
+/** Why a pending wish has no outcome yet. */
 export type WaitsFor =
-  | { for: 'first_report' | 'node' | 'runtime_trial' | 'blueprint_trial' | 'fetch' }
-  | { for: 'silent'; since: number }
-  | { for: 'window'; until: number }
-  | { for: 'trials'; most: number; now: number }
+  | { for: 'first_report' }
+  | { for: 'node' } // the agent reports to a node that is shutting down and offers no updates
+  | { for: 'runtime_trial' | 'blueprint_trial' } // only one of the two at a time (D31)
+  | { for: 'fetch' } // the agent received the wish and has reported since, but has not started
+  | { for: 'silent'; since: number } // the agent is offline
+  | { for: 'window'; until: number } // the agent still watches its last update (D30)
+  | { for: 'trials'; most: number; now: number } // the rollout has the maximum number of runtimes on trial
 
 export interface StandingWish {
   version: string
   wishedAt: number
   wishedBy: string
-  /** With the first answer that carried it. */
+  /** When the first answer carried it. */
   offeredAt: number | null
-  /** The rollout that set it. */
+  /** The rollout that made the wish. */
   rollout: string | null
 }
 
-/** What an agent reported of its last attempt (2.5), as sent: text of the machine. */
+/** The outcome of an agent's last attempt (2.5), as it was reported. The texts are the machine's. */
 export interface LastOutcome {
   version: string | null
   outcome: Outcome | null
@@ -69,21 +61,21 @@ export interface LastOutcome {
 export interface Hold {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The agent's words. */
+  /** The message that the agent reported. */
   message: string | null
   since: number
 }
 
-/** A button of the page: whether it can be pressed, and if not the code and the sentence. */
+/** Whether a button of the page can be pressed; if not, the code and the sentence that say why. */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
-/** How a wish stands, whichever of the two it is. */
+/** The state of a wish for a version, of the blueprint or of the runtime. */
 export interface Standing {
   wish: StandingWish | null
   state: WishState
   /** The state as a sentence. */
   says: string
-  /** Null: for nothing, or only for the next report. */
+  /** Null if it waits for nothing, or only for the next report. */
   waits: WaitsFor | null
   applied: LastOutcome | null
 }
@@ -92,15 +84,15 @@ export interface BlueprintUpdate extends Standing {
   blueprint: string
   /** As last reported, else what was installed. */
   running: string | null
-  /** What the machine keeps beside it: naming it rolls back. */
+  /** The version that the machine keeps. Naming it rolls back. */
   previous: string | null
-  /** On the machine; lifted by naming another version. */
+  /** The hold on the machine. Naming another version lifts it. */
   hold: Hold | null
-  /** Versions that can be named, highest first. */
+  /** The versions that can be named, highest first. */
   versions: string[]
 }
 
-/** 3.4, in the order in which they are judged (D36). */
+/** Why an update of the runtime is refused (3.4), in the order in which it is checked (D36). */
 export type RuntimeRefusal =
   | 'runtime_not_served'
   | 'runtime_too_old'
@@ -109,13 +101,13 @@ export type RuntimeRefusal =
   | 'runtime_version_held'
 
 export interface RuntimeUpdate extends Standing {
-  /** Null: the agent's last report names no runtime. */
+  /** Null if the agent's last report names no runtime. */
   running: string | null
   previous: string | null
-  /** By a person on the machine. */
+  /** The version that a person pinned on the machine. */
   pinned: string | null
   served: ServedRuntime | null
-  /** By the service, until it serves another version or an admin lifts it. */
+  /** The hold kept by the service, until it serves another version or an admin lifts it. */
   hold: Hold | null
   press: Pressable<RuntimeRefusal>
 }
@@ -123,37 +115,40 @@ export interface RuntimeUpdate extends Standing {
 export interface ServedRuntime {
   version: string
   sha256: string
-  /** False: no runtime takes an unsigned file, and an update to it fails. */
+  /** False: no runtime accepts an unsigned file, so an update to it would fail. */
   signed: boolean
 }
 
 export interface RuntimeOverview {
   now: number
   served: ServedRuntime | null
-  /** How many agents run which version; null: they report none. Most first. */
+  /** The number of agents for each version, largest first. A null version means that they report none. */
   running: { version: string | null; agents: number }[]
   wished: number
   held: number
   pinned: number
-  /** How many may be on trial at once in this workspace, and how many have been offered it and not ended it. */
+  /** The maximum number of trials at once in this workspace, and the number that were offered and have not ended. */
   trials: { most: number; now: number }
 }
 
-/** Part of a line of the fleet. */
+/** The part of a row of the fleet that is about updates. */
 export interface FleetUpdates {
   blueprint: string | null
-  /** The version that an admin wants; null: no wish. */
+  /** The version that an admin wants; null if there is no wish. */
   wished: string | null
   wishState: WishState
   runtime: string | null
   runtimeWished: string | null
   runtimeWishState: WishState
-  /** The served version is held for it. */
+  /** True if the served version is held for this agent. */
   runtimeHeld: boolean
   runtimePinned: string | null
 }
 
-/** `blueprint`: version null withdraws. Agents of another blueprint are refused one by one. */
+/**
+ * A wish for many agents. For `blueprint`, version null withdraws it, and agents of another blueprint are refused one by
+ * one. The activity shows the details `of`, `version` and `agents`, and the subject `agent NAME` or `N agents`.
+ */
 export type WishOfMany =
   | { kind: 'runtime'; agents: string[]; withdraw?: boolean }
   | { kind: 'blueprint'; agents: string[]; blueprint: string; version: string | null }
@@ -161,7 +156,9 @@ export type WishOfMany =
 export interface WishResult {
   agent: string
   ok: boolean
-  /** Why not, when not: one of RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`, `version_unknown`. */
+  /**
+   * The reason of a refusal: a RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`, `version_unknown`.
+   */
   code: string | null
   message: string | null
 }
@@ -178,10 +175,10 @@ export type UpdateKind =
   | 'held'
   | 'dropped'
   | 'lifted'
-  /** The version changed by another hand than ours: a person on the machine. */
+  /** The version was changed by a person on the machine. */
   | 'changed'
 
-/** One line of an agent's timeline. `message` is text of the machine or a sentence of the service. */
+/** One line of an agent's timeline. `message` is a text of the machine or a sentence of the service. */
 export interface UpdateEvent {
   id: string
   at: number
@@ -189,51 +186,57 @@ export interface UpdateEvent {
   kind: UpdateKind
   /** The version that it is about. */
   version: string | null
-  /** What ran before. */
+  /** The version that ran before. */
   from: string | null
   message: string | null
-  /** The person who wished, withdrew or lifted. */
+  /** The person who made or withdrew the wish or lifted the hold. */
   by: string | null
   rollout: string | null
-  /** Of a rollback whose trial overlapped an outage of the service: from when to when it was away. */
+  /** When the service was away, for a rollback whose trial overlapped an outage of the service. */
   serviceAway: { from: number; to: number } | null
 }
 
 export type RolloutKind = 'blueprint' | 'runtime'
-/**
- * `running`; `waiting` a wave has ended well and a person says when the next begins; `paused` by a person; `halted` by
- * itself, `why` says what for; `done`; `cancelled` by a person, or since the service serves another release (`why`).
- */
-export type RolloutState = 'running' | 'waiting' | 'paused' | 'halted' | 'done' | 'cancelled'
+/** The state of a rollout. One that ends or halts by itself writes `rollout.done` or `rollout.halted` to the activity. */
+export type RolloutState =
+  | 'running'
+  | 'waiting' // a wave has ended well, and a person starts the next
+  | 'paused' // by a person
+  | 'halted' // by itself, see `why`
+  | 'done'
+  | 'cancelled' // by a person, or because the service serves another release, see `why`
 
 export interface NewRollout {
   kind: RolloutKind
-  /** Of kind `blueprint`. */
+  /** Only for kind `blueprint`. */
   blueprint?: string
-  /** Of kind `blueprint`; a runtime rollout takes the served version. */
+  /** Only for kind `blueprint`; a rollout of the runtime takes the served version. */
   version?: string
-  /** Names; left out: all agents of the workspace (of the blueprint). */
+  /** Names of agents. If absent, all agents of the workspace, or of the blueprint. */
   agents?: string[]
-  /** How many have been reached after each wave: `1`, `10%`, `100%`. The last is made `100%` if it is not. Default: these three. */
+  /**
+   * How many agents have been reached after each wave: `1`, `10%`, `100%`, which is the default. If the last is not
+   * `100%`, a final wave of `100%` is made of it.
+   */
   waves?: string[]
-  /** After each wave a person says when the next begins. */
+  /** True if a person starts each wave after the first. */
   byHand?: boolean
-  /** How long a wave is watched after its last agent kept the version, before the next begins; default 600. */
+  /** How many seconds a wave is watched after its last agent kept the version, before the next starts; default 600. */
   watchSeconds?: number
 }
 
 export interface RolloutPreview {
   version: string
-  /** Names by wave. */
+  /** The names of the agents, by wave. */
   waves: { upTo: string; agents: string[] }[]
-  /** `code`: one of RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`, `version_held`, `in_rollout`. */
+  /** `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`, `version_held` or `in_rollout`. */
   leftOut: { agent: string; code: string; message: string }[]
 }
 
 export interface Rollouts {
   now: number
   rows: RolloutRow[]
-  /** There are older ones: ask for those before the last row. */
+  /** True if there are older rollouts: request those before the last row. */
   more: boolean
   canAct: boolean
 }
@@ -249,36 +252,32 @@ export interface RolloutRow {
   createdAt: number
   createdBy: string
   changedAt: number
-  /** 1 for the first; of how many. */
+  /** The current wave, counted from 1, and the number of waves. */
   wave: number
   waves: number
   counts: Record<RolloutAgentState, number>
 }
 
-/**
- * `untouched` its wave has not come, or its wish was taken back by a halt · `wished`, `offered`, `trying` on the way · `kept` ·
- * `rolled_back`, `failed` · `worse` it kept the version and its own level got worse than before · `left_out` with the
- * reason · `withdrawn` somebody wished otherwise meanwhile · `excused` it was rolled back while the service was away
- */
+/** How far an agent is in a rollout. */
 export type RolloutAgentState =
-  | 'untouched'
+  | 'untouched' // its wave has not started, or a halt withdrew its wish
   | 'wished'
   | 'offered'
   | 'trying'
   | 'kept'
   | 'rolled_back'
   | 'failed'
-  | 'worse'
-  | 'left_out'
-  | 'withdrawn'
-  | 'excused'
+  | 'worse' // it kept the version, and its own level became worse than before
+  | 'left_out' // see `reason`
+  | 'withdrawn' // somebody made another wish meanwhile
+  | 'excused' // it was rolled back while the service was away
 
 export interface RolloutAgent {
   agent: string
-  /** From 1; 0 for those left out. */
+  /** Counted from 1; 0 for agents that are left out. */
   wave: number
   state: RolloutAgentState
-  /** Why it was left out, what the machine said, how its level changed. */
+  /** Why it was left out, what the machine said, or how its level changed. */
   reason: string | null
   level: Level | null
   running: string | null
@@ -291,18 +290,18 @@ export interface RolloutAgent {
 
 export interface RolloutPage extends RolloutRow {
   now: number
-  /** Who last let it go on, and answers for it since; null: whoever began it does. */
+  /** The admin who last resumed it and is now responsible; null: its creator. */
   continuedBy: string | null
   upTo: string[]
   byHand: boolean
   watchSeconds: number
-  /** While a wave is watched: when the next begins. */
+  /** While a wave is watched, the time at which the next starts. */
   nextAt: number | null
-  /** What is waited for, or what happens next, as a sentence. */
+  /** What the rollout waits for, or what happens next, as a sentence. */
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /** What cancelling now would leave as it is, as a sentence; after cancelling: what stayed. */
+  /** What cancelling now would leave as it is, as a sentence. After cancelling: what it left. */
   stays: string
   canAct: boolean
 }

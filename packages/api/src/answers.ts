@@ -1,7 +1,8 @@
 /**
- * What the service answers the page; which operation gives what stands in operations/. Times are Unix milliseconds unless a value comes
- * out of a report: those are seconds, as the agent sent them. Errors are `{error: {code, message}}` as everywhere; 401 means "sign in",
- * 403 "not yours to do", 404 also "not yours to see". A command answers 200 instead of 201 when the same press is under way (D5).
+ * What the service answers the page; operations/ says which operation gives what. Times are Unix milliseconds, but
+ * values from a report are in seconds, as the agent sent them. Errors are `{error: {code, message}}` as everywhere; 401
+ * means "sign in", 403 "not allowed", 404 also "not visible to you". A command answers 200 instead of 201 if the same
+ * one is already pending (D5).
  */
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
 import type { BotTokenState, BundleFinding } from './answers-blueprints.ts'
@@ -11,7 +12,7 @@ export type * from './answers-blueprints.ts'
 export type * from './answers-updates.ts'
 
 export interface Failure {
-  /** `findings`: every reason for which a bundle was refused (code `bundle_refused`). */
+  /** Every reason for which a bundle was refused (code `bundle_refused`). */
   error: { code: string; message: string; findings?: BundleFinding[] }
 }
 
@@ -21,7 +22,7 @@ export interface Me {
   id: string
   name: string
   email: string
-  /** Whether an operator handed the account to the owner of the address. */
+  /** True if an operator handed the account to the owner of the address. */
   emailConfirmed: boolean
   workspaces: { slug: string; name: string; role: Role }[]
   /** The service's own version and address, for the lines to paste on a machine. */
@@ -39,20 +40,20 @@ export interface InvitationInfo {
   email: string
   role: Role
   invitedBy: string
-  /** Whether a person of that address already has an account (then they sign in first). */
+  /** True if a person with that address already has an account; they then sign in first. */
   hasAccount: boolean
 }
 export interface Session {
   id: string
   current: boolean
   createdAt: number
-  /** When it was last used, as far as the accounts library keeps it. */
+  /** When it was last used, as far as the accounts library records it. */
   seenAt: number
   ip: string | null
   userAgent: string | null
 }
 
-/** A sign-in that was good. `first`: the link of the first start. `claim`: a link that hands an account over. */
+/** A successful sign-in. `first`: by the link of the first start. `claim`: by a link that hands an account over. */
 export interface SignInRecord {
   at: number
   method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
@@ -69,28 +70,28 @@ export interface Workspace {
   agents: number
 }
 
-/** One line of the fleet: small, and the same in lists and in frames. */
+/** One row of the fleet: small, and the same in lists and in frames. */
 export interface FleetRow {
   name: string
   level: Level | null
   label: string | null
   detail: string | null
-  /** Null: has never reported. */
+  /** Null if it has never reported. */
   seenAt: number | null
-  /** From when on it counts as silent, by the service's clock (D20); null when it has never reported. */
+  /** When it counts as offline, by the service's clock (D20); null if it has never reported. */
   silentAt: number | null
-  /** D66: it was stopped on its machine, and by whom; null while it reports. */
+  /** Who stopped it on its machine (D66); null while it reports. */
   stopped: Stop | null
-  /** D65: when it wrote its status file, by its machine's clock; null when it does not say. */
+  /** When it wrote its status file, by its machine's clock (D65); null if it does not say. */
   statusAt: number | null
-  /** That was too long ago. */
+  /** True if the status file is too old (D65). */
   statusLate: boolean
-  /** It runs without secrets that its version requires. */
+  /** True if it lacks secrets that its version requires. */
   secretsMissing: boolean
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
-  /** US dollars of today (UTC) and of the last 30 days; null when no run named a cost. */
+  /** US dollars of today (UTC) and of the last 30 days; null if no run named a cost. */
   costToday: number | null
   cost30: number | null
   updates: FleetUpdates
@@ -98,27 +99,26 @@ export interface FleetRow {
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 export interface Fleet {
   now: number
-  /** Rows that match; `rows` are those from `offset` on, 200 at most. */
+  /** The number of rows that match. `rows` holds at most 200 of them, from `offset` on. */
   total: number
   rows: FleetRow[]
-  /** Of the whole workspace, for the filter's labels. */
+  /** Counts of the whole workspace, for the labels of the filter. */
   counts: Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
   costToday: number | null
   cost30: number | null
 }
 
 /**
- * One coalesced frame per workspace and tick (event `frame`). `rows` are the agents whose report came since the last tick, `changed` those
- * whose commands or logs changed. After a very busy tick `more` is true: ask for the list again; only agents whose page somebody has
- * open are told of then.
- * On connecting, and after every reconnection, the page asks for what it shows once more. Event `ping` every 20 s.
+ * One frame per workspace and tick (event `frame`), in which `rows` are the agents that reported since the last tick.
+ * After a very busy tick `more` is true: request the list again; the frame then names only agents whose page is open.
+ * The page requests what it shows on connecting and after every reconnection; event `ping` comes every 20 s.
  */
 export interface Frame {
   now: number
   rows: FleetRow[]
   /** Agents of which something else changed: commands, logs, name. */
   changed: string[]
-  /** Agents were added, renamed or deleted; blueprints, codes or bots changed: ask for the lists again. */
+  /** True if agents were added, renamed or deleted, or blueprints, codes or bots changed: request the lists again. */
   list: boolean
   more: boolean
 }
@@ -128,65 +128,68 @@ export interface AgentPage {
   name: string
   createdAt: number
   createdBy: string | null
-  /** The blueprint it was installed from; null for an agent that somebody connected by hand. */
+  /** The blueprint it was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
   /** Its versions of that blueprint; all null for an agent that was connected by hand. */
   versions: AgentVersions
-  /** What it runs, what it should run, and what became of that. */
+  /** The versions it runs and should run, and the state of its updates. */
   updates: AgentUpdates
-  /** What its blueprint binds it to, by product. Empty for an agent that was connected by hand. */
+  /** The products that its blueprint binds it to. Empty for an agent that was connected by hand. */
   bindings: AgentBinding[]
-  /** Two authors, one truth: what changed on the machine and not by a wish from here; newest first, 50 at most. */
+  /** Changes made on the machine and not by a command from here; newest first, at most 50. */
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
-  /** D66: it was stopped on its machine, and by whom; null while it reports. */
+  /** Who stopped it on its machine (D66); null while it reports. */
   stopped: Stop | null
-  /** D65: when it wrote its status file, by its machine's clock; null when it does not say. */
+  /** When it wrote its status file, by its machine's clock (D65); null if it does not say. */
   statusAt: number | null
-  /** That was too long ago. */
+  /** True if the status file is too old (D65). */
   statusLate: boolean
-  /** It runs without secrets that its version requires. */
+  /** True if it lacks secrets that its version requires. */
   secretsMissing: boolean
-  /** D8: two reporters seem to use this agent's token. */
+  /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
-  /** The last report as kept, without its runs; null before the first. */
+  /** The last report as stored, without its runs; null before the first. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
-  /** Log names that may be asked for. */
+  /** The names of the logs that may be requested. */
   logs: string[]
   costToday: number | null
   cost30: number | null
   /** Commands that are queued or unanswered, oldest first. */
   open: Command[]
-  /** Whether the person who asks may act on the agent: admins may. */
+  /** True if this person may act on the agent, as admins may. */
   canAct: boolean
 }
 
 interface AgentVersions {
-  /** What the code installed. */
+  /** The version that the code installed. */
   installed: string | null
   /** As last reported; null before the first report. */
   running: string | null
-  /** The one that ran before it, which the machine keeps. */
+  /** The version that ran before it, which the machine keeps. */
   previous: string | null
 }
 
-/** 2.9, 3.7. `health` is the report's own item `Binding <product>`; null when the report names none. */
+/**
+ * A binding of the agent (2.9, 3.7). `health` is the report's own item `Binding <product>`; null if the report has
+ * none.
+ */
 export interface AgentBinding {
   product: string
-  /** Where the product answers; null when the operator has removed it. */
+  /** The address of the product; null if the operator has removed it. */
   origin: string | null
   role: string
   scopes: string[]
-  /** The bot that acts for the agent; null when it was deleted here. */
+  /** The bot that acts for the agent; null if it was deleted here. */
   bot: { id: string; name: string } | null
   token: BotTokenState | 'none'
   expiresAt: number | null
   revokedAt: number | null
   lastUsedAt: number | null
   health: { level: Level; detail: string | null } | null
-  /** Whether it is broken (a `bad` health item, or a token that no longer counts), and what mends it, as a sentence. */
+  /** `broken`: a `bad` health item, or an invalid token. `mends` is a sentence that says what mends it. */
   broken: boolean
   mends: string | null
 }
@@ -194,9 +197,9 @@ export interface AgentBinding {
 export interface MachineChange {
   at: number
   kind: 'pause' | 'setting' | 'version'
-  /** The setting's key; null otherwise. */
+  /** The key of the setting; null for other changes. */
   key: string | null
-  /** Of a pause: true and false; of a version: texts; null: not set. */
+  /** Booleans for a pause, texts for a version. Null means not set. */
   before: SettingValue
   after: SettingValue
 }
@@ -208,12 +211,12 @@ export interface Runs {
 }
 
 export interface UsageDay {
-  /** `2026-11-21`, UTC. */
+  /** Such as `2026-11-21`, in UTC. */
   day: string
   runs: number
   cost: number
   outputTokens: number
-  /** Cost by model, US dollars. */
+  /** Cost by model in US dollars. */
   models: Record<string, number>
 }
 
@@ -234,7 +237,7 @@ export interface Command {
   failedAt: number | null
   answeredAt: number | null
   message: string | null
-  /** When it times out, while it can (D2). */
+  /** When it times out, as long as it can (D2). */
   dueAt: number | null
   /** The log that answered it. */
   logId: string | null
@@ -246,13 +249,13 @@ export interface Commands {
 export interface BulkResult {
   agent: string
   ok: boolean
-  /** Why not, when not. */
+  /** The reason of a refusal, else null. */
   message: string | null
 }
 
 export interface NewToken {
   name: string
-  /** Shown this once. */
+  /** Shown only this once. */
   token: string
 }
 
@@ -270,7 +273,7 @@ export interface LogText extends LogEntry {
 
 export interface Members {
   members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
-  /** Admins only; empty for members. `void`: who invited left, or is less by now than what they invite to. */
+  /** For admins; empty for members. `void`: the inviter left, or now has fewer rights than the invitation gives. */
   invitations: {
     id: string
     email: string

@@ -1,4 +1,4 @@
-/** What the service and its page say to each other: operations, what they take, and what they give. */
+/** The interface between the service and its page: operations, their input and their output. */
 export type * from './answers.ts'
 export * from './input.ts'
 export * from './operation.ts'

@@ -1,7 +1,10 @@
-/** Reads what a request brings: the JSON of a change strictly, with the name of the field that is wrong; the query of a look leniently. */
+/**
+ * Reads the input of a request. The JSON of a change is read strictly, and a refusal names the wrong field; a query is
+ * read leniently.
+ */
 import { isObject, shown } from '@svc/protocol'
 
-/** A request that is understood by nobody: which field is wrong, and what is accepted. */
+/** A request that cannot be understood. The message says which field is wrong and what is accepted. */
 export class InputRefused extends Error {
   readonly code: string
   constructor(message: string, code = 'body_invalid') {
@@ -10,10 +13,10 @@ export class InputRefused extends Error {
   }
 }
 
-/** Gives what `field` brings, or throws InputRefused. `Sent` is what a caller may send. */
+/** Returns the value of `field`, or throws InputRefused. `Sent` is the type that a caller may send. */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
-  /** Only for the compiler. */
+  /** Exists only for the compiler. */
   readonly sent?: Sent
 }
 type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
@@ -25,7 +28,7 @@ function refuse(field: string, accepts: string, value: unknown): never {
   )
 }
 
-/** `max` is in UTF-16 code units. */
+/** A text. `max` is in UTF-16 code units. */
 export const text =
   (max = Infinity): Reader<string> =>
   (value, field) =>
@@ -73,7 +76,7 @@ type ObjectOf<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Rea
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
-/** An object of these fields; what else it holds is ignored. */
+/** An object of these fields. Anything else in it is ignored. */
 export const object =
   <S extends Shape>(shape: S): Reader<{ [K in keyof ObjectOf<S>]: ObjectOf<S>[K] }> =>
   (value, field) => {
@@ -94,12 +97,12 @@ export const byKind =
     return { kind, ...kinds[kind](value, field) } as unknown as T
   }
 
-/** A value of a query: what the address says in text, or what counts where it says nothing that can be read. */
+/** Reads a value of a query from its text. If it is absent or unreadable the result is a default. */
 type QueryValue<T> = (text: string | undefined) => T
 
-/** A text; undefined where there is none. */
+/** A text; undefined if there is none. */
 export const words: QueryValue<string | undefined> = (text) => text || undefined
-/** `true` or `1`, `false` or `0`; undefined for anything else. */
+/** True for `true` or `1`, false for `false` or `0`, undefined for anything else. */
 export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
   text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
 /** A whole number of at most `max`. */
@@ -115,7 +118,7 @@ export const wordOf =
 type Query = { readonly [key: string]: QueryValue<unknown> }
 type QueryOf<Q extends Query> = { [K in keyof Q]: ReturnType<Q[K]> }
 
-/** The query of an address; every value may be left out. */
+/** The query of an address. Every value may be left out. */
 export const query =
   <Q extends Query>(values: Q): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
   (asked) =>

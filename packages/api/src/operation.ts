@@ -1,11 +1,12 @@
 /**
- * An operation of a person, described once: its route, who may do it, what it takes and gives, what it does, and which open pages hear of
- * it. The page's routes and client, the commands of `svc-server` and their help, and the tables in the documents come from this.
+ * Describes each operation once: its route, who may do it, its input and output, its effect, and which open pages are
+ * notified. The page's routes and client, the commands of `svc-server` with their help, and tables in the documents are
+ * derived from it.
  */
 import type { Reader } from './input.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** Below `/api/web`, such as `POST /w/:slug/agents`. */
+/** The method, and the path below `/api/web`, such as `POST /w/:slug/agents`. */
 export type Route = `${Method} /${string}`
 
 /** The parameters in a route's path. */
@@ -16,14 +17,14 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
     : unknown
 
 /**
- * Who may do it: somebody who has the link that the request names, who is signed in, who belongs to the workspace of the address, or
- * who is an admin there.
+ * Who may do it: anybody with the link that the request names, anybody signed in, a member of the workspace in the
+ * address, or an admin of it.
  */
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * What open pages hear of: `list`: the lists of the workspace; `agent`: an agent's page; `report`: an agent's row, as after a report;
- * `rights`: streams whose right ended are closed.
+ * Which open pages are notified: `list`: the lists of the workspace; `agent`: an agent's page; `report`: an agent's
+ * row, as after a report; `rights`: streams whose right has ended are closed.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'rights'
 interface None {
@@ -31,10 +32,10 @@ interface None {
 }
 
 export interface Change {
-  /** The actions that its lines in the activity have; or why it writes none. */
+  /** The actions it writes to the activity, or why it writes none. */
   audit: readonly string[] | None
   pages: readonly Notice[] | None
-  /** What doing it again does: nothing more, a refusal, or the same once more. */
+  /** The effect of doing it again: nothing changes, it is refused, or it is done once more. */
   again: 'same' | 'refused' | 'new'
 }
 
@@ -51,19 +52,19 @@ interface CommandWords {
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
   readonly right: Right
-  /** Reads the query of a GET and the JSON of any other; undefined: nothing is taken. */
+  /** Reads the query of a GET, or the JSON of any other request. Undefined if there is no input. */
   readonly input: Reader<Read, Sent> | undefined
-  /** Bytes that the body may have, where the usual 64 KB are too few. */
+  /** The maximum size of the body, if the usual 64 KB are too few. */
   readonly maxBytes?: number
-  /** What it does, as a command's help says it. */
+  /** The effect, in the words of a command's help. */
   readonly says: string
   readonly status: 200 | 201
-  /** Undefined: it changes nothing. */
+  /** Undefined if it changes nothing. */
   readonly change: Change | undefined
   readonly command: CommandWords | undefined
-  /** Why its route is written by hand; undefined where the description is all. */
+  /** Why its route is written by hand; undefined if the description is enough. */
   readonly apart?: string
-  /** Only for the compiler. */
+  /** Exists only for the compiler. */
   readonly gives?: Given
 }
 
@@ -74,7 +75,7 @@ interface Words {
   apart?: string
 }
 
-/** An operation that changes nothing. */
+/** Describes an operation that changes nothing. */
 export const look =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(
@@ -91,7 +92,7 @@ export const look =
     ...(apart !== undefined && { apart }),
   })
 
-/** An operation that changes something. */
+/** Describes an operation that changes something. */
 export const change =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(

@@ -1,4 +1,4 @@
-/** One's own account, and the one-time links that lead to it. */
+/** Operations on one's own account, and on the one-time links that lead to it. */
 import type { ClaimInfo, Me, Session, SignInRecord, StartInfo } from '../answers.ts'
 import { object, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'

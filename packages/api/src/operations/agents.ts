@@ -1,4 +1,4 @@
-/** Agents, and what they have reported. */
+/** Operations on agents, and on what they have reported. */
 import { levels } from '@svc/protocol'
 import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers.ts'
 import { count, object, query, text, wordOf, words, yesOrNo } from '../input.ts'

@@ -1,3 +1,3 @@
-/** Arguments that many commands of `svc-server` have. */
+/** Arguments that many commands of `svc-server` share. */
 export const slugArgument = ['<slug>', "the workspace's short name"] as const
 export const agentArgument = ['<slug/name>', 'the workspace and the name of the agent'] as const

@@ -1,4 +1,4 @@
-/** What agents are installed from: blueprints, install codes, and the bots that act for agents in products (2.9, 2.10). */
+/** Operations on blueprints, install codes, and the bots that act for agents in products (2.9, 2.10). */
 import type {
   BlueprintPage,
   Blueprints,

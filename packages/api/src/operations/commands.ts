@@ -1,11 +1,11 @@
-/** Commands that people send agents (3.2), and logs that agents sent for them (2.8). */
+/** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
 import { type Control, commandTypes, controls, readWish, type Wish } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
 import { count, InputRefused, list, object, oneOf, query, type Reader, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
-/** A wish as a page sends it: without a payload where its type takes none. */
+/** A command as a page sends it: without a payload if its type has none. */
 type SentWish = { type: Control } | Exclude<Wish, { type: Control }>
 
 const wish: Reader<Wish, SentWish> = (value) => {
@@ -14,7 +14,7 @@ const wish: Reader<Wish, SentWish> = (value) => {
   if (read.ok) return read.value
   throw new InputRefused(read.message, read.code)
 }
-/** Agents in one request: a whole large fleet. */
+/** Maximum number of agents in one request: a whole large fleet. */
 export const bulkMax = 2000
 const bulkBytes = 256 * 1024
 

@@ -1,4 +1,4 @@
-/** Rollouts: a version for many agents, in waves. */
+/** Operations on rollouts, which bring a version to many agents in waves. */
 import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers.ts'
 import { count, flag, list, number, object, oneOf, optional, query, type Reader, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'

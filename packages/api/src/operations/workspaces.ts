@@ -1,4 +1,4 @@
-/** A workspace and the people in it. */
+/** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
 import { count, object, oneOf, optional, query, text } from '../input.ts'
 import { change, look } from '../operation.ts'
