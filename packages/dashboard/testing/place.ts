@@ -11,26 +11,23 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from '../../../scripts/build.ts'
-import { contextOptions, launchBrowser } from '../../../scripts/testing/browser.ts'
-import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
+import { launchBrowser } from '../../../scripts/testing/browser.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
 import { within } from '../../../scripts/testing/within.ts'
+import { type Look, Windows } from './windows.ts'
+
+export type { Look } from './windows.ts'
 
 const program = programs.server
 export const password = 'correct horse battery'
-
-export interface Look {
-  scheme?: 'light' | 'dark'
-  width?: number
-  height?: number
-}
 
 export class Place {
   readonly url: string
   readonly browser: Browser
   readonly #folder: string
   readonly #port: number
+  readonly #windows: Windows
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
@@ -42,6 +39,7 @@ export class Place {
     this.#folder = folder
     this.#port = port
     this.url = `http://localhost:${port}`
+    this.#windows = new Windows(browser, `${this.url}/icon.svg`, this.faults)
   }
 
   async start(): Promise<void> {
@@ -124,39 +122,15 @@ export class Place {
     return JSON.parse(out) as T
   }
 
-  /** A browser of somebody of their own: no cookies of others. One that is opened in a test is closed after it. */
-  async visitor({ scheme = 'light', width = 1280, height = 800 }: Look = {}): Promise<Visitor> {
-    const context = await this.browser.newContext({
-      ...contextOptions,
-      colorScheme: scheme,
-      viewport: { width, height },
-      reducedMotion: 'reduce',
-    })
-    context.setDefaultTimeout(15_000)
-    afterThisTest(() => context.close())
-    const page = await context.newPage()
-    this.#listenTo(page)
+  /** A browser of somebody of their own: no cookies of others. One that is opened in a test is given back after it. */
+  async visitor(look: Look = {}): Promise<Visitor> {
+    const { context, page } = await this.#windows.browser(look)
     return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
   }
 
   /** One more window of somebody's browser, which has their cookies and the page's files already. */
-  async window({ context }: Pick<Visitor, 'context'>, { scheme = 'light', width = 1280, height = 800 }: Look = {}) {
-    const page = await context.newPage()
-    afterThisTest(() => page.close())
-    this.#listenTo(page)
-    await page.setViewportSize({ width, height })
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-    return page
-  }
-
-  #listenTo(page: Page): void {
-    page.on('pageerror', (error) => this.faults.push(error.message))
-    page.on('console', (message) => {
-      // A refusal that a form shows is in the browser's console too; that one is no fault.
-      if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
-        this.faults.push(message.text())
-    })
-  }
+  window = ({ context }: Pick<Visitor, 'context'>, look: Look = {}): Promise<Page> =>
+    this.#windows.window(context, look)
 
   /** The first person, Ada, admin of North Wind, signed in. */
   async ada(look: Look = {}): Promise<Visitor> {

@@ -222,7 +222,7 @@ test('a code of somebody who is no admin any more is no longer good, on every pa
 test('a code counts down to its end, and is then over', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
   // A clock is that of all windows of a browser, so this one gets a browser of its own.
-  const { context, page } = await place.visitor()
+  const { context, page } = await place.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   await page.clock.install()
   await page.goto(at(`/codes/${id}`))

@@ -58,7 +58,7 @@ test.each([
   ['/w/north-wind', 240],
   ['/w/north-wind/agents/mail-triage', 250],
 ])('%s takes less than %i KB of scripts, in no more than six files', async (path, max) => {
-  const { context, page } = await place.visitor()
+  const { context, page } = await place.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   const scripts: Promise<number>[] = []
   page.on('response', (response) => {
@@ -72,7 +72,6 @@ test.each([
   const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
   expect(bytes).toBeGreaterThan(50 * 1024)
   expect(bytes).toBeLessThan(max * 1024)
-  await context.close()
 })
 
 test('a report is on screen by itself, without the line moving', async () => {
@@ -226,7 +225,7 @@ test('after the service was gone, the page says so, comes back by itself, and is
 })
 
 test('what is reported while the first connection does not come about is shown as soon as it does', async () => {
-  const { page, context } = await place.ada()
+  const { page } = await place.ada()
   await place.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })
   await page.route('**/events', (route) => route.abort())
   await page.goto(fleet())
@@ -235,11 +234,10 @@ test('what is reported while the first connection does not come about is shown a
   await place.report(token('link-checker'), { state: { level: 'warn', label: 'Three links are broken' } })
   await page.unroute('**/events')
   await page.getByText('Three links are broken').waitFor()
-  await context.close()
 })
 
 test('while the page is cut off no agent falls silent: it would not know', async () => {
-  const { page, context } = await place.ada()
+  const { page, context } = await place.ada({ own: true })
   await place.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
   await page.clock.install()
   await page.goto(fleet())
@@ -250,7 +248,6 @@ test('while the page is cut off no agent falls silent: it would not know', async
   await page.clock.fastForward('10:00')
   await page.getByText('10 min ago').first().waitFor()
   expect(await state.textContent()).not.toContain('was')
-  await context.close()
 })
 
 test('the first line says what wants looking after, the tab whether somebody is called for', async () => {

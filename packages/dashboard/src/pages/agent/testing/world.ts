@@ -39,7 +39,7 @@ export async function openWorld(): Promise<World> {
 
   /** A clock is that of all windows of a browser, so this one gets a browser of its own. */
   const withClock = async ({ context }: Visitor, look: Look) => {
-    const own = await place.visitor(look)
+    const own = await place.visitor({ ...look, own: true })
     await own.context.addCookies(await context.cookies())
     await own.page.clock.install()
     return own.page
@@ -52,7 +52,7 @@ export async function openWorld(): Promise<World> {
       return playedAgent(place, token)
     },
     visit: async (who, agent, { tab, clock = false, width = 1440, ...look } = {}) => {
-      const page = await (clock ? withClock : place.window.bind(place))(people[who], { width, ...look })
+      const page = await (clock ? withClock : place.window)(people[who], { width, ...look })
       await page.goto(`${place.url}/w/${slug}/agents/${agent}${tab === undefined ? '' : `?tab=${tab}`}`)
       await page.getByRole('heading', { level: 1, name: agent }).waitFor()
       return page

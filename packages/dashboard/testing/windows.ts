@@ -1,0 +1,101 @@
+/**
+ * The browsers and windows of a place. What a test is done with is emptied and used again: half of what the first page of a window costs is
+ * a process and the compiling of the page's program. Each `goto` makes a document of its own all the same.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { contextOptions } from '../../../scripts/testing/browser.ts'
+import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
+
+export interface Look {
+  scheme?: 'light' | 'dark'
+  width?: number
+  height?: number
+  /** A browser that no test had before and none gets after: for an empty cache, and for a clock, which cannot be taken away again. */
+  own?: boolean
+}
+
+interface Opened {
+  context: BrowserContext
+  page: Page
+}
+
+export class Windows {
+  readonly #chromium: Browser
+  /** The address of a small file, where a window waits for the next test. */
+  readonly #rest: string
+  readonly #faults: string[]
+  readonly #browsers: Opened[] = []
+  readonly #windows = new Map<BrowserContext, Page[]>()
+
+  constructor(chromium: Browser, rest: string, faults: string[]) {
+    this.#chromium = chromium
+    this.#rest = rest
+    this.#faults = faults
+  }
+
+  /** A browser without cookies. */
+  async browser(look: Look): Promise<Opened> {
+    const opened = (look.own ? undefined : this.#browsers.pop()) ?? (await this.#openBrowser())
+    await show(opened.page, look)
+    afterThisTest(() => (look.own ? opened.context.close() : this.#keepBrowser(opened)))
+    return opened
+  }
+
+  /** One more window of a browser. */
+  async window(context: BrowserContext, look: Look): Promise<Page> {
+    const page = this.#windows.get(context)?.pop() ?? (await this.#openWindow(context))
+    await show(page, look)
+    afterThisTest(() => this.#keepWindow(context, page))
+    return page
+  }
+
+  async #openBrowser(): Promise<Opened> {
+    const context = await this.#chromium.newContext(contextOptions)
+    context.setDefaultTimeout(15_000)
+    return { context, page: await this.#openWindow(context) }
+  }
+
+  async #openWindow(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage()
+    this.#listenTo(page)
+    return page
+  }
+
+  async #keepWindow(context: BrowserContext, page: Page): Promise<void> {
+    if (!(await this.#isEmptied(page))) return await page.close()
+    this.#windows.set(context, [...(this.#windows.get(context) ?? []), page])
+  }
+
+  async #keepBrowser({ context, page }: Opened): Promise<void> {
+    const isEmptied = (await this.#isEmptied(page)) && (await page.evaluate(() => localStorage.clear()).then(yes, no))
+    if (!isEmptied) return await context.close()
+    await context.clearCookies()
+    this.#browsers.push({ context, page })
+  }
+
+  /** False where the test closed it, or where no service answers any more. */
+  async #isEmptied(page: Page): Promise<boolean> {
+    if (page.isClosed()) return false
+    page.removeAllListeners()
+    this.#listenTo(page)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    return await page.goto(this.#rest, { timeout: 5000 }).then(yes, no)
+  }
+
+  #listenTo(page: Page): void {
+    page.on('pageerror', (error) => this.#faults.push(error.message))
+    page.on('console', (message) => {
+      // A refusal that a form shows is in the browser's console too; that one is no fault.
+      if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+        this.#faults.push(message.text())
+    })
+  }
+}
+
+const yes = () => true
+const no = () => false
+
+async function show(page: Page, { scheme = 'light', width = 1280, height = 800 }: Look): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+}
