@@ -78,10 +78,14 @@ test('of several who take one name at once, on two nodes, one gets it and the ot
     Promise.all(Array.from({ length: 8 }, (_, i) => act(people[i % 2] as People)))
   const codes = (all: { ok: boolean; code?: string }[]) => all.map((one) => (one.ok ? 'made' : one.code)).sort()
 
-  const workspaces = await each((node) => createWorkspace(node, { slug: 'north', name: 'North' }, by, 1))
+  const workspaces = await each((node) =>
+    createWorkspace({ people: node, by, now: 1 }, { slug: 'north', name: 'North' }),
+  )
   expect(codes(workspaces)).toEqual(['made', ...Array(7).fill('slug_taken')])
   const person = { email: 'ada@example.org', name: 'Ada', hash: 'hash' }
-  const persons = await each((node) => decide(node, (trx, accounts) => insertPerson(trx, accounts, person, by, 1)))
+  const persons = await each((node) =>
+    decide(node, (trx, accounts) => insertPerson({ db: trx, by, now: 1 }, accounts, person)),
+  )
   expect(codes(persons)).toEqual(Array(7).fill('email_taken').concat('made'))
   await close()
 })

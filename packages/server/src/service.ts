@@ -116,7 +116,7 @@ async function refuseIfServed(dataDir: string): Promise<boolean> {
 
 async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
   if (!(await nobodyYet(store.db))) return undefined
-  const made = await makeLink(store.db, 'first', null, operator, now())
+  const made = await makeLink({ db: store.db, by: operator, now: now() }, 'first', null)
   return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
 }
 

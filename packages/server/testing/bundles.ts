@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
+import type { Ctx } from '../src/audit/by.ts'
 import { uploadBlueprint } from '../src/blueprints/upload.ts'
-import type { Db } from '../src/db/open.ts'
 
 export interface Made {
   name?: string
@@ -72,14 +72,12 @@ export async function bundle(made: Made = {}): Promise<Uint8Array> {
 
 /** Uploads one and gives its bytes. */
 export async function uploaded(
-  db: Db,
+  { db, by, now }: Ctx<{ id: string | null; name: string }>,
   workspace: { id: string },
-  by: { id: string | null; name: string },
-  now: number,
   made: Made = {},
 ): Promise<Uint8Array> {
   const bytes = await bundle(made)
-  const upload = await uploadBlueprint(db, workspace, bytes, by, now)
+  const upload = await uploadBlueprint({ db, by, now }, workspace, bytes)
   if (!upload.ok) throw new Error(upload.message)
   return bytes
 }

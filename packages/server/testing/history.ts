@@ -41,7 +41,7 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
       { type: 'run_now', payload: {} },
       { type: 'set', payload: { every: 1 + Math.floor(random() * 100) } },
     ] as const
-    await queueCommand(w.store.db, pick(agents), pick(wishes), w.admin, w.clock.now())
+    await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
   }
 
   /** The service takes the report; what comes back is what its answer holds, whoever gets to read it. */

@@ -18,15 +18,18 @@ export async function installing(store: Store): Promise<Installing> {
   const w = await world(store)
   const { db } = store
   const { workspace, admin, clock } = w
-  const added = await addProduct(db, { id: 'tasks', origin: 'https://tasks.example.org' }, admin, clock.now())
+  const added = await addProduct(
+    { db, by: admin, now: clock.now() },
+    { id: 'tasks', origin: 'https://tasks.example.org' },
+  )
   if (!added.ok) throw new Error(added.message)
-  await activate(db, workspace.slug, 'tasks', admin, clock.now())
+  await activate({ db, by: admin, now: clock.now() }, workspace.slug, 'tasks')
   return {
     ...w,
     secret: added.value.secret,
-    upload: (made) => uploaded(db, workspace, admin, clock.now(), made),
+    upload: (made) => uploaded({ db, by: admin, now: clock.now() }, workspace, made),
     issue: async ({ blueprint = 'mail', version = '1.0.0', agentName } = {}) => {
-      const issued = await issueCode(db, workspace, { blueprint, version, agentName }, admin, clock.now())
+      const issued = await issueCode({ db, by: admin, now: clock.now() }, workspace, { blueprint, version, agentName })
       if (!issued.ok) throw new Error(issued.message)
       return issued.value.code
     },

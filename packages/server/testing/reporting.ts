@@ -63,7 +63,11 @@ export function reporting(world: World): Reporting {
     },
     press: async (type, payload = {}) => {
       const wish = { type, payload } as Parameters<typeof queueCommand>[2]
-      const queued = await queueCommand(world.store.db, world.agent, wish, world.admin, world.clock.now())
+      const queued = await queueCommand(
+        { db: world.store.db, by: world.admin, now: world.clock.now() },
+        world.agent,
+        wish,
+      )
       expect(queued).toMatchObject({ ok: true })
       if (!queued.ok) throw new Error(queued.message)
       return queued.value.command

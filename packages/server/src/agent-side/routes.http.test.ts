@@ -37,7 +37,7 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const rows = (table: 'agent_report' | 'run' | 'log') => w.store.db.selectFrom(table).selectAll().execute()
 const press = async (type: 'pause' | 'log', payload: object = {}) => {
   const wish = { type, payload } as Parameters<typeof queueCommand>[2]
-  const queued = await queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())
+  const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
   if (!queued.ok) throw new Error(queued.message)
   return queued.value.command.id
 }

@@ -1,6 +1,6 @@
 /** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockAgent } from '../commands/lock.ts'
 import type { Db } from '../db/open.ts'
@@ -15,11 +15,9 @@ type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' 
 
 /** Makes an agent; its token is given back this once and never again (5, rule 1). */
 export function createAgent(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: { id: string },
   name: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
   return transaction(db, async (trx) => {
     const wrong = wrongName(name)
@@ -49,10 +47,8 @@ export function createAgent(
 
 /** A new token; the old one is refused from the commit on, also in reports that are under way (D22, I7). */
 export function rotateToken(
-  db: Db,
+  { db, by, now }: Ctx,
   { id }: { id: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
   return transaction(db, async (trx) => {
     const token = newToken('agent')
@@ -70,11 +66,9 @@ export function rotateToken(
 }
 
 export function renameAgent(
-  db: Db,
+  { db, by, now }: Ctx,
   { id }: { id: string },
   name: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {
     const wrong = wrongName(name)
@@ -92,12 +86,7 @@ export function renameAgent(
 }
 
 /** The agent with all that is kept of it: reports, runs, commands (open ones are never delivered, D56), logs. */
-export function deleteAgent(
-  db: Db,
-  { id }: { id: string },
-  by: By,
-  now: number,
-): Promise<Verdict<AgentRow, AgentRefusal>> {
+export function deleteAgent({ db, by, now }: Ctx, { id }: { id: string }): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {
     await lockAgent(trx, id)
     const open = await trx

@@ -1,5 +1,4 @@
-import type { By } from '../audit/by.ts'
-import type { Db } from '../db/open.ts'
+import type { Ctx } from '../audit/by.ts'
 import { unfinished } from '../rollouts/store.ts'
 import { noteUpdate } from '../wishes/events.ts'
 import { wishesIn } from '../wishes/kept.ts'
@@ -11,7 +10,7 @@ const why = 'A backup was restored.'
  * After a restore no wish of then is told again: an admin may have named another version since, and an agent would go back
  * without anybody having wished it. Holds stay. Gives how many wishes there were.
  */
-export async function endWishes(trx: Db, by: By, now: number): Promise<number> {
+export async function endWishes({ db: trx, by, now }: Ctx): Promise<number> {
   const agents = await trx.selectFrom('agent').selectAll().where('wishes', 'is not', null).execute()
   let ended = 0
   for (const agent of agents) {

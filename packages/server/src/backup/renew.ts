@@ -39,7 +39,7 @@ export async function renewAccess(
   const chosen = tokensOf ? named.filter(({ agent }) => tokensOf.includes(agent)) : named
   const renewed: NewAgentToken[] = []
   for (const { id, agent } of chosen) {
-    const rotated = await rotateToken(db, { id }, by, now)
+    const rotated = await rotateToken({ db, by, now }, { id })
     if (rotated.ok) renewed.push({ agent, token: rotated.value.token })
   }
   await transaction(db, async (trx) => {
@@ -52,7 +52,7 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
-    const wishes = await endWishes(trx, by, now)
+    const wishes = await endWishes({ db: trx, by, now })
     const details = { tokens: renewed.map(({ agent }) => agent), wishes }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })
   })

@@ -25,9 +25,12 @@ async function start() {
   const ada = await service.person('Ada', 'north', 'admin')
   const bob = await service.person('Bob', 'north', 'member')
   const { secret } = value(
-    await addProduct(service.store.db, { id: 'tasks', origin: 'https://tasks.example.org' }, operator, service.now()),
+    await addProduct(
+      { db: service.store.db, by: operator, now: service.now() },
+      { id: 'tasks', origin: 'https://tasks.example.org' },
+    ),
   )
-  value(await activate(service.store.db, 'north', 'tasks', operator, service.now()))
+  value(await activate({ db: service.store.db, by: operator, now: service.now() }, 'north', 'tasks'))
   const upload = async (who: Browser, bytes: Uint8Array, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${service.origin}${w}/blueprints`, {
       method: 'POST',

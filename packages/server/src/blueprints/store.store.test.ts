@@ -21,15 +21,15 @@ everyEngine('blueprints', (open, engine) => {
       ...w,
       db: store.db,
       upload: async (made: Parameters<typeof bundle>[0]) =>
-        uploadBlueprint(store.db, workspace, await bundle(made), admin, clock.now()),
+        uploadBlueprint({ db: store.db, by: admin, now: clock.now() }, workspace, await bundle(made)),
       remove: (name: string, version: string) =>
-        deleteVersion(store.db, workspace, { name, version }, admin, clock.now()),
+        deleteVersion({ db: store.db, by: admin, now: clock.now() }, workspace, { name, version }),
     }
   }
 
   test('an uploaded version is kept byte for byte, with what its manifest says and who uploaded it', async () => {
     const { db, workspace, admin, clock } = await start()
-    const bytes = await uploaded(db, workspace, admin, clock.now(), {
+    const bytes = await uploaded({ db, by: admin, now: clock.now() }, workspace, {
       description: 'Sorts mail.',
       bindings: ['tasks:editor:tasks.read,tasks.write'],
       files: { 'docs/how.md': 'so' },
@@ -88,7 +88,7 @@ everyEngine('blueprints', (open, engine) => {
     const { db, workspace, admin, clock } = await start()
     const bytes = await bundle()
     const all = await Promise.all(
-      Array.from({ length: 10 }, () => uploadBlueprint(db, workspace, bytes, admin, clock.now())),
+      Array.from({ length: 10 }, () => uploadBlueprint({ db, by: admin, now: clock.now() }, workspace, bytes)),
     )
     expect(all.filter(({ ok }) => ok)).toHaveLength(1)
     expect(await listBlueprints(db, workspace)).toMatchObject([{ name: 'mail', versions: 1 }])
@@ -102,7 +102,7 @@ everyEngine('blueprints', (open, engine) => {
       const made = bytes()
       const read = await readBundle(made)
       expect([what, read.ok]).toEqual([what, false])
-      expect(await uploadBlueprint(db, workspace, made, admin, clock.now())).toEqual(read)
+      expect(await uploadBlueprint({ db, by: admin, now: clock.now() }, workspace, made)).toEqual(read)
     }
     expect(await listBlueprints(db, workspace)).toEqual([])
     expect(await db.selectFrom('audit').select('id').execute()).toEqual([])
@@ -113,7 +113,7 @@ everyEngine('blueprints', (open, engine) => {
     for (let seed = 0; seed < (long ? 20_000 : 200); seed++) {
       const made = mutatedBundle(seed)
       const read = await readBundle(made)
-      const upload = await uploadBlueprint(db, workspace, made, admin, clock.now())
+      const upload = await uploadBlueprint({ db, by: admin, now: clock.now() }, workspace, made)
       const isKept = upload.ok || upload.code === 'version_taken'
       expect([seed, isKept]).toEqual([seed, read.ok])
       if (!read.ok) expect(upload).toEqual(read)
@@ -170,10 +170,10 @@ everyEngine('blueprints', (open, engine) => {
     const { db, workspace, admin, clock, upload, remove } = await start()
     await upload({})
     const wanted = { blueprint: 'mail', version: '1.0.0' }
-    const issued = await issueCode(db, workspace, wanted, admin, clock.now())
+    const issued = await issueCode({ db, by: admin, now: clock.now() }, workspace, wanted)
     expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
-    if (issued.ok) await revokeCode(db, workspace, issued.value.row.id, admin, clock.now())
-    await issueCode(db, workspace, wanted, admin, clock.now())
+    if (issued.ok) await revokeCode({ db, by: admin, now: clock.now() }, workspace, issued.value.row.id)
+    await issueCode({ db, by: admin, now: clock.now() }, workspace, wanted)
     expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
     clock.pass(900)
     expect(await remove('mail', '1.0.0')).toEqual({ ok: true, value: null })
@@ -189,9 +189,13 @@ everyEngine('blueprints', (open, engine) => {
     const south = await addWorkspace(store, 'south', true, clock.now())
     expect(await listBlueprints(db, south)).toEqual([])
     expect(await bundleOf(db, south, 'mail', '1.0.0')).toBeUndefined()
-    expect(await issueCode(db, south, { blueprint: 'mail', version: '1.0.0' }, admin, clock.now())).toMatchObject({
+    expect(
+      await issueCode({ db, by: admin, now: clock.now() }, south, { blueprint: 'mail', version: '1.0.0' }),
+    ).toMatchObject({
       code: 'version_unknown',
     })
-    expect(await uploadBlueprint(db, south, await bundle(), admin, clock.now())).toMatchObject({ ok: true })
+    expect(await uploadBlueprint({ db, by: admin, now: clock.now() }, south, await bundle())).toMatchObject({
+      ok: true,
+    })
   })
 })

@@ -2,7 +2,7 @@
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -126,11 +126,9 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
  * With its last version the blueprint goes too.
  */
 export function deleteVersion(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   { name, version }: { name: string; version: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<null, 'version_unknown' | 'version_in_use'>> {
   return transaction(db, async (trx) => {
     const row = await lockVersion(trx, workspace, name, version)

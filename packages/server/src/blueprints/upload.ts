@@ -1,7 +1,7 @@
 /** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { Writer } from '../db/transaction.ts'
@@ -25,11 +25,9 @@ type Upload =
 
 /** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
 export async function uploadBlueprint(
-  db: Db | Writer,
+  { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
   bundle: Uint8Array | Arrived,
-  by: By,
-  now: number,
 ): Promise<Upload> {
   const judged = await judgeBundle(bundle)
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }

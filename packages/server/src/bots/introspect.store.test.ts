@@ -48,19 +48,22 @@ everyEngine('introspection', (open) => {
   })
 
   test.each<[string, (w: Awaited<ReturnType<typeof start>>) => unknown]>([
-    ['revoked', ({ db, workspace, bot, admin, clock }) => revokeBot(db, workspace, bot, admin, clock.now())],
+    [
+      'revoked',
+      ({ db, workspace, bot, admin, clock }) => revokeBot({ db, by: admin, now: clock.now() }, workspace, bot),
+    ],
     ['expired', ({ clock }) => clock.pass(365 * 86_400)],
     [
       'of an agent that was deleted',
-      ({ db, agentId, admin, clock }) => deleteAgent(db, { id: agentId }, admin, clock.now()),
+      ({ db, agentId, admin, clock }) => deleteAgent({ db, by: admin, now: clock.now() }, { id: agentId }),
     ],
     [
       'of a bot that was deleted',
-      ({ db, workspace, bot, admin, clock }) => deleteBot(db, workspace, bot.id, admin, clock.now()),
+      ({ db, workspace, bot, admin, clock }) => deleteBot({ db, by: admin, now: clock.now() }, workspace, bot.id),
     ],
     [
       'of a workspace that is not activated',
-      ({ db, admin, clock }) => deactivate(db, 'north', 'tasks', admin, clock.now()),
+      ({ db, admin, clock }) => deactivate({ db, by: admin, now: clock.now() }, 'north', 'tasks'),
     ],
   ])('a token that is %s is inactive, and nothing else is said', async (_what, spoil) => {
     const w = await start()
@@ -71,8 +74,8 @@ everyEngine('introspection', (open) => {
 
   test('a token is good for the product it is stamped for, and other credentials are good for none', async () => {
     const w = await start()
-    await addProduct(w.db, { id: 'wiki', origin: 'https://wiki.example.org' }, w.admin, w.clock.now())
-    await activate(w.db, 'north', 'wiki', w.admin, w.clock.now())
+    await addProduct({ db: w.db, by: w.admin, now: w.clock.now() }, { id: 'wiki', origin: 'https://wiki.example.org' })
+    await activate({ db: w.db, by: w.admin, now: w.clock.now() }, 'north', 'wiki')
     expect(await w.ask(w.token, 'wiki')).toEqual({ active: false })
     for (const text of ['', 'x', w.agentToken, `svc_bot_${'x'.repeat(43)}`, `${w.token}x`, w.token.toUpperCase()]) {
       expect(await w.ask(text)).toEqual({ active: false })
@@ -83,7 +86,10 @@ everyEngine('introspection', (open) => {
   test('a product shows itself by its id and its secret', async () => {
     const { db, secret, clock, admin } = await start()
     expect(await productOf(db, basic('tasks', secret))).toEqual({ id: 'tasks' })
-    const other = await addProduct(db, { id: 'wiki', origin: 'https://wiki.example.org' }, admin, clock.now())
+    const other = await addProduct(
+      { db, by: admin, now: clock.now() },
+      { id: 'wiki', origin: 'https://wiki.example.org' },
+    )
     const foreign = other.ok ? other.value.secret : ''
     for (const wrong of [
       undefined,
@@ -117,17 +123,20 @@ everyEngine('introspection', (open) => {
   test('revoking one token leaves the others of the bot; revoking and deleting are written down', async () => {
     const w = await start()
     const token = w.bot.tokens[0]?.id ?? ''
-    const revoke = (tokenId: string) => revokeBot(w.db, w.workspace, { id: w.bot.id, tokenId }, w.admin, w.clock.now())
+    const revoke = (tokenId: string) =>
+      revokeBot({ db: w.db, by: w.admin, now: w.clock.now() }, w.workspace, { id: w.bot.id, tokenId })
     expect(await revoke('other')).toMatchObject({ ok: true, value: { revoked: 0 } })
     expect(await w.ask()).toMatchObject({ active: true })
     expect(await revoke(token)).toEqual({ ok: true, value: { revoked: 1, agentIds: [w.agentId] } })
     expect(await revoke(token)).toMatchObject({ ok: true, value: { revoked: 0 } })
     const south = { id: 'south' }
-    expect(await revokeBot(w.db, south, { id: w.bot.id }, w.admin, w.clock.now())).toMatchObject({
+    expect(await revokeBot({ db: w.db, by: w.admin, now: w.clock.now() }, south, { id: w.bot.id })).toMatchObject({
       code: 'bot_unknown',
     })
-    expect(await deleteBot(w.db, south, w.bot.id, w.admin, w.clock.now())).toMatchObject({ code: 'bot_unknown' })
-    await deleteBot(w.db, w.workspace, w.bot.id, w.admin, w.clock.now())
+    expect(await deleteBot({ db: w.db, by: w.admin, now: w.clock.now() }, south, w.bot.id)).toMatchObject({
+      code: 'bot_unknown',
+    })
+    await deleteBot({ db: w.db, by: w.admin, now: w.clock.now() }, w.workspace, w.bot.id)
     const entries = await w.db
       .selectFrom('audit')
       .select(['action', 'subject', 'details'])
@@ -142,12 +151,12 @@ everyEngine('introspection', (open) => {
 
   test('a workspace sees which products it is activated for; a product that is removed takes its bots along', async () => {
     const w = await start()
-    await addProduct(w.db, { id: 'wiki', origin: 'https://wiki.example.org' }, w.admin, w.clock.now())
+    await addProduct({ db: w.db, by: w.admin, now: w.clock.now() }, { id: 'wiki', origin: 'https://wiki.example.org' })
     expect(await productsOf(w.db, w.workspace)).toEqual([
       { id: 'tasks', origin: 'https://tasks.example.org', activatedAt: w.clock.now(), bots: 1 },
       { id: 'wiki', origin: 'https://wiki.example.org', activatedAt: null, bots: 0 },
     ])
-    await removeProduct(w.db, 'tasks', w.admin, w.clock.now())
+    await removeProduct({ db: w.db, by: w.admin, now: w.clock.now() }, 'tasks')
     expect(await listBots(w.db, w.workspace, w.clock.now())).toEqual([])
     expect((await listProducts(w.db)).map(({ id }) => id)).toEqual(['wiki'])
     expect(await w.ask()).toEqual({ active: false })

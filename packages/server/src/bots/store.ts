@@ -4,7 +4,7 @@
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
@@ -152,11 +152,9 @@ export async function giveBot(
 
 /** Revokes the tokens of a bot that still count, or only the one named. From the commit on introspection calls them inactive; a product that remembers an answer follows when it asks again. */
 export function revokeBot(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   { id, tokenId }: { id: string; tokenId?: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
     const bot = await botOf(trx, workspace, id)
@@ -185,11 +183,9 @@ export function revokeBot(
 
 /** Deletes a bot with its tokens: one of the ten is free again. */
 export function deleteBot(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   id: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
     const bot = await botOf(trx, workspace, id)

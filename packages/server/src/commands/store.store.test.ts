@@ -10,7 +10,7 @@ const pause = { type: 'pause', payload: {} } as const
 everyEngine('queue of commands', (open) => {
   test('an agent that never reported offers nothing', async () => {
     const { store, agent, admin, clock } = await world(await open())
-    const queued = await queueCommand(store.db, agent, pause, admin, clock.now())
+    const queued = await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, pause)
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
   })
 
@@ -18,7 +18,7 @@ everyEngine('queue of commands', (open) => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(offering)
-    const queued = await queueCommand(w.store.db, w.agent, pause, w.admin, w.clock.now())
+    const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, pause)
     expect(queued).toMatchObject({
       ok: true,
       value: {
@@ -42,7 +42,7 @@ everyEngine('queue of commands', (open) => {
     const w = await world(await open())
     await reporting(w).report(offering)
     const wish = { type: 'set', payload: { every: 500 } } as const
-    expect(await queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())).toEqual({
+    expect(await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)).toEqual({
       ok: false,
       code: 'command_not_offered',
       message: 'every must be between 1 and 120: got 500.',
@@ -57,7 +57,7 @@ everyEngine('queue of commands', (open) => {
     await report(offering)
     expect([...(await logNamesOf(w.store.db, w.agent))].sort()).toEqual(['run-a', 'work'])
     const asks = (name: string) =>
-      queueCommand(w.store.db, w.agent, { type: 'log', payload: { name } }, w.admin, w.clock.now())
+      queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, { type: 'log', payload: { name } })
     expect(await asks('run-a')).toMatchObject({ ok: true })
     expect(await asks('/etc/passwd')).toMatchObject({ ok: false, code: 'command_not_offered' })
   })
@@ -112,13 +112,13 @@ everyEngine('queue of commands', (open) => {
     const { report, press } = reporting(w)
     await report(offering)
     const first = await press('set', { every: 3 })
-    const again = () => sendAgain(w.store.db, w.agent, first.id, w.admin, w.clock.now())
+    const again = () => sendAgain({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, first.id)
     expect(await again()).toMatchObject({ ok: false, code: 'command_under_way' })
     await report({ ...offering })
     await report({ ...offering, acks: [{ id: first.id, ok: false, message: 'not now' }] })
     const second = await again()
     expect(second).toMatchObject({ ok: true, value: { made: true, command: { type: 'set', payload: '{"every":3}' } } })
-    expect(await sendAgain(w.store.db, w.agent, 'nobody', w.admin, w.clock.now())).toMatchObject({
+    expect(await sendAgain({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, 'nobody')).toMatchObject({
       ok: false,
       code: 'command_unknown',
     })
@@ -138,7 +138,7 @@ everyEngine('queue of commands', (open) => {
     const { report } = reporting(w)
     await report(offering)
     const wish = { type: 'set', payload: { every: 5 } } as const
-    const queue = () => queueCommand(w.store.db, w.agent, wish, w.admin, w.clock.now())
+    const queue = () => queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
     for (let i = 0; i < maxOpenCommands; i++) expect((await queue()).ok).toBe(true)
     expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })

@@ -11,7 +11,7 @@ import {
   type Verdict,
   type Wish,
 } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
@@ -32,8 +32,8 @@ type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
  * Keeps a wish as a command of this agent, if its last report offers it (2.7). The same press while one is under way
  * returns that one with `made` false (D5). One transaction, with its line in the audit trail.
  */
-export function queueCommand(db: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<Queued> {
-  return transaction(db, (trx) => queueWithin(trx, agent, wish, by, now))
+export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, wish: Wish): Promise<Queued> {
+  return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, wish))
 }
 
 /** So many agents of one press are judged in one transaction; reports are answered before the next. */
@@ -41,35 +41,31 @@ const atOnce = 200
 
 /** The same press for many agents, each judged by itself, and one line in the audit trail with the names of those that have it now. */
 export async function queueMany(
-  db: Db | Writer,
+  { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
   wish: Wish,
-  by: By,
-  now: number,
 ): Promise<Map<string, Queued>> {
   const results = new Map<string, Queued>()
   // In the order of their ids, as reports lock them.
   const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
   for (let i = 0; i < all.length; i += atOnce) {
     const piece = all.slice(i, i + atOnce)
-    const queued = await transaction(db, (trx) => queuePiece(trx, workspace, piece, wish, by, now))
+    const queued = await transaction(db, (trx) => queuePiece({ db: trx, by, now }, workspace, piece, wish))
     for (const [name, each] of queued) results.set(name, each)
   }
   return results
 }
 
 async function queuePiece(
-  trx: Db,
+  { db: trx, by, now }: Ctx,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
   wish: Wish,
-  by: By,
-  now: number,
 ): Promise<[name: string, Queued][]> {
   const results: [string, Queued][] = []
   for (const { id, name } of agents)
-    results.push([name, await queueWithin(trx, { id }, wish, by, now, { silent: true })])
+    results.push([name, await queueWithin({ db: trx, by, now }, { id }, wish, { silent: true })])
   const made = results.flatMap(([name, queued]) => (queued.ok && queued.value.made ? [name] : []))
   if (made.length > 0) {
     await audit(trx, {
@@ -88,11 +84,9 @@ type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
 /** Sends a command that is over once more, as a new one (3.2). */
 export function sendAgain(
-  db: Db,
+  { db, by, now }: Ctx,
   agent: { id: string },
   id: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<{ command: CommandRow; made: boolean }, AgainRefusal>> {
   return transaction(db, async (trx) => {
     const earlier = await commandOf(trx, agent, id)
@@ -100,7 +94,7 @@ export function sendAgain(
     if (isOpen(earlier, now)) {
       return refuse('command_under_way', 'The command is still under way: it can be sent again when it is over.')
     }
-    return queueWithin(trx, agent, wishOf(earlier), by, now)
+    return queueWithin({ db: trx, by, now }, agent, wishOf(earlier))
   })
 }
 
@@ -144,11 +138,9 @@ export async function logNamesOf(db: Db, agent: { id: string }): Promise<Readonl
 }
 
 async function queueWithin(
-  trx: Db,
+  { db: trx, by, now }: Ctx,
   agent: { id: string },
   wish: Wish,
-  by: By,
-  now: number,
   { silent = false } = {},
 ): Promise<Queued> {
   const owner = await lockAgent(trx, agent.id)
@@ -162,7 +154,7 @@ async function queueWithin(
   if (open.length >= maxOpenCommands) {
     return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands under way: wait until it answers.`)
   }
-  const command = await insert(trx, agent, checked(wish, offer), by, now)
+  const command = await insert({ db: trx, by, now }, agent, checked(wish, offer))
   if (silent) return { ok: true, value: { command, made: true } }
   await audit(trx, {
     workspaceId: owner.workspace_id,
@@ -182,7 +174,7 @@ function checked(wish: Wish, offer: Offer): Wish {
   return verdict.ok ? { type: 'set', payload: verdict.value } : wish
 }
 
-const insert = (trx: Db, agent: { id: string }, wish: Wish, by: By, now: number): Promise<CommandRow> =>
+const insert = ({ db: trx, by, now }: Ctx, agent: { id: string }, wish: Wish): Promise<CommandRow> =>
   trx
     .insertInto('command')
     .values({

@@ -175,16 +175,16 @@ describe('the install calls', () => {
       const { status, json } = await w.redeem(code)
       return [status, json.error.code]
     }
-    await deactivate(db, 'north', 'tasks', w.admin, w.clock.now())
+    await deactivate({ db, by: w.admin, now: w.clock.now() }, 'north', 'tasks')
     expect(await refusal()).toEqual([403, 'product_inactive'])
     await db.updateTable('member').set({ role: 'member' }).execute()
     expect(await refusal()).toEqual([403, 'issuer_not_allowed'])
-    await deactivate(db, 'north', 'svc', w.admin, w.clock.now())
+    await deactivate({ db, by: w.admin, now: w.clock.now() }, 'north', 'svc')
     expect(await refusal()).toEqual([403, 'workspace_inactive'])
-    await activate(db, 'north', 'svc', w.admin, w.clock.now())
-    await activate(db, 'north', 'tasks', w.admin, w.clock.now())
+    await activate({ db, by: w.admin, now: w.clock.now() }, 'north', 'svc')
+    await activate({ db, by: w.admin, now: w.clock.now() }, 'north', 'tasks')
     await db.updateTable('member').set({ role: 'admin' }).execute()
-    await createAgent(db, w.workspace, 'mail', w.admin, w.clock.now())
+    await createAgent({ db, by: w.admin, now: w.clock.now() }, w.workspace, 'mail')
     expect(await refusal()).toEqual([409, 'agent_name_taken'])
     const bot = { workspace_id: w.workspace.id, product_id: 'tasks', created_at: 0 }
     await db
@@ -323,15 +323,15 @@ describe('the bundle route', () => {
     for (const bad of [undefined, 'x', code, `svc_agt_${'x'.repeat(43)}`]) {
       expect((await get(w.service, '1.0.0', bad)).status).toBe(401)
     }
-    await deactivate(w.store.db, 'north', 'svc', w.admin, w.clock.now())
+    await deactivate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'svc')
     expect((await get(w.service, '1.0.0', token)).status).toBe(403)
-    await activate(w.store.db, 'north', 'svc', w.admin, w.clock.now())
+    await activate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'svc')
     const { id } = await w.store.db
       .selectFrom('agent')
       .select('id')
       .where('name', '=', 'mail')
       .executeTakeFirstOrThrow()
-    await rotateToken(w.store.db, { id }, w.admin, w.clock.now())
+    await rotateToken({ db: w.store.db, by: w.admin, now: w.clock.now() }, { id })
     expect((await get(w.service, '1.0.0', token)).status).toBe(401)
   })
 

@@ -6,7 +6,7 @@ import type { InstallCode, InstallCodeState } from '@svc/api'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { judgeBots } from '../bots/store.ts'
 import type { Db } from '../db/open.ts'
@@ -40,11 +40,9 @@ export interface Issued {
 
 /** Issues a code for one version. */
 export function issueCode(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   wanted: Wanted,
-  by: By,
-  now: number,
 ): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
   return transaction(db, async (trx) => {
     const version = await versionOf(trx, workspace, wanted)
@@ -89,11 +87,9 @@ export function issueCode(
 
 /** A code that nobody may redeem any more. */
 export function revokeCode(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   id: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<InstallCodeRow, 'code_unknown' | 'code_over'>> {
   return transaction(db, async (trx) => {
     const row = await trx

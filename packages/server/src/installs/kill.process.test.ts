@@ -27,13 +27,11 @@ test('a service that is killed while codes are redeemed has spent exactly those 
     const codes = await during(file, async ({ db }) => {
       const issued = Array.from({ length: perRound }, (_, i) => {
         const version = i === 0 && round < 10 ? '1.0.0' : '1.1.0'
-        return issueCode(
-          db,
-          w.workspace,
-          { blueprint: 'mail', version, agentName: `r${round}-${i}` },
-          operator,
-          Date.now(),
-        )
+        return issueCode({ db, by: operator, now: Date.now() }, w.workspace, {
+          blueprint: 'mail',
+          version,
+          agentName: `r${round}-${i}`,
+        })
       })
       return (await Promise.all(issued)).map((one) => (one.ok ? one.value.code : ''))
     })

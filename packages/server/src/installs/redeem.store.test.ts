@@ -106,8 +106,10 @@ everyEngine('installing', (open) => {
     const [late, just] = [await w.issue({ agentName: 'late' }), await w.issue({ agentName: 'just' })]
     const revoked = await w.issue({ agentName: 'revoked' })
     const row = (await listCodes(w.db, w.workspace, w.clock.now())).find(({ agentName }) => agentName === 'revoked')
-    expect(await revokeCode(w.db, w.workspace, row?.id ?? '', w.admin, w.clock.now())).toMatchObject({ ok: true })
-    expect(await revokeCode(w.db, w.workspace, row?.id ?? '', w.admin, w.clock.now())).toMatchObject({
+    expect(await revokeCode({ db: w.db, by: w.admin, now: w.clock.now() }, w.workspace, row?.id ?? '')).toMatchObject({
+      ok: true,
+    })
+    expect(await revokeCode({ db: w.db, by: w.admin, now: w.clock.now() }, w.workspace, row?.id ?? '')).toMatchObject({
       code: 'code_over',
     })
     w.clock.pass(899.999)
@@ -133,8 +135,8 @@ everyEngine('installing', (open) => {
     [
       'the workspace is not activated for this service',
       'workspace_inactive',
-      (w) => deactivate(w.store.db, 'north', 'svc', w.admin, w.clock.now()),
-      (w) => activate(w.store.db, 'north', 'svc', w.admin, w.clock.now()),
+      (w) => deactivate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'svc'),
+      (w) => activate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'svc'),
     ],
     [
       'whoever issued the code is no admin any more',
@@ -145,20 +147,20 @@ everyEngine('installing', (open) => {
     [
       'a bound product is not activated for the workspace',
       'product_inactive',
-      (w) => deactivate(w.store.db, 'north', 'tasks', w.admin, w.clock.now()),
-      (w) => activate(w.store.db, 'north', 'tasks', w.admin, w.clock.now()),
+      (w) => deactivate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'tasks'),
+      (w) => activate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'tasks'),
     ],
     [
       'the workspace has an agent of that name',
       'agent_name_taken',
-      (w) => createAgent(w.store.db, w.workspace, 'mail', w.admin, w.clock.now()),
+      (w) => createAgent({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, 'mail'),
       async (w) => {
         const { id } = await w.store.db
           .selectFrom('agent')
           .select('id')
           .where('name', '=', 'mail')
           .executeTakeFirstOrThrow()
-        await deleteAgent(w.store.db, { id }, w.admin, w.clock.now())
+        await deleteAgent({ db: w.store.db, by: w.admin, now: w.clock.now() }, { id })
       },
     ],
     [
@@ -167,7 +169,7 @@ everyEngine('installing', (open) => {
       (w) => addBots(w, 1, 'viewer', 'mail'),
       async (w) => {
         const [bot] = await listBots(w.store.db, w.workspace, w.clock.now())
-        await deleteBot(w.store.db, w.workspace, bot?.id ?? '', w.admin, w.clock.now())
+        await deleteBot({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, bot?.id ?? '')
       },
     ],
     [
@@ -176,7 +178,7 @@ everyEngine('installing', (open) => {
       (w) => addBots(w, 10),
       async (w) => {
         const [bot] = await listBots(w.store.db, w.workspace, w.clock.now())
-        await deleteBot(w.store.db, w.workspace, bot?.id ?? '', w.admin, w.clock.now())
+        await deleteBot({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, bot?.id ?? '')
       },
     ],
   ])('refused while %s, without a trace; mended, the same code installs (I13)', async (_why, code, spoil, mend) => {
@@ -195,7 +197,7 @@ everyEngine('installing', (open) => {
     const w = await start()
     const install = await w.issue({ agentName: 'hers' })
     const wanted = { blueprint: 'mail', version: '1.0.0', agentName: 'theirs' }
-    await issueCode(w.db, w.workspace, wanted, { id: null, name: 'operator' }, w.clock.now())
+    await issueCode({ db: w.db, by: { id: null, name: 'operator' }, now: w.clock.now() }, w.workspace, wanted)
     const states = async () =>
       Object.fromEntries(
         (await listCodes(w.db, w.workspace, w.clock.now())).map(({ agentName, state }) => [agentName, state]),
@@ -250,7 +252,7 @@ everyEngine('installing', (open) => {
     const w = await start()
     const first = await w.redeem(await w.issue())
     if (!first.ok) throw new Error(first.message)
-    await deleteAgent(w.db, { id: first.value.agentId }, w.admin, w.clock.now())
+    await deleteAgent({ db: w.db, by: w.admin, now: w.clock.now() }, { id: first.value.agentId })
     const [bot, ...none] = await listBots(w.db, w.workspace, w.clock.now())
     expect([bot?.tokens, none]).toEqual([[], []])
     expect(await w.redeem(await w.issue())).toMatchObject({ ok: true })
@@ -265,8 +267,11 @@ everyEngine('installing', (open) => {
 
   test('one binding a product: bots of one name for each, variables of their own', async () => {
     const w = await start({ bindings: ['tasks:editor:a', 'wiki_2:reader:b'] })
-    await addProduct(w.db, { id: 'wiki_2', origin: 'http://wiki.example.org:8080' }, w.admin, w.clock.now())
-    await activate(w.db, 'north', 'wiki_2', w.admin, w.clock.now())
+    await addProduct(
+      { db: w.db, by: w.admin, now: w.clock.now() },
+      { id: 'wiki_2', origin: 'http://wiki.example.org:8080' },
+    )
+    await activate({ db: w.db, by: w.admin, now: w.clock.now() }, 'north', 'wiki_2')
     const redeemed = await w.redeem(await w.issue())
     expect(redeemed).toMatchObject({
       ok: true,

@@ -10,18 +10,16 @@ import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 const bytes = new TextEncoder()
 
-export const addAgent = acts(
-  agents.addAgent,
-  ({ db, workspace, by, now }, { name }) => createAgent(db, workspace, name, by, now),
-  { answer: ({ agent, token }) => ({ name: agent.name, token }) },
-)
-export const removeAgent = acts(agents.deleteAgent, ({ db, agent, by, now }) => deleteAgent(db, agent, by, now), {
-  answer: () => ({ ok: true }),
-})
-export const newToken = acts(agents.rotateToken, ({ db, agent, by, now }) => rotateToken(db, agent, by, now), {
+export const addAgent = acts(agents.addAgent, ({ workspace, ...ctx }, { name }) => createAgent(ctx, workspace, name), {
   answer: ({ agent, token }) => ({ name: agent.name, token }),
 })
-const rename = acts(agents.renameAgent, ({ db, agent, by, now }, { name }) => renameAgent(db, agent, name, by, now), {
+export const removeAgent = acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
+  answer: () => ({ ok: true }),
+})
+export const newToken = acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
+  answer: ({ agent, token }) => ({ name: agent.name, token }),
+})
+const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
   answer: ({ name }) => ({ name }),
 })
 

@@ -10,8 +10,8 @@ import { found } from '../web/kit/refusal.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,
-  ({ db, workspace, by, now }, { blueprint, version, agent }) =>
-    issueCode(db, workspace, { blueprint, version, agentName: agent }, by, now),
+  ({ workspace, ...ctx }, { blueprint, version, agent }) =>
+    issueCode(ctx, workspace, { blueprint, version, agentName: agent }),
   {
     answer: ({ row, code, warnings }, { now }) => ({
       ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
@@ -22,7 +22,7 @@ export const issuedCode = acts(
 )
 export const revokedCode = acts(
   blueprints.revokeCode,
-  ({ db, workspace, by, now, params }) => revokeCode(db, workspace, params.id, by, now),
+  ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id),
   { answer: () => ({ ok: true }) },
 )
 
@@ -42,17 +42,16 @@ const botOperations = [
     most: limits.botsPerWorkspace,
     rows: await listBots(deps.store.db, workspace, now),
   })),
-  acts(
-    blueprints.revokeBot,
-    ({ db, workspace, by, now, params: { id } }) => revokeBot(db, workspace, { id }, by, now),
-    { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
-  ),
+  acts(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
+    agents: ({ agentIds }) => agentIds,
+    answer: ({ revoked }) => ({ revoked }),
+  }),
   acts(
     blueprints.revokeBotToken,
-    ({ db, workspace, by, now, params: { id, token } }) => revokeBot(db, workspace, { id, tokenId: token }, by, now),
+    ({ workspace, params: { id, token }, ...ctx }) => revokeBot(ctx, workspace, { id, tokenId: token }),
     { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
   ),
-  acts(blueprints.deleteBot, ({ db, workspace, by, now, params }) => deleteBot(db, workspace, params.id, by, now), {
+  acts(blueprints.deleteBot, ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id), {
     agents: ({ agentIds }) => agentIds,
     answer: () => ({ ok: true }),
   }),
@@ -74,8 +73,7 @@ export const blueprintOperations: readonly Bound[] = [
   })),
   acts(
     blueprints.deleteVersion,
-    ({ db, workspace, by, now, params: { blueprint: name, version } }) =>
-      deleteVersion(db, workspace, { name, version }, by, now),
+    ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
     { answer: () => ({ ok: true }) },
   ),
   ...codeOperations,

@@ -9,13 +9,12 @@ import { unknownAgent } from '../verdict.ts'
 import { acts, actsOften, type Bound, looks } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
-export const sendCommand = acts(
-  commands.sendCommand,
-  ({ db, agent, by, now }, wish) => queueCommand(db, agent, wish, by, now),
-  { answer: ({ command }) => commandOf(command, null), made: ({ made }) => made },
-)
+export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, wish) => queueCommand(ctx, agent, wish), {
+  answer: ({ command }) => commandOf(command, null),
+  made: ({ made }) => made,
+})
 
-const again = acts(commands.sendAgain, ({ db, agent, by, now, params }) => sendAgain(db, agent, params.id, by, now), {
+const again = acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
   answer: ({ command }) => commandOf(command, null),
   made: ({ made }) => made,
 })
@@ -26,7 +25,7 @@ const toMany = actsOften(
     const names = [...new Set(agents)]
     const asked = await Promise.all(names.map((name) => findAgent(deps.store.db, workspace, name)))
     const there = asked.filter((each) => each !== undefined)
-    const queued = await queueMany(write, workspace, there, { type, payload: {} }, by, now)
+    const queued = await queueMany({ db: write, by, now }, workspace, there, { type, payload: {} })
     const results = names.map((agent): BulkResult => {
       const each = queued.get(agent)
       const message = each ? (each.ok ? null : each.message) : unknownAgent.message

@@ -27,7 +27,9 @@ async function start(): Promise<Place> {
   const service = await serve()
   const north = await service.workspace('north')
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
-  await uploaded(service.store.db, north, { id: null, name: 'operator' }, service.now(), { version: '1.1.0' })
+  await uploaded({ db: service.store.db, by: { id: null, name: 'operator' }, now: service.now() }, north, {
+    version: '1.1.0',
+  })
   await serveRelease(place, '0.9.1')
   const ann = await service.person('Ann', 'north', 'admin')
   return {

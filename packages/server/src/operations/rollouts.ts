@@ -23,23 +23,22 @@ const goesOn = {
 
 export const startedRollout = acts(
   rollouts.startRollout,
-  ({ db, workspace, by, now }, wanted) => createRollout(db, workspace, wanted, by, now),
+  ({ workspace, ...ctx }, wanted) => createRollout(ctx, workspace, wanted),
   goesOn,
 )
 export const pausedRollout = acts(
   rollouts.pauseRollout,
-  ({ db, workspace, by, now, params }) => pauseRollout(db, workspace, params.id, by, now),
+  ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id),
   goesOn,
 )
 export const continuedRollout = acts(
   rollouts.continueRollout,
-  ({ db, workspace, by, now, params }) => continueRollout(db, workspace, params.id, by, now),
+  ({ workspace, params, ...ctx }) => continueRollout(ctx, workspace, params.id),
   goesOn,
 )
 export const cancelledRollout = acts(
   rollouts.cancelRollout,
-  ({ db, workspace, by, now, params }, { withdraw = false }) =>
-    cancelRollout(db, workspace, params.id, withdraw, by, now),
+  ({ workspace, params, ...ctx }, { withdraw = false }) => cancelRollout(ctx, workspace, params.id, withdraw),
   goesOn,
 )
 

@@ -20,30 +20,26 @@ export const wishedBlueprint = acts(
   updates.wishBlueprint,
   async ({ db, agent, by, now }: OnAgent, { version }) =>
     isVersion(version)
-      ? wishBlueprint(db, agent, { version }, by, now)
+      ? wishBlueprint({ db, by, now }, agent, { version })
       : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
   standing,
 )
 export const clearedBlueprint = acts(
   updates.clearBlueprint,
-  ({ db, agent, by, now }: OnAgent) => clearBlueprint(db, agent, by, now),
+  ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent),
   standing,
 )
 export const wishedRuntime = acts(
   updates.wishRuntime,
-  ({ db, agent, by, now }: OnAgent) => pressRuntime(db, agent, by, now),
+  ({ agent, ...ctx }: OnAgent) => pressRuntime(ctx, agent),
   standing,
 )
 export const clearedRuntime = acts(
   updates.clearRuntime,
-  ({ db, agent, by, now }: OnAgent) => clearRuntime(db, agent, by, now),
+  ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent),
   standing,
 )
-export const liftedHold = acts(
-  updates.liftHold,
-  ({ db, agent, by, now }: OnAgent) => liftHold(db, agent, by, now),
-  standing,
-)
+export const liftedHold = acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing)
 
 export const updateOperations: readonly Bound[] = [
   looks(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
@@ -52,10 +48,14 @@ export const updateOperations: readonly Bound[] = [
   wishedRuntime,
   clearedRuntime,
   liftedHold,
-  actsOften(updates.wishMany, ({ write, workspace, by, now }, wish) => wishMany(write, workspace, wish, by, now), {
-    agents: ({ changed }) => changed,
-    answer: ({ results }) => results,
-  }),
+  actsOften(
+    updates.wishMany,
+    ({ write, workspace, by, now }, wish) => wishMany({ db: write, by, now }, workspace, wish),
+    {
+      agents: ({ changed }) => changed,
+      answer: ({ results }) => results,
+    },
+  ),
   looks(updates.runtime, async ({ deps, workspace, now }) =>
     runtimeOverview(deps.store.db, workspace.id, [...(await deps.live.fleet.read(workspace.id)).values()], now),
   ),

@@ -11,38 +11,32 @@ import { isActivated, renameWorkspace, type WorkspaceInfo } from '../workspaces/
 const done = { answer: () => ({ ok: true as const }) }
 
 export const workspaceOperations: readonly Bound[] = [
-  personActs(workspaces.createWorkspace, ({ people, by, now }, wanted) => createOwnWorkspace(people, wanted, by, now), {
+  personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
   looks(workspaces.showWorkspace, ({ deps, workspace, role }) => shown(deps.store.db, workspace, role)),
-  personActs(
-    workspaces.renameWorkspace,
-    ({ people, workspace, by, now }, { name }) => renameWorkspace(people, workspace, name, by, now),
-    { answer: (renamed, { deps, role }) => shown(deps.store.db, renamed, role) },
-  ),
+  personActs(workspaces.renameWorkspace, ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name), {
+    answer: (renamed, { deps, role }) => shown(deps.store.db, renamed, role),
+  }),
   looks(workspaces.members, async ({ deps, workspace, who, role, now }) => ({
     members: await membersOf(deps.store.db, workspace, who.person),
     invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
   })),
   personActs(
     workspaces.changeRole,
-    ({ people, workspace, by, now, params: { id } }, { role }) => changeRole(people, workspace, { id, role }, by, now),
+    ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
     done,
   ),
   personActs(
     workspaces.removeMember,
-    ({ people, workspace, role, by, now, params: { id } }) =>
-      removeMember(people, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }, by, now),
+    ({ workspace, role, params: { id }, ...ctx }) =>
+      removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
     done,
   ),
-  personActs(
-    workspaces.invite,
-    ({ people, workspace, by, now }, asked) => invite(people, workspace, asked, by, now),
-    {},
-  ),
+  personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked), {}),
   personActs(
     workspaces.withdrawInvitation,
-    ({ people, workspace, by, now, params }) => withdraw(people, workspace, params.id, by, now),
+    ({ workspace, params, ...ctx }) => withdraw(ctx, workspace, params.id),
     done,
   ),
   looks(workspaces.activity, ({ deps, workspace }, { before, limit }) =>

@@ -12,7 +12,7 @@ everyEngine('sign-ins', (open) => {
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })
     const make = async (name: string) => {
       const person = { email: `${name}@example.org`, name, password: 'correct horse battery' }
-      const made = await createPerson({ store, auth }, person, operator, 0)
+      const made = await createPerson({ people: { store, auth }, by: operator, now: 0 }, person)
       if (!made.ok) throw new Error(made.message)
       return made.value.id
     }

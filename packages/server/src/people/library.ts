@@ -3,6 +3,7 @@ import { runWithAdapter } from '@better-auth/core/context'
 import type { Verdict } from '@svc/protocol'
 import { getAdapter } from 'better-auth/db/adapter'
 import type { Transaction } from 'kysely'
+import type { By, Ctx } from '../audit/by.ts'
 import type { Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Writer } from '../db/transaction.ts'
@@ -16,6 +17,10 @@ export interface People {
   auth: Auth
   /** The right of the person who asks, where it is judged with the change (web/kit/acting.ts). */
   write?: Writer
+}
+/** What a change is made with that the accounts library has a part in: as `Ctx` (audit/by.ts), which opens its transaction later. */
+export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
+  readonly people: People
 }
 /** The library's tables and its account functions, bound to the running transaction. */
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>

@@ -1,7 +1,7 @@
 /** One-time links: the first person's sign-up, a person's sign-in. 256 random bits of which only the hash is kept. */
 import { randomBytes } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { LinkTable } from '../db/tables.ts'
@@ -21,11 +21,9 @@ const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, c
  * e-mail address. Where the link leads: `linkUrl`.
  */
 export function makeLink(
-  db: Db,
+  { db, by, now }: Ctx,
   purpose: LinkTable['purpose'],
   email: string | null,
-  by: By,
-  now: number,
 ): Promise<Verdict<string, 'person_unknown' | 'email_confirmed'>> {
   return transaction(db, async (trx) => {
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')

@@ -33,7 +33,7 @@ const ok = <T>(verdict: { ok: true; value: T } | { ok: false; message: string })
   return verdict.value
 }
 const newPerson = async (people: People, name: string) =>
-  ok(await createPerson(people, { email: `${name.toLowerCase()}@example.org`, name, password }, operator, now))
+  ok(await createPerson({ people, by: operator, now }, { email: `${name.toLowerCase()}@example.org`, name, password }))
 const audited = async ({ store }: People) =>
   (await store.db.selectFrom('audit').select('action').orderBy('id').execute()).map(({ action }) => action)
 
@@ -42,7 +42,7 @@ everyEngine('people', (open) => {
     const people = peopleOn(await open())
     expect(await nobodyYet(people.store.db)).toBe(true)
     await newPerson(people, 'Ann')
-    const again = await createPerson(people, { email: 'ANN@example.org', name: 'A', password }, operator, now)
+    const again = await createPerson({ people, by: operator, now }, { email: 'ANN@example.org', name: 'A', password })
     expect(again).toMatchObject({ ok: false, code: 'email_taken' })
     expect(await listPeople(people.store.db)).toMatchObject([{ email: 'ann@example.org', name: 'Ann' }])
     expect(await findPerson(people.store.db, ' Ann@Example.org')).toMatchObject({ name: 'Ann' })
@@ -51,9 +51,9 @@ everyEngine('people', (open) => {
 
   test('the first start is whole or nothing, and its link ends with it', async () => {
     const people = peopleOn(await open())
-    const token = ok(await makeLink(people.store.db, 'first', null, operator, now))
+    const token = ok(await makeLink({ db: people.store.db, by: operator, now }, 'first', null))
     const asked = { token, name: 'Ann', email: 'ann@example.org', password, workspace: 'North', slug: 'north' }
-    await createWorkspace(people, { slug: 'taken', name: 'Taken' }, operator, now)
+    await createWorkspace({ people, by: operator, now }, { slug: 'taken', name: 'Taken' })
     expect(await firstStart(people, { ...asked, slug: 'taken' }, now)).toMatchObject({ ok: false, code: 'slug_taken' })
     expect(await nobodyYet(people.store.db)).toBe(true)
     const both = await Promise.all([firstStart(people, asked, now), firstStart(people, asked, now)])
@@ -68,8 +68,8 @@ everyEngine('people', (open) => {
   test('a later first link voids the one before, and an account made by the operator voids both', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
-    const earlier = ok(await makeLink(db, 'first', null, operator, now))
-    const later = ok(await makeLink(db, 'first', null, operator, now))
+    const earlier = ok(await makeLink({ db, by: operator, now }, 'first', null))
+    const later = ok(await makeLink({ db, by: operator, now }, 'first', null))
     expect(await useLink(db, 'first', earlier, now)).toBeUndefined()
     await newPerson(people, 'Ann')
     expect(await useLink(db, 'first', later, now)).toBeUndefined()
@@ -78,7 +78,7 @@ everyEngine('people', (open) => {
   test('a link is used by one of two who come at once', async () => {
     const people = peopleOn(await open())
     const { id } = await newPerson(people, 'Ann')
-    const token = ok(await makeLink(people.store.db, 'sign_in', 'ann@example.org', operator, now))
+    const token = ok(await makeLink({ db: people.store.db, by: operator, now }, 'sign_in', 'ann@example.org'))
     const uses = await Promise.all([1, 2].map(() => useLink(people.store.db, 'sign_in', token, now)))
     expect(uses.filter(Boolean)).toEqual([{ person_id: id }])
   })
@@ -96,7 +96,7 @@ everyEngine('people', (open) => {
     const changed = await changePassword(people, { person, session }, { current: password, next }, now)
     expect(changed.ok).toBe(true)
     expect(await sessionsOf(auth, person.id, Date.now())).toMatchObject([{ id: session.id }])
-    ok(await resetPassword(people, { email: person.email, password: 'the third password' }, operator, now))
+    ok(await resetPassword({ people, by: operator, now }, { email: person.email, password: 'the third password' }))
     expect(await sessionsOf(auth, person.id, Date.now())).toEqual([])
     expect([await signIn(next), await signIn('the third password')]).toEqual([401, 200])
     const ninetyOneDays = 91 * 86_400_000
@@ -106,25 +106,27 @@ everyEngine('people', (open) => {
   test('whatever is refused leaves nothing behind, not even a line of activity', async () => {
     const people = peopleOn(await open())
     const before = await audited(people)
-    await createWorkspace(people, { slug: 'North', name: 'N' }, operator, now)
-    await createWorkspace(people, { slug: 'n', name: 'N' }, operator, now)
-    await addMember(people, { slug: 'north', email: 'x@example.org', role: 'admin' }, operator, now)
-    await activate(people.store.db, 'north', 'svc', operator, now)
-    await createPerson(people, { email: 'no address', name: 'N', password }, operator, now)
-    await makeLink(people.store.db, 'sign_in', 'x@example.org', operator, now)
+    await createWorkspace({ people, by: operator, now }, { slug: 'North', name: 'N' })
+    await createWorkspace({ people, by: operator, now }, { slug: 'n', name: 'N' })
+    await addMember({ people, by: operator, now }, { slug: 'north', email: 'x@example.org', role: 'admin' })
+    await activate({ db: people.store.db, by: operator, now }, 'north', 'svc')
+    await createPerson({ people, by: operator, now }, { email: 'no address', name: 'N', password })
+    await makeLink({ db: people.store.db, by: operator, now }, 'sign_in', 'x@example.org')
     expect(await audited(people)).toEqual(before)
-    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
-    expect(await activate(people.store.db, 'north', 'tasks', operator, now)).toMatchObject({ code: 'product_unknown' })
-    await createAgent(people.store.db, north, 'Not a name', operator, now)
+    const north = ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
+    expect(await activate({ db: people.store.db, by: operator, now }, 'north', 'tasks')).toMatchObject({
+      code: 'product_unknown',
+    })
+    await createAgent({ db: people.store.db, by: operator, now }, north, 'Not a name')
     expect(await audited(people)).toEqual([...before, 'workspace.created'])
   })
 
   test('activation is given once, and can be taken back', async () => {
     const people = peopleOn(await open())
-    ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
-    for (let i = 0; i < 2; i++) ok(await activate(people.store.db, 'north', 'svc', operator, now))
-    ok(await deactivate(people.store.db, 'north', 'svc', operator, now))
-    expect(await deactivate(people.store.db, 'north', 'svc', operator, now)).toMatchObject({ ok: false })
+    ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
+    for (let i = 0; i < 2; i++) ok(await activate({ db: people.store.db, by: operator, now }, 'north', 'svc'))
+    ok(await deactivate({ db: people.store.db, by: operator, now }, 'north', 'svc'))
+    expect(await deactivate({ db: people.store.db, by: operator, now }, 'north', 'svc')).toMatchObject({ ok: false })
     expect(await audited(people)).toEqual(['workspace.created', 'workspace.activated', 'workspace.deactivated'])
   })
 
@@ -132,12 +134,14 @@ everyEngine('people', (open) => {
     const people = peopleOn(await open())
     const { db } = people.store
     const [ann, bob] = [await newPerson(people, 'Ann'), await newPerson(people, 'Bob')]
-    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
-    ok(await addMember(people, { slug: 'north', email: bob.email, role: 'admin' }, ann, now))
+    const north = ok(
+      await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N', adminId: ann.id }),
+    )
+    ok(await addMember({ people, by: ann, now }, { slug: 'north', email: bob.email, role: 'admin' }))
     const [annIs, bobIs] = (await membersOf(db, north, ann)).map(({ id }) => id)
     const both = await Promise.all([
-      changeRole(people, north, { id: annIs ?? '', role: 'member' }, bob, now),
-      removeMember(people, north, { id: bobIs ?? '' }, ann, now),
+      changeRole({ people, by: bob, now }, north, { id: annIs ?? '', role: 'member' }),
+      removeMember({ people, by: ann, now }, north, { id: bobIs ?? '' }),
     ])
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
@@ -147,41 +151,45 @@ everyEngine('people', (open) => {
     const people = peopleOn(await open())
     const { db } = people.store
     const [ann, dan] = [await newPerson(people, 'Ann'), await newPerson(people, 'Dan')]
-    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
-    ok(await addMember(people, { slug: 'north', email: dan.email, role: 'admin' }, ann, now))
+    const north = ok(
+      await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N', adminId: ann.id }),
+    )
+    ok(await addMember({ people, by: ann, now }, { slug: 'north', email: dan.email, role: 'admin' }))
     const asks = async (role: Role) => {
-      const { url } = ok(await invite(people, north, { email: `${role}@example.org`, role }, dan, now))
+      const { url } = ok(await invite({ people, by: dan, now }, north, { email: `${role}@example.org`, role }))
       return url.split('/').at(-1) ?? ''
     }
     const [asAdmin, asMember] = [await asks('admin'), await asks('member')]
     const voids = async () =>
       Object.fromEntries((await invitationsOf(people, north, now)).map((each) => [each.role, each.void]))
-    const comes = (link: string) => accept(people, link, { name: 'New', password }, undefined, now)
+    const comes = (link: string) => accept({ people, by: undefined, now }, link, { name: 'New', password })
     const id = (await membersOf(db, north, dan)).find(({ self }) => self)?.id ?? ''
     expect(await voids()).toEqual({ admin: false, member: false })
 
-    ok(await changeRole(people, north, { id, role: 'member' }, ann, now))
+    ok(await changeRole({ people, by: ann, now }, north, { id, role: 'member' }))
     expect(await voids()).toEqual({ admin: true, member: false })
     expect(await comes(asAdmin)).toMatchObject({ ok: false, code: 'invitation_unknown' })
     expect(await invitationInfo(people, asAdmin, now)).toMatchObject({ ok: false, code: 'invitation_unknown' })
 
-    ok(await removeMember(people, north, { id }, ann, now))
+    ok(await removeMember({ people, by: ann, now }, north, { id }))
     expect(await voids()).toEqual({ admin: true, member: true })
     expect(await comes(asMember)).toMatchObject({ ok: false, code: 'invitation_unknown' })
     expect(await listPeople(db)).toHaveLength(2)
 
-    ok(await addMember(people, { slug: 'north', email: dan.email, role: 'admin' }, ann, now))
+    ok(await addMember({ people, by: ann, now }, { slug: 'north', email: dan.email, role: 'admin' }))
     expect(await comes(asMember)).toMatchObject({ ok: true })
   })
 
   test('an invitation is accepted by one of two who come at once, with one account', async () => {
     const people = peopleOn(await open())
     const ann = await newPerson(people, 'Ann')
-    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
-    const { url } = ok(await invite(people, north, { email: 'Bob@example.org', role: 'member' }, ann, now))
+    const north = ok(
+      await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N', adminId: ann.id }),
+    )
+    const { url } = ok(await invite({ people, by: ann, now }, north, { email: 'Bob@example.org', role: 'member' }))
     const link = url.split('/').at(-1) ?? ''
     const both = await Promise.all(
-      ['Bob', 'Bobby'].map((name) => accept(people, link, { name, password }, undefined, now)),
+      ['Bob', 'Bobby'].map((name) => accept({ people, by: undefined, now }, link, { name, password })),
     )
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     expect(await membersOf(people.store.db, north, ann)).toHaveLength(2)
@@ -191,13 +199,13 @@ everyEngine('people', (open) => {
   test('an agent is made, renamed, given a new token and deleted with its open commands, each in the trail', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
-    const north = ok(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
-    const { agent, token } = ok(await createAgent(db, north, 'mail', operator, now))
-    expect(await createAgent(db, north, 'mail', operator, now)).toMatchObject({ code: 'agent_name_taken' })
-    ok(await createAgent(db, north, 'post', operator, now))
-    expect(await renameAgent(db, agent, 'post', operator, now)).toMatchObject({ code: 'agent_name_taken' })
-    ok(await renameAgent(db, agent, 'letters', operator, now))
-    const rotated = ok(await rotateToken(db, agent, operator, now))
+    const north = ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
+    const { agent, token } = ok(await createAgent({ db, by: operator, now }, north, 'mail'))
+    expect(await createAgent({ db, by: operator, now }, north, 'mail')).toMatchObject({ code: 'agent_name_taken' })
+    ok(await createAgent({ db, by: operator, now }, north, 'post'))
+    expect(await renameAgent({ db, by: operator, now }, agent, 'post')).toMatchObject({ code: 'agent_name_taken' })
+    ok(await renameAgent({ db, by: operator, now }, agent, 'letters'))
+    const rotated = ok(await rotateToken({ db, by: operator, now }, agent))
     expect(rotated.token).not.toBe(token)
     expect(rotated.agent.token_hash).not.toBe(agent.token_hash)
     const report = {
@@ -212,11 +220,11 @@ everyEngine('people', (open) => {
       .insertInto('agent_report')
       .values({ ...report, body: '{"protocol":1,"controls":["pause"]}' })
       .execute()
-    ok(await queueCommand(db, agent, { type: 'pause', payload: {} }, operator, now))
-    ok(await deleteAgent(db, agent, operator, now))
+    ok(await queueCommand({ db, by: operator, now }, agent, { type: 'pause', payload: {} }))
+    ok(await deleteAgent({ db, by: operator, now }, agent))
     expect(await findAgent(db, north, 'letters')).toBeUndefined()
     expect(await db.selectFrom('command').selectAll().execute()).toEqual([])
-    expect(await deleteAgent(db, agent, operator, now)).toMatchObject({ code: 'agent_unknown' })
+    expect(await deleteAgent({ db, by: operator, now }, agent)).toMatchObject({ code: 'agent_unknown' })
     const trail = [
       'agent.created',
       'agent.created',

@@ -1,5 +1,6 @@
 /** Who is signed in, and which sessions a person has. The library keeps them; we add the longest life. */
 import type { Verdict } from '@svc/protocol'
+import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { type Auth, longestSession } from './auth.ts'
@@ -42,7 +43,7 @@ export const endSession = (
   decide<null, 'session_unknown'>(people, async (trx, accounts) => {
     const session = (await allOf(accounts, person, now)).find((each) => each.id === id)
     if (!session) return refuse('session_unknown', 'There is no such session.')
-    return end(trx, accounts, person, [session.token], now)
+    return end({ db: trx, by: person, now }, accounts, [session.token])
   })
 
 /** Ends every session of a person but one. */
@@ -55,11 +56,9 @@ export const endOtherSessions = (
   decide<null, never>(people, async (trx, accounts) => {
     const others = (await allOf(accounts, person, now)).filter(({ id }) => id !== kept.id)
     return end(
-      trx,
+      { db: trx, by: person, now },
       accounts,
-      person,
       others.map(({ token }) => token),
-      now,
     )
   })
 
@@ -68,7 +67,7 @@ async function allOf({ own }: Accounts, person: Person, now: number) {
   return all.filter(({ createdAt }) => !isOld(createdAt, now))
 }
 
-async function end(trx: Trx, { own }: Accounts, person: Person, tokens: string[], now: number) {
+async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Accounts, tokens: string[]) {
   for (const token of tokens) await own.deleteSession(token)
   const note = { workspaceId: null, at: now, by: person, subject: `person ${person.email}` }
   await audit(trx, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })

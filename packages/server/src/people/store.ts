@@ -1,11 +1,12 @@
 /** People: their accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
 import { shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { done, refuse } from '../verdict.ts'
 import { passwordLength } from './auth.ts'
 import { isEmail, normalEmail } from './email.ts'
+import type { PeopleCtx } from './library.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
 
@@ -25,14 +26,12 @@ export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | '
 
 /** Makes an account. */
 export async function createPerson(
-  people: People,
+  { people, by, now }: PeopleCtx<By | 'themselves'>,
   person: NewPerson,
-  by: By | 'themselves',
-  now: number,
 ): Promise<Verdict<Person, PersonRefusal>> {
   const ready = await readyPerson(people, person)
   if (!ready.ok) return ready
-  return decide(people, (trx, accounts) => insertPerson(trx, accounts, ready.value, by, now))
+  return decide(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
 
 /** A person whose fields are checked and whose password is hashed, to be inserted within a transaction. */
@@ -52,11 +51,9 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
 
 /** Within a transaction: the account, its password, the audit entry. An unused first link is void from then on. */
 export async function insertPerson(
-  trx: Trx,
+  { db: trx, by, now }: Ctx<By | 'themselves', Trx>,
   { own }: Accounts,
   { email, name, hash }: ReadyPerson,
-  by: By | 'themselves',
-  now: number,
 ): Promise<Verdict<Person, 'email_taken'>> {
   if (await findPerson(trx, email)) {
     return refuse('email_taken', `There is already an account of ${shown(email)}: sign in with it.`)
@@ -90,10 +87,8 @@ export const nobodyYet = async (db: Db): Promise<boolean> =>
 
 /** A new password by the operator; every session of the person ends. */
 export async function resetPassword(
-  people: People,
+  { people, by, now }: PeopleCtx,
   { email, password }: { email: string; password: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
   const owner = await findPerson(people.store.db, email)
   if (!owner) return unknownPerson(email)

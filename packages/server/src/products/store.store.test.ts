@@ -9,20 +9,28 @@ everyEngine('products', (open) => {
 
   test('a product is added once, its secret is stored only as a hash, and removing it ends its activations', async () => {
     const { store, admin, workspace, clock } = await world(await open())
-    const added = await addProduct(store.db, tasks, admin, clock.now())
+    const added = await addProduct({ db: store.db, by: admin, now: clock.now() }, tasks)
     const secret = added.ok ? added.value.secret : ''
     expect(secret).toMatch(/^[\w-]{43}$/)
-    expect(await addProduct(store.db, tasks, admin, clock.now())).toMatchObject({ ok: false, code: 'product_taken' })
+    expect(await addProduct({ db: store.db, by: admin, now: clock.now() }, tasks)).toMatchObject({
+      ok: false,
+      code: 'product_taken',
+    })
     expect(await listProducts(store.db)).toEqual([
       { id: 'tasks', origin: 'https://tasks.example.org', createdAt: clock.now() },
     ])
     expect(JSON.stringify(await store.db.selectFrom('product').selectAll().execute())).not.toContain(secret)
 
-    await activate(store.db, workspace.slug, 'tasks', admin, clock.now())
-    expect(await removeProduct(store.db, 'tasks', admin, clock.now())).toEqual({ ok: true, value: null })
+    await activate({ db: store.db, by: admin, now: clock.now() }, workspace.slug, 'tasks')
+    expect(await removeProduct({ db: store.db, by: admin, now: clock.now() }, 'tasks')).toEqual({
+      ok: true,
+      value: null,
+    })
     expect(await isActivated(store.db, workspace.id, 'tasks')).toBe(false)
     expect(await isActivated(store.db, workspace.id)).toBe(true)
-    expect(await removeProduct(store.db, 'tasks', admin, clock.now())).toMatchObject({ code: 'product_unknown' })
+    expect(await removeProduct({ db: store.db, by: admin, now: clock.now() }, 'tasks')).toMatchObject({
+      code: 'product_unknown',
+    })
     const written = await store.db.selectFrom('audit').select('action').orderBy('id').execute()
     expect(written.map(({ action }) => action)).toEqual(['product.added', 'workspace.activated', 'product.removed'])
   })
@@ -34,7 +42,7 @@ everyEngine('products', (open) => {
     ['no address', { ...tasks, origin: 'tasks' }, 'origin_invalid'],
   ])('%s is no product', async (_what, product, code) => {
     const { store, admin, clock } = await world(await open())
-    expect(await addProduct(store.db, product, admin, clock.now())).toMatchObject({ ok: false, code })
+    expect(await addProduct({ db: store.db, by: admin, now: clock.now() }, product)).toMatchObject({ ok: false, code })
     expect(await listProducts(store.db)).toEqual([])
   })
 })

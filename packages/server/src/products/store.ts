@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { WorkspaceProduct } from '@svc/api'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
@@ -19,10 +19,8 @@ type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 
 
 /** Adds a product; the secret with which it asks about tokens is given back this once. */
 export function addProduct(
-  db: Db,
+  { db, by, now }: Ctx,
   { id, origin }: { id: string; origin: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<{ product: ProductInfo; secret: string }, ProductRefusal>> {
   return transaction(db, async (trx) => {
     const at = originOf(origin)
@@ -76,7 +74,7 @@ export async function productsOf(db: Db, workspace: { id: string }): Promise<Wor
 }
 
 /** Removes a product, what activates workspaces for it, and its bots with their tokens. */
-export function removeProduct(db: Db, id: string, by: By, now: number): Promise<Verdict<null, ProductRefusal>> {
+export function removeProduct({ db, by, now }: Ctx, id: string): Promise<Verdict<null, ProductRefusal>> {
   return transaction(db, async (trx) => {
     const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
     if (!gone) return refuse('product_unknown', `There is no product ${shown(id)}.`)

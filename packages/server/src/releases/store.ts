@@ -1,7 +1,7 @@
 /** The releases in the database: every node serves, and decides wishes by, the row with the highest serial (D37). */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -79,7 +79,7 @@ export function addRelease(
       // A serial of its own: nodes notice it, and holds of a runtime that refused the other signature are over (3.4).
       return {
         ok: true,
-        value: { ...(await insert(trx, build, known, by, now)), changed: true, signature: 'replaced' },
+        value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'replaced' },
       }
     }
     if (verdict === 'taken') return { ok: false, code: 'release_taken', message: takenSays(build) }
@@ -87,7 +87,10 @@ export function addRelease(
       const message = `Release ${build.version} is older than ${served?.version}, which is served. With --older it is served all the same; wishes for ${served?.version} that stand are dropped then.`
       return { ok: false, code: 'release_older', message }
     }
-    return { ok: true, value: { ...(await insert(trx, build, known, by, now)), changed: true, signature: 'kept' } }
+    return {
+      ok: true,
+      value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'kept' },
+    }
   })
 }
 
@@ -107,7 +110,7 @@ export function adoptRelease(
           .deleteFrom('release')
           .where('serial', '=', known[0]?.serial ?? 0)
           .execute()
-      await insert(trx, build, known, by, now)
+      await insert({ db: trx, by, now }, build, known)
       return { served: true, says: undefined }
     }
     return { served: false, says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
@@ -132,7 +135,7 @@ async function lockAll(trx: Db): Promise<Release[]> {
   return listReleases(trx)
 }
 
-async function insert(trx: Db, build: Build, known: readonly Release[], by: By, now: number): Promise<Release> {
+async function insert({ db: trx, by, now }: Ctx, build: Build, known: readonly Release[]): Promise<Release> {
   const { version, sha256, bytes, signature, signed } = build
   const serial = (known[0]?.serial ?? 0) + 1
   await trx

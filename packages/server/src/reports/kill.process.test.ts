@@ -112,7 +112,11 @@ async function pressAll(where: string, agents: TestAgent[]): Promise<void> {
   for (const agent of agents) {
     for (const every of [1, 2, 3]) {
       const wish = { type: 'set', payload: { every } } as const
-      const queued = await queueCommand(store.db, agent, wish, { id: null, name: 'operator' }, Date.now())
+      const queued = await queueCommand(
+        { db: store.db, by: { id: null, name: 'operator' }, now: Date.now() },
+        agent,
+        wish,
+      )
       expect(queued.ok).toBe(true)
     }
   }

@@ -109,8 +109,8 @@ everyEngine('two authors, one truth', (open) => {
   test('logs that the manifest of the running version declares may be asked for, and are handed out', async () => {
     const w = await start()
     const { store, workspace, admin, clock, agent } = w
-    await uploaded(store.db, workspace, admin, clock.now(), { logs: ['work', 'mail'] })
-    await uploaded(store.db, workspace, admin, clock.now(), { version: '2.0.0', logs: ['deep'] })
+    await uploaded({ db: store.db, by: admin, now: clock.now() }, workspace, { logs: ['work', 'mail'] })
+    await uploaded({ db: store.db, by: admin, now: clock.now() }, workspace, { version: '2.0.0', logs: ['deep'] })
     await ofBlueprint(w, '1.0.0')
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['work', 'mail']))
     await w.press('log', { name: 'mail' })
@@ -122,6 +122,8 @@ everyEngine('two authors, one truth', (open) => {
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['run-1', 'deep']))
     const wish = { type: 'log', payload: { name: 'mail' } } as const
     await store.db.deleteFrom('command').execute()
-    expect(await queueCommand(store.db, agent, wish, admin, clock.now())).toMatchObject({ code: 'command_not_offered' })
+    expect(await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, wish)).toMatchObject({
+      code: 'command_not_offered',
+    })
   })
 })

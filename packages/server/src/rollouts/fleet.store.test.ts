@@ -25,13 +25,11 @@ everyEngine('a fleet', (open) => {
     const begin = async (wanted: { kind: 'runtime' } | { kind: 'blueprint'; blueprint: string; version: string }) => {
       const agents = fleet.agents.map(({ name }) => name)
       const by = { id: null, name: 'Ada' }
-      const made = await createRollout(
-        w.store.db,
-        w.workspace,
-        { ...wanted, agents, watchSeconds: 60 },
-        by,
-        w.clock.now(),
-      )
+      const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+        ...wanted,
+        agents,
+        watchSeconds: 60,
+      })
       if (!made.ok) throw new Error(made.message)
       return made.value.id
     }
@@ -66,10 +64,11 @@ everyEngine('a fleet', (open) => {
     expect(back.map(({ name }) => name).sort()).toEqual(onTrial.map(({ name }) => name).sort())
     const by = { id: null, name: 'Ada' }
     const names = back.map(({ name }) => name)
-    const press = () => wishMany(w.store.db, w.workspace, { kind: 'runtime', agents: names }, by, w.clock.now())
+    const press = () =>
+      wishMany({ db: w.store.db, by, now: w.clock.now() }, w.workspace, { kind: 'runtime', agents: names })
     expect((await press()).results.every(({ code }) => code === 'runtime_version_held')).toBe(true)
     for (const agent of back)
-      await liftHold(w.store.db, { id: agent.id, workspace_id: w.workspace.id }, by, w.clock.now())
+      await liftHold({ db: w.store.db, by, now: w.clock.now() }, { id: agent.id, workspace_id: w.workspace.id })
     expect((await press()).results.every(({ ok }) => ok)).toBe(true)
   })
 
@@ -94,7 +93,7 @@ everyEngine('a fleet', (open) => {
     expect(fleet.agents.slice(0, tenth).every(({ version }) => version === '1.1.0')).toBe(true)
     const by = { id: null, name: 'Ada' }
     for (let i = 0; i < 4 && (await page(id)).state !== 'done'; i++) {
-      await continueRollout(w.store.db, w.workspace, id, by, w.clock.now())
+      await continueRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, id)
       await fleet.pass(20, { until: async () => (await page(id)).state !== 'running' })
     }
     expect(await page(id)).toMatchObject({ state: 'done', counts: { kept: count - 3, rolled_back: 3 } })

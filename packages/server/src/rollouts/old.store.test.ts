@@ -22,11 +22,12 @@ everyEngine('rollouts', (open) => {
   }
   const begin = async (w: World) => {
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0' } as const
-    const made = await createRollout(w.store.db, w.workspace, wanted, by, w.clock.now())
+    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, wanted)
     if (!made.ok) throw new Error(made.message)
     return made.value.id
   }
-  const cancel = (w: World, id: string) => cancelRollout(w.store.db, w.workspace, id, true, by, w.clock.now())
+  const cancel = (w: World, id: string) =>
+    cancelRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, id, true)
   const sweeper = (w: World) => {
     const needs = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
     return newSweeper(needs, () => undefined)

@@ -1,7 +1,7 @@
 /** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -18,11 +18,9 @@ export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'pause
 
 /** Stores the rollout with its agents; its first wave begins with the sweeper's next look. */
 export const createRollout = (
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: { id: string },
   wanted: NewRollout,
-  by: By,
-  now: number,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
   transaction(db, async (trx) => {
     // Two rollouts that begin at once do not take the same agent.
@@ -87,8 +85,8 @@ const member = (rollout_id: string, agent_id: string, wave: number, reason: stri
   }) as const
 
 /** Stops where it is; wishes that no agent was told of are taken back until it goes on. */
-export const pauseRollout = (db: Db, place: Place, id: string, by: By, now: number) =>
-  change(db, place, id, by, now, async (trx, rollout) => {
+export const pauseRollout = ({ db, by, now }: Ctx, place: Place, id: string) =>
+  change({ db, by, now }, place, id, async (trx, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
     }
@@ -97,8 +95,8 @@ export const pauseRollout = (db: Db, place: Place, id: string, by: By, now: numb
   })
 
 /** After a halt or a pause it goes on; what halted it counts no more. One that waits or watches begins its next wave. */
-export const continueRollout = (db: Db, place: Place, id: string, by: By, now: number) =>
-  change(db, place, id, by, now, async (trx, rollout) => {
+export const continueRollout = ({ db, by, now }: Ctx, place: Place, id: string) =>
+  change({ db, by, now }, place, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
     if (state === 'halted') {
@@ -117,8 +115,8 @@ export const continueRollout = (db: Db, place: Place, id: string, by: By, now: n
   })
 
 /** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
-export const cancelRollout = (db: Db, place: Place, id: string, withdraw: boolean, by: By, now: number) =>
-  change(db, place, id, by, now, async (trx, rollout) => {
+export const cancelRollout = ({ db, by, now }: Ctx, place: Place, id: string, withdraw: boolean) =>
+  change({ db, by, now }, place, id, async (trx, rollout) => {
     await takeBackUntold(trx, rollout, { by, now, told: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
@@ -129,11 +127,9 @@ interface Place {
 type Changed = Partial<RolloutDbRow> & { action: string }
 
 function change(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: Place,
   id: string,
-  by: By,
-  now: number,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   return transaction(db, async (trx) => {

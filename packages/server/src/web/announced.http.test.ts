@@ -13,8 +13,8 @@ test('open pages hear of whatever people change: the agent, the list, or both', 
   const ada = await service.person('Ada', 'north', 'admin')
   await service.person('Bob', 'north', 'member')
   const product = { id: 'tasks', origin: 'https://tasks.example.org' }
-  value(await addProduct(service.store.db, product, operator, service.now()))
-  value(await activate(service.store.db, 'north', 'tasks', operator, service.now()))
+  value(await addProduct({ db: service.store.db, by: operator, now: service.now() }, product))
+  value(await activate({ db: service.store.db, by: operator, now: service.now() }, 'north', 'tasks'))
   const hand = await service.agent(north, 'hand')
   await service.reports(hand.token, { controls: ['pause', 'resume'] })
 

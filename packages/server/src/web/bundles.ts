@@ -22,7 +22,7 @@ export const bundleRoutes = (deps: WebDeps) => {
       const { workspace, person, role } = c.var
       const write = memberWriter(deps, c.var, 'admin')
       const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>
-        uploadBlueprint(write, workspace, bundle, person, now()),
+        uploadBlueprint({ db: write, by: person, now: now() }, workspace, bundle),
       )
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
       const { blueprint, version } = granted(upload)

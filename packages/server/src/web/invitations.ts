@@ -24,7 +24,7 @@ export const invitationRoutes = (deps: WebDeps) => {
       const who = await signedInBy(auth, c.req.raw.headers, now())
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
-        granted(await accept(people, c.req.param('id'), body, who?.person, now())),
+        granted(await accept({ people, by: who?.person, now: now() }, c.req.param('id'), body)),
       )
       if (made) await signIn.withoutPassword(c, person, 'invitation')
       return c.json({ slug })

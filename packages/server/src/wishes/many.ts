@@ -1,6 +1,6 @@
 /** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
 import type { WishOfMany, WishResult } from '@svc/api'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
@@ -17,11 +17,9 @@ interface ManyWished {
 }
 
 export async function wishMany(
-  db: Db | Writer,
+  { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
   wish: WishOfMany,
-  by: By,
-  now: number,
 ): Promise<ManyWished> {
   const names = [...new Set(wish.agents)]
   const done: ManyWished = { results: [], changed: [] }

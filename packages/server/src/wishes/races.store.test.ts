@@ -14,7 +14,8 @@ import { grantWaiting, trialsOf } from './trials.ts'
 
 const runtime = { runtime: { version: '1.0.0' } }
 const place = ({ id, workspaceId }: TestAgent) => ({ id, workspace_id: workspaceId })
-const press = (w: World, agent: TestAgent) => pressRuntime(w.store.db, place(agent), w.admin, w.clock.now())
+const press = (w: World, agent: TestAgent) =>
+  pressRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(agent))
 const events = async (w: World, kind: 'wished' | 'fetched') =>
   (await w.store.db.selectFrom('update_event').select('agent_id').where('kind', '=', kind).execute()).length
 const wishes = async (w: World, { id }: TestAgent) => {
@@ -53,7 +54,10 @@ everyEngine('wishes that nodes race for', (open) => {
   const rollOut = async (w: World, nodes = 1) => {
     const wanted = { kind: 'runtime', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
-    const made = await createRollout(w.store.db, w.workspace, { ...wanted, waves: ['100%'] }, by, w.clock.now())
+    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+      ...wanted,
+      waves: ['100%'],
+    })
     await Promise.all(Array.from({ length: nodes }, () => advanceRollouts(w.store.db, w.clock.now())))
     if (!made.ok) throw new Error(made.message)
     return made.value.id
@@ -67,7 +71,10 @@ everyEngine('wishes that nodes race for', (open) => {
     const { w, r, agents } = await start(16)
     await Promise.all(agents.slice(0, 8).map((agent) => press(w, agent)))
     const names = agents.slice(8).map(({ name }) => name)
-    const { results } = await wishMany(w.store.db, w.workspace, { kind: 'runtime', agents: names }, w.admin, 1)
+    const { results } = await wishMany({ db: w.store.db, by: w.admin, now: 1 }, w.workspace, {
+      kind: 'runtime',
+      agents: names,
+    })
     expect(results.every(({ ok }) => ok)).toBe(true)
     expect(await told(r, agents)).toEqual(agents)
   })
@@ -92,7 +99,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: true } })
     expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: false } })
     expect((await wishes(w, agent)).runtime).toMatchObject({ at: before?.at, mark: before?.mark ?? null })
-    await cancelRollout(w.store.db, w.workspace, id, false, w.admin, w.clock.now())
+    await cancelRollout({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, id, false)
     expect(await told(r, waiting)).toEqual([agent])
   })
 
@@ -158,8 +165,8 @@ everyEngine('wishes that nodes race for', (open) => {
       const version = `1.1.${round}`
       await addVersion(w, 'triage', version)
       const [deleted, wished] = await Promise.all([
-        deleteVersion(w.store.db, w.workspace, { name: 'triage', version }, w.admin, w.clock.now()),
-        wishBlueprint(w.store.db, place(agents[0] as TestAgent), { version }, w.admin, w.clock.now()),
+        deleteVersion({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, { name: 'triage', version }),
+        wishBlueprint({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(agents[0] as TestAgent), { version }),
       ])
       expect([deleted.ok, wished.ok].filter((ok) => ok)).toEqual([true])
     }
@@ -171,11 +178,14 @@ everyEngine('wishes that nodes race for', (open) => {
     await addVersion(w, 'triage', '1.1.0')
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
-    const made = await createRollout(w.store.db, w.workspace, { ...wanted, waves: ['100%'] }, by, w.clock.now())
+    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+      ...wanted,
+      waves: ['100%'],
+    })
     expect(made.ok).toBe(true)
     await Promise.all(Array.from({ length: 4 }, () => advanceRollouts(w.store.db, w.clock.now())))
     expect(await events(w, 'wished')).toBe(5)
-    await wishBlueprint(w.store.db, place(w.agent), { version: '1.1.0' }, w.admin, w.clock.now())
+    await wishBlueprint({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(w.agent), { version: '1.1.0' })
     await Promise.all([0, 1, 2].map(() => noteFetched(w.store.db, w.agent, w.clock.now())))
     expect(await events(w, 'fetched')).toBe(1)
     const back = { version: '1.0.0', outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' }

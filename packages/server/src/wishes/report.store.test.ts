@@ -146,7 +146,9 @@ everyEngine('wishes in answers', (open) => {
   test('an agent that was connected by hand is never told a version of a blueprint', async () => {
     const { world: w, told, store } = await start()
     const byHand = await w.addAgent('by-hand')
-    expect(await wishBlueprint(store.db, rowOf(byHand), { version: '1.1.0' }, w.admin, w.clock.now())).toMatchObject({
+    expect(
+      await wishBlueprint({ db: store.db, by: w.admin, now: w.clock.now() }, rowOf(byHand), { version: '1.1.0' }),
+    ).toMatchObject({
       code: 'no_blueprint',
     })
     expect(await told(runs('1.0.0'), { agent: byHand })).toEqual({})
@@ -215,7 +217,7 @@ everyEngine('wishes in answers', (open) => {
     w.clock.pass(60)
     expect(await press()).toMatchObject({ ok: true, value: { made: false } })
     expect((await state()).runtime).toEqual(before)
-    await clearRuntime(w.store.db, rowOf(w.agent), w.admin, w.clock.now())
+    await clearRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, rowOf(w.agent))
     expect(await told(runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
   })
 
@@ -287,12 +289,12 @@ function helpers(w: World, r: Reporting) {
     wish: async (version: string | undefined) => {
       const made =
         version === undefined
-          ? await clearBlueprint(db, agent, w.admin, w.clock.now())
-          : await wishBlueprint(db, agent, { version }, w.admin, w.clock.now())
+          ? await clearBlueprint({ db, by: w.admin, now: w.clock.now() }, agent)
+          : await wishBlueprint({ db, by: w.admin, now: w.clock.now() }, agent, { version })
       expect(made).toMatchObject({ ok: true })
     },
-    press: () => pressRuntime(db, agent, w.admin, w.clock.now()),
-    lift: () => liftHold(db, agent, w.admin, w.clock.now()),
+    press: () => pressRuntime({ db, by: w.admin, now: w.clock.now() }, agent),
+    lift: () => liftHold({ db, by: w.admin, now: w.clock.now() }, agent),
     release: (version: string) => serveRelease(w, version),
     state: async () => {
       const row = await db.selectFrom('agent').select('wishes').where('id', '=', w.agent.id).executeTakeFirstOrThrow()

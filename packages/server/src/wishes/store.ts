@@ -4,7 +4,7 @@
  */
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -37,11 +37,9 @@ export interface Wishing {
 
 /** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
 export const wishBlueprint = (
-  db: Db,
+  { db, by, now }: Ctx,
   agent: Place,
   wish: { version: string; blueprint?: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
 
 /** The same in a transaction of the caller's. */
@@ -84,10 +82,8 @@ export async function wishBlueprintWithin(
 
 /** D24: takes the wish back. What the machine has begun it carries through (D31). */
 export const clearBlueprint = (
-  db: Db,
+  { db, by, now }: Ctx,
   place: Place,
-  by: By,
-  now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> =>
   transaction(db, (trx) => clearBlueprintWithin(trx, place, { by, now }))
 
@@ -122,10 +118,8 @@ export const noteFetched = (db: Db, place: { id: string }, now: number): Promise
 
 /** 3.4: stores the served version as the wish, with the mark of the last outcome. A wish that stands keeps its mark (D34). */
 export const pressRuntime = (
-  db: Db,
+  { db, by, now }: Ctx,
   place: Place,
-  by: By,
-  now: number,
 ): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
   transaction(db, (trx) => pressWithin(trx, place, { by, now }))
 
@@ -168,7 +162,7 @@ const isUntoldOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
 /** Takes the press back; a runtime that has begun ends what it does. */
-export const clearRuntime = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
+export const clearRuntime = ({ db, by, now }: Ctx, place: Place): Promise<Verdict<Wished, 'agent_unknown'>> =>
   transaction(db, (trx) => clearRuntimeWithin(trx, place, { by, now }))
 
 export async function clearRuntimeWithin(
@@ -186,7 +180,7 @@ export async function clearRuntimeWithin(
 }
 
 /** D35: makes a held version pressable again. */
-export const liftHold = (db: Db, place: Place, by: By, now: number): Promise<Verdict<Wished, 'agent_unknown'>> =>
+export const liftHold = ({ db, by, now }: Ctx, place: Place): Promise<Verdict<Wished, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, place)
     if (!agent) return unknownAgent

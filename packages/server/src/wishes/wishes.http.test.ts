@@ -211,7 +211,10 @@ test('from the moment on in which the service is told to end, no agent hears of 
   })
   await serveRelease(w, '2.0.0')
   await report(service, w.agent.token, runtime('1.0.0'))
-  await pressRuntime(w.store.db, { id: w.agent.id, workspace_id: w.workspace.id }, w.admin, w.clock.now())
+  await pressRuntime(
+    { db: w.store.db, by: w.admin, now: w.clock.now() },
+    { id: w.agent.id, workspace_id: w.workspace.id },
+  )
   service.drain()
   expect(await report(service, w.agent.token, runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
 })

@@ -9,7 +9,7 @@ import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
-import { type Accounts, decide, type People, type Trx } from '../people/library.ts'
+import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../people/library.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
@@ -31,11 +31,9 @@ const model = 'invitation'
 
 /** Invites an address; an earlier invitation of it is withdrawn. */
 export function invite(
-  people: People & { config: { baseUrl: string } },
+  { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
   { email, role }: { email: string; role: Role },
-  by: Person,
-  now: number,
 ): Promise<Verdict<Invited, InviteRefusal>> {
   return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
     const wrong = wrongEmail(email)
@@ -69,11 +67,9 @@ export function invite(
 }
 
 export function withdraw(
-  people: People,
+  { people, by, now }: PeopleCtx<Person>,
   workspace: WorkspaceInfo,
   id: string,
-  by: Person,
-  now: number,
 ): Promise<Verdict<null, 'invitation_unknown'>> {
   return decide<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
     const where = [...pendingOf(workspace), { field: 'id', value: id }]
@@ -148,11 +144,9 @@ type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_ne
  * and the end of the invitation are one transaction.
  */
 export async function accept(
-  people: People,
+  { people, by: who, now }: PeopleCtx<Person | undefined>,
   link: string,
   { name, password }: { name?: string | undefined; password?: string | undefined },
-  who: Person | undefined,
-  now: number,
 ): Promise<Verdict<{ slug: string; person: Person; made: boolean }, AcceptRefusal>> {
   const id = idOf(people.auth, link)
   const info = await invitationInfo(people, link, now)
@@ -183,7 +177,7 @@ export async function accept(
     const row = await take(trx, accounts, id, now)
     const workspace = row && (await workspaceOf(trx, row))
     if (!workspace) return unknown
-    const made = ready ? await insertPerson(trx, accounts, ready.value, 'themselves', now) : undefined
+    const made = ready ? await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value) : undefined
     if (made && !made.ok) return made
     const person = made?.value ?? who
     if (!person) return unknown

@@ -23,11 +23,13 @@ async function world(store: Store) {
   const people = { store, auth, config }
   const person = async (name: string) => {
     const email = `${name.toLowerCase()}@example.org`
-    return value(await createPerson(people, { email, name, password }, operator, now))
+    return value(await createPerson({ people, by: operator, now }, { email, name, password }))
   }
   const ann = await person('Ann')
-  const north = value(await createWorkspace(people, { slug: 'north', name: 'N', adminId: ann.id }, operator, now))
-  value(await activate(store.db, 'north', 'svc', operator, now))
+  const north = value(
+    await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N', adminId: ann.id }),
+  )
+  value(await activate({ db: store.db, by: operator, now }, 'north', 'svc'))
   return { people, db: store.db, person, ann, north }
 }
 const codes = (all: { ok: boolean; code?: string }[]) => all.map((each) => (each.ok ? 'ok' : each.code)).sort()
@@ -40,8 +42,8 @@ everyEngine('limits of a workspace', (open) => {
       people: { limit: defaultLimits.people, used: 1 },
       bundles: { limit: defaultLimits.bundles, used: 0 },
     })
-    await setLimits(db, north, { agents: 3, bundles: 500 }, operator, now)
-    await setLimits(db, north, { agents: null, people: 7 }, operator, now)
+    await setLimits({ db, by: operator, now }, north, { agents: 3, bundles: 500 })
+    await setLimits({ db, by: operator, now }, north, { agents: null, people: 7 })
     expect(await limitsOf(db, north, now)).toMatchObject({
       agents: { limit: defaultLimits.agents },
       people: { limit: 7 },
@@ -57,8 +59,10 @@ everyEngine('limits of a workspace', (open) => {
 
   test('agents that are made at once are as many as fit; the others are refused by the name of the limit', async () => {
     const { db, north } = await world(await open())
-    await setLimits(db, north, { agents: 2 }, operator, now)
-    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => createAgent(db, north, name, operator, now)))
+    await setLimits({ db, by: operator, now }, north, { agents: 2 })
+    const all = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => createAgent({ db, by: operator, now }, north, name)),
+    )
     expect(codes(all)).toEqual(['agents_too_many', 'agents_too_many', 'agents_too_many', 'ok', 'ok'])
     const refused = all.find((each) => !each.ok)
     expect(refused).toMatchObject({ message: expect.stringMatching(/may have 2 agents and has 2: .*workspace limit/) })
@@ -67,41 +71,44 @@ everyEngine('limits of a workspace', (open) => {
 
   test('an install code does not pass the limit of agents, and stays good for when there is room', async () => {
     const { db, north } = await world(await open())
-    value(await uploadBlueprint(db, north, await bundle(), operator, now))
-    value(await createAgent(db, north, 'first', operator, now))
-    await setLimits(db, north, { agents: 1 }, operator, now)
-    const issued = value(await issueCode(db, north, { blueprint: 'mail', version: '1.0.0' }, operator, now))
+    value(await uploadBlueprint({ db, by: operator, now }, north, await bundle()))
+    value(await createAgent({ db, by: operator, now }, north, 'first'))
+    await setLimits({ db, by: operator, now }, north, { agents: 1 })
+    const issued = value(await issueCode({ db, by: operator, now }, north, { blueprint: 'mail', version: '1.0.0' }))
     expect(await redeemInstall(db, issued.code, now)).toMatchObject({ ok: false, code: 'agents_too_many' })
     const first = await findAgent(db, north, 'first')
-    value(await deleteAgent(db, { id: first?.id ?? '' }, operator, now))
+    value(await deleteAgent({ db, by: operator, now }, { id: first?.id ?? '' }))
     expect(await redeemInstall(db, issued.code, now)).toMatchObject({ ok: true })
   })
 
   test('members and open invitations count together, also when they are added at once', async () => {
     const { people, db, person, ann, north } = await world(await open())
     const bob = await person('Bob')
-    await setLimits(db, north, { people: 3 }, operator, now)
-    const invites = (name: string) => invite(people, north, { email: `${name}@example.org`, role: 'member' }, ann, now)
+    await setLimits({ db, by: operator, now }, north, { people: 3 })
+    const invites = (name: string) =>
+      invite({ people, by: ann, now }, north, { email: `${name}@example.org`, role: 'member' })
     const all = await Promise.all([
       ...['w', 'x', 'y', 'z'].map(invites),
-      addMember(people, { slug: 'north', email: bob.email, role: 'member' }, operator, now),
+      addMember({ people, by: operator, now }, { slug: 'north', email: bob.email, role: 'member' }),
     ])
     expect(codes(all)).toEqual(['ok', 'ok', 'people_too_many', 'people_too_many', 'people_too_many'])
     expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
     const [open1] = await invitationsOf(people, north, now)
-    const again = await invite(people, north, { email: open1?.email ?? '', role: 'member' }, ann, now)
+    const again = await invite({ people, by: ann, now }, north, { email: open1?.email ?? '', role: 'member' })
     expect(again).toMatchObject({ ok: true })
-    const accepts = (link = '') => accept(people, link, { name: 'New', password }, undefined, now)
+    const accepts = (link = '') => accept({ people, by: undefined, now }, link, { name: 'New', password })
     if (again.ok) expect(await accepts(again.value.url.split('/').at(-1))).toMatchObject({ ok: true })
     expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
   })
 
   test('an invitation that was taken back frees its place, and is not kept', async () => {
     const { people, db, ann, north } = await world(await open())
-    await setLimits(db, north, { people: 2 }, operator, now)
+    await setLimits({ db, by: operator, now }, north, { people: 2 })
     for (let i = 0; i < 5; i++) {
-      const { id } = value(await invite(people, north, { email: `p${i}@example.org`, role: 'member' }, ann, now))
-      value(await withdraw(people, north, id, ann, now))
+      const { id } = value(
+        await invite({ people, by: ann, now }, north, { email: `p${i}@example.org`, role: 'member' }),
+      )
+      value(await withdraw({ people, by: ann, now }, north, id))
     }
     expect(await db.selectFrom('invitation').select('id').execute()).toHaveLength(1)
   })
@@ -110,8 +117,8 @@ everyEngine('limits of a workspace', (open) => {
     const { db, north } = await world(await open())
     const zips = await Promise.all(['a', 'b', 'c'].map((name) => bundle({ name })))
     const largest = Math.max(...zips.map(({ length }) => length))
-    await setLimits(db, north, { bundles: 2 * largest }, operator, now)
-    const all = await Promise.all(zips.map((zip) => uploadBlueprint(db, north, zip, operator, now)))
+    await setLimits({ db, by: operator, now }, north, { bundles: 2 * largest })
+    const all = await Promise.all(zips.map((zip) => uploadBlueprint({ db, by: operator, now }, north, zip)))
     expect(codes(all)).toEqual(['bundles_too_many', 'ok', 'ok'])
     expect(await db.selectFrom('blueprint').select('name').execute()).toHaveLength(2)
   })

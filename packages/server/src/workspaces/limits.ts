@@ -3,7 +3,7 @@
  * something asks `roomFor` in the transaction that adds it; it takes the workspace, so that two who add at once are counted.
  */
 import type { Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
@@ -35,11 +35,9 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
 
 /** Sets limits; null puts the default back. A limit below what is used removes nothing. */
 export function setLimits(
-  db: Db,
+  { db, by, now }: Ctx,
   workspace: { id: string; slug: string },
   changes: Partial<Record<LimitKind, number | null>>,
-  by: By,
-  now: number,
 ): Promise<void> {
   return transaction(db, async (trx) => {
     await lockWorkspace(trx, workspace.id)

@@ -1,11 +1,10 @@
 /** Who belongs to a workspace, and as what. A workspace always has an admin. */
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
-import { decide, type People, type Trx } from '../people/library.ts'
+import { decide, type PeopleCtx, type Trx } from '../people/library.ts'
 import { done, refuse } from '../verdict.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
@@ -48,11 +47,9 @@ export async function membersOf(db: Db, workspace: { id: string }, self: { id: s
 type MemberRefusal = 'member_unknown' | 'last_admin'
 
 export function changeRole(
-  people: People,
+  { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
   { id, role }: { id: string; role: Role },
-  by: By,
-  now: number,
 ): Promise<Verdict<null, MemberRefusal>> {
   return decide<null, MemberRefusal>(people, async (trx, { tables }) => {
     const member = await takeMember(trx, workspace, id)
@@ -68,11 +65,9 @@ export function changeRole(
 
 /** Removes a member; who may remove only themselves says so. */
 export function removeMember(
-  people: People,
+  { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
   { id, only = 'anybody' }: { id: string; only?: 'anybody' | 'oneself' },
-  by: By,
-  now: number,
 ): Promise<Verdict<null, MemberRefusal | 'not_allowed'>> {
   return decide<null, MemberRefusal | 'not_allowed'>(people, async (trx, { tables }) => {
     const member = await takeMember(trx, workspace, id)

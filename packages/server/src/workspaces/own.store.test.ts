@@ -16,13 +16,13 @@ everyEngine('a workspace made on the page', (open) => {
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })
     const people = { store, auth }
     const wanted = { email: 'ann@example.org', name: 'Ann', password: 'correct horse battery' }
-    const ann = value(await createPerson(people, wanted, operator, now))
-    const makes = (slug: string) => createOwnWorkspace(people, { slug, name: slug }, ann, now)
-    value(await createWorkspace(people, { slug: 'north', name: 'N' }, operator, now))
+    const ann = value(await createPerson({ people, by: operator, now }, wanted))
+    const makes = (slug: string) => createOwnWorkspace({ people, by: ann, now }, { slug, name: slug })
+    value(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
     expect(await makes('mine')).toMatchObject({ ok: false, code: 'not_allowed' })
-    value(await addMember(people, { slug: 'north', email: ann.email, role: 'admin' }, operator, now))
+    value(await addMember({ people, by: operator, now }, { slug: 'north', email: ann.email, role: 'admin' }))
     expect(await makes('mine')).toMatchObject({ ok: false, code: 'not_allowed' })
-    value(await activate(store.db, 'north', 'svc', operator, now))
+    value(await activate({ db: store.db, by: operator, now }, 'north', 'svc'))
     const mine = value(await makes('mine'))
     expect(await isActivated(store.db, mine.id)).toBe(true)
     expect(await makes('mine')).toMatchObject({ ok: false, code: 'slug_taken' })

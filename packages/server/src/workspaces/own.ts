@@ -2,7 +2,7 @@
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
-import { decide, type People } from '../people/library.ts'
+import { decide, type PeopleCtx } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
 import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
@@ -12,10 +12,8 @@ export const maxOwnWorkspaces = 20
 
 /** Makes a workspace with this person as its admin, activated for this service. */
 export const createOwnWorkspace = (
-  people: People,
+  { people, by, now }: PeopleCtx<Person>,
   wanted: { slug: string; name: string },
-  by: Person,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>> =>
   decide<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>(people, async (trx, accounts) => {
     await lockPerson(trx, by)
@@ -26,8 +24,8 @@ export const createOwnWorkspace = (
     if (all >= maxOwnWorkspaces) {
       return refuse('workspaces_too_many', `You are an admin of ${all} workspaces: the operator can create more.`)
     }
-    const made = await insertWorkspace(trx, accounts, { ...wanted, adminId: by.id }, by, now)
-    if (made.ok) await activateWithin(trx, made.value, ownProduct, by, now)
+    const made = await insertWorkspace({ db: trx, by, now }, accounts, { ...wanted, adminId: by.id })
+    if (made.ok) await activateWithin({ db: trx, by, now }, made.value, ownProduct)
     return made
   })
 

@@ -29,12 +29,12 @@ export async function firstStart(
   if (!ready.ok) return ready
   return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
     if (!(await useLink(trx, 'first', token, now))) return usedAlready
-    const made = await insertPerson(trx, accounts, ready.value, 'themselves', now)
+    const made = await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value)
     if (!made.ok) return made
     const by = made.value
-    const home = await insertWorkspace(trx, accounts, { slug, name: workspace, adminId: by.id }, by, now)
+    const home = await insertWorkspace({ db: trx, by, now }, accounts, { slug, name: workspace, adminId: by.id })
     if (!home.ok) return home
-    await activateWithin(trx, home.value, ownProduct, by, now)
+    await activateWithin({ db: trx, by, now }, home.value, ownProduct)
     return done(by)
   })
 }

@@ -1,11 +1,11 @@
 /** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
+import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { type Accounts, decide, type People, type Trx } from '../people/library.ts'
+import { type Accounts, decide, type PeopleCtx, type Trx } from '../people/library.ts'
 import { findPerson, unknownPerson, wrongName } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
@@ -27,20 +27,16 @@ export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
 
 /** Makes a workspace, not activated for anything; with `adminId` that person becomes its first admin. */
 export function createWorkspace(
-  people: People,
+  { people, by, now }: PeopleCtx,
   workspace: { slug: string; name: string; adminId?: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
-  return decide(people, (trx, accounts) => insertWorkspace(trx, accounts, workspace, by, now))
+  return decide(people, (trx, accounts) => insertWorkspace({ db: trx, by, now }, accounts, workspace))
 }
 
 export async function insertWorkspace(
-  trx: Trx,
+  { db: trx, by, now }: Ctx<By, Trx>,
   { tables }: Accounts,
   { slug, name, adminId }: { slug: string; name: string; adminId?: string },
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
   const wrong = wrongSlug(slug) ?? wrongName(name)
   if (wrong) return wrong
@@ -103,11 +99,9 @@ type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
 
 /** Activates a workspace for a product; `svc` is this service. A second time changes nothing. */
 export function activate(
-  db: Db,
+  { db, by, now }: Ctx,
   slug: string,
   product: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
   return transaction(db, async (trx) => {
     const workspace = await findWorkspace(trx, slug)
@@ -115,12 +109,12 @@ export function activate(
     if (!(await productExists(trx, product))) {
       return refuse('product_unknown', `There is no product ${shown(product)}; this service itself is "${ownProduct}".`)
     }
-    await activateWithin(trx, workspace, product, by, now)
+    await activateWithin({ db: trx, by, now }, workspace, product)
     return done(workspace)
   })
 }
 
-export async function activateWithin(trx: Db, workspace: WorkspaceInfo, product: string, by: By, now: number) {
+export async function activateWithin({ db: trx, by, now }: Ctx, workspace: WorkspaceInfo, product: string) {
   const made = await trx
     .insertInto('workspace_product')
     .values({ workspace_id: workspace.id, product_id: product, activated_at: now })
@@ -133,11 +127,9 @@ export async function activateWithin(trx: Db, workspace: WorkspaceInfo, product:
 
 /** Takes the activation back: its agents get 403 from their next report on and store nothing (D56). */
 export function deactivate(
-  db: Db,
+  { db, by, now }: Ctx,
   slug: string,
   product: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
   return transaction(db, async (trx) => {
     const workspace = await findWorkspace(trx, slug)
@@ -156,11 +148,9 @@ export function deactivate(
 }
 
 export function renameWorkspace(
-  people: People,
+  { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
   name: string,
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, 'name_invalid'>> {
   return decide(people, async (trx, { tables }) => {
     const wrong = wrongName(name)
@@ -182,10 +172,8 @@ export function renameWorkspace(
 
 /** Adds a person who has an account. */
 export function addMember(
-  people: People,
+  { people, by, now }: PeopleCtx,
   { slug, email, role }: { slug: string; email: string; role: Role },
-  by: By,
-  now: number,
 ): Promise<Verdict<WorkspaceInfo, AddRefusal>> {
   return decide<WorkspaceInfo, AddRefusal>(people, async (trx, accounts) => {
     const workspace = await findWorkspace(trx, slug)

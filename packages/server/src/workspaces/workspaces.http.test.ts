@@ -133,7 +133,7 @@ test('a member leaves by themselves, takes out nobody else, and sees nothing aft
 
 test('a workspace that is not activated says so', async () => {
   const { service, ann } = await world()
-  await deactivate(service.store.db, 'north', 'svc', operator, service.now())
+  await deactivate({ db: service.store.db, by: operator, now: service.now() }, 'north', 'svc')
   expect((await ann.get('/api/web/w/north')).body).toMatchObject({ activated: false })
 })
 

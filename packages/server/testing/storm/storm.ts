@@ -165,11 +165,11 @@ async function peopled({ agents: count }: Weather, store: Store): Promise<Report
   const by = { id: null, name: 'operator' }
   const now = Date.now()
   const workspace = await addWorkspace(store, slug, true, now)
-  const product = await addProduct(db, { id: 'tasks', origin: 'https://tasks.example.org' }, by, now)
+  const product = await addProduct({ db, by, now }, { id: 'tasks', origin: 'https://tasks.example.org' })
   if (!product.ok) throw new Error(product.message)
-  await activate(db, workspace.slug, 'tasks', by, now)
+  await activate({ db, by, now }, workspace.slug, 'tasks')
   for (const version of versions)
-    await uploaded(db, workspace, by, now, { version, bindings: ['tasks:editor:tasks.read'] })
+    await uploaded({ db, by, now }, workspace, { version, bindings: ['tasks:editor:tasks.read'] })
   const added = await addRelease(db, buildOf(firstRelease), { older: false, by, now })
   if (!added.ok) throw new Error(added.message)
   const agents: Reporter[] = []

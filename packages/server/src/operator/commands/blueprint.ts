@@ -15,7 +15,7 @@ export const blueprintCommands = {
       const { store, live, now } = service
       const workspace = await workspaceOf(service, argument(request, 0))
       const bundle = Buffer.from(request.file ?? '', 'base64')
-      const upload = await uploadBlueprint(store.db, workspace, bundle, operator, now())
+      const upload = await uploadBlueprint({ db: store.db, by: operator, now: now() }, workspace, bundle)
       if (!upload.ok && upload.code === 'bundle_refused') {
         throw new Refused(`The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`)
       }
@@ -80,7 +80,7 @@ export const blueprintCommands = {
       const { slug, name: both } = partsOf(argument(request, 0))
       const { name, version } = versionedOf(both)
       const workspace = await workspaceOf(service, slug)
-      granted(await deleteVersion(store.db, workspace, { name, version }, operator, now()))
+      granted(await deleteVersion({ db: store.db, by: operator, now: now() }, workspace, { name, version }))
       live.listChanged(workspace.id)
       return { blueprint: name, version, deleted: true }
     },

@@ -40,7 +40,9 @@ export const botCommands = {
       const { workspace, bots, name } = await botsOf(request, service, stores)
       let revoked = 0
       for (const { id } of bots) {
-        const done = granted(await stores.revokeBot(service.store.db, workspace, { id }, operator, service.now()))
+        const done = granted(
+          await stores.revokeBot({ db: service.store.db, by: operator, now: service.now() }, workspace, { id }),
+        )
         for (const agentId of done.agentIds) service.live.changed(workspace.id, agentId)
         revoked += done.revoked
       }
@@ -56,7 +58,7 @@ export const botCommands = {
     run: async (request, service, stores) => {
       const { workspace, bots, name } = await botsOf(request, service, stores)
       for (const { id } of bots)
-        granted(await stores.deleteBot(service.store.db, workspace, id, operator, service.now()))
+        granted(await stores.deleteBot({ db: service.store.db, by: operator, now: service.now() }, workspace, id))
       service.live.listChanged(workspace.id)
       return { name, deleted: bots.length }
     },

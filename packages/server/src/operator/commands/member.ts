@@ -13,7 +13,7 @@ export const memberCommands = {
     run: async (request, { store, auth, live, now }, { addMember }) => {
       const role = roleOption(option(request, 'role'))
       const wanted = { slug: argument(request, 0), email: argument(request, 1), role }
-      const workspace = granted(await addMember({ store, auth }, wanted, operator, now()))
+      const workspace = granted(await addMember({ people: { store, auth }, by: operator, now: now() }, wanted))
       live.listChanged(workspace.id)
       return { workspace: workspace.slug, email: wanted.email.trim().toLowerCase(), role }
     },
@@ -43,7 +43,7 @@ export const memberCommands = {
       const wanted = argument(request, 1).trim().toLowerCase()
       const member = (await membersOf(store.db, workspace, { id: '' })).find((each) => each.email === wanted)
       if (!member) throw new Missing(`${line(wanted)} does not belong to the workspace ${workspace.slug}.`)
-      granted(await removeMember({ store, auth }, workspace, { id: member.id }, operator, now()))
+      granted(await removeMember({ people: { store, auth }, by: operator, now: now() }, workspace, { id: member.id }))
       live.listChanged(workspace.id)
       return { workspace: workspace.slug, email: member.email, removed: true }
     },

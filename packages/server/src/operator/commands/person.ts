@@ -34,7 +34,7 @@ export const personCommands = {
       const person = { email: argument(request, 0), name, password }
       const ready = granted(await readyPerson({ store, auth }, person))
       const made = await decide<Person, string>({ store, auth }, async (trx, accounts) => {
-        const inserted = await insertPerson(trx, accounts, ready, operator, now())
+        const inserted = await insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)
         if (slug === undefined) return inserted
         const workspace = await findWorkspace(trx, slug)
         if (!workspace) return unknownWorkspace(slug)
@@ -93,7 +93,7 @@ export const personCommands = {
       const given = passwordIn(request.input)
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: argument(request, 0), password }
-      const person = granted(await resetPassword({ store, auth }, wanted, operator, now()))
+      const person = granted(await resetPassword({ people: { store, auth }, by: operator, now: now() }, wanted))
       return { email: person.email, ...(given === '' && { password }) }
     },
     show: ({ email, password }) =>
@@ -110,7 +110,7 @@ export const personCommands = {
     ],
     run: async (request, { store, config, now }, { linkUrl, makeLink }) => {
       const purpose = request.options.claim === true ? 'claim' : 'sign_in'
-      const token = granted(await makeLink(store.db, purpose, argument(request, 0), operator, now()))
+      const token = granted(await makeLink({ db: store.db, by: operator, now: now() }, purpose, argument(request, 0)))
       return { link: linkUrl(config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,

@@ -13,7 +13,7 @@ export const productCommands = {
       const origin = option(request, 'origin')
       if (origin === undefined) throw new Misused('A product needs an origin: --origin URL')
       const wanted = { id: argument(request, 0), origin }
-      const { product, secret } = granted(await addProduct(store.db, wanted, operator, now()))
+      const { product, secret } = granted(await addProduct({ db: store.db, by: operator, now: now() }, wanted))
       return { id: product.id, origin: product.origin, secret }
     },
     show: ({ id, secret }) => `Added the product ${id}. Its secret, shown this once:\n\n  ${secret}`,
@@ -32,7 +32,7 @@ export const productCommands = {
     says: 'remove a product with its bots; workspaces are no longer activated for it',
     args: [id],
     run: async (request, { store, now }, { removeProduct }) => {
-      granted(await removeProduct(store.db, argument(request, 0), operator, now()))
+      granted(await removeProduct({ db: store.db, by: operator, now: now() }, argument(request, 0)))
       return { id: argument(request, 0), removed: true }
     },
     show: ({ id }) => `Removed the product ${id}.`,

@@ -17,7 +17,7 @@ export const workspaceCommands = {
     options: [['--name <name>', 'as people see it (default: the short name)']],
     run: async (request, { store, auth, now }, { createWorkspace }) => {
       const wanted = { slug: argument(request, 0), name: option(request, 'name') ?? argument(request, 0) }
-      const made = granted(await createWorkspace({ store, auth }, wanted, operator, now()))
+      const made = granted(await createWorkspace({ people: { store, auth }, by: operator, now: now() }, wanted))
       return { slug: made.slug, name: made.name }
     },
     show: ({ slug, name }) =>
@@ -52,7 +52,8 @@ export const workspaceCommands = {
       const { store, now } = service
       const changes = limitsIn(request)
       const workspace = await workspaceOf(service, argument(request, 0))
-      if (Object.keys(changes).length > 0) await setLimits(store.db, workspace, changes, operator, now())
+      if (Object.keys(changes).length > 0)
+        await setLimits({ db: store.db, by: operator, now: now() }, workspace, changes)
       return { slug: workspace.slug, ...(await limitsOf(store.db, workspace, now())) }
     },
     show: ({ agents, people, bundles }) =>
@@ -71,7 +72,7 @@ export const workspaceCommands = {
     args: [slug, product],
     run: async (request, { store, live, now }, { activate }) => {
       const [of, to] = [argument(request, 0), argument(request, 1)]
-      const workspace = granted(await activate(store.db, of, to, operator, now()))
+      const workspace = granted(await activate({ db: store.db, by: operator, now: now() }, of, to))
       live.listChanged(workspace.id)
       return { slug: workspace.slug, product: to, activated: true }
     },
@@ -84,7 +85,7 @@ export const workspaceCommands = {
       const { store, live, now } = service
       const [of, to] = [argument(request, 0), argument(request, 1)]
       await workspaceOf(service, of)
-      const workspace = granted(await deactivate(store.db, of, to, operator, now()))
+      const workspace = granted(await deactivate({ db: store.db, by: operator, now: now() }, of, to))
       live.listChanged(workspace.id)
       return { slug: workspace.slug, product: to, activated: false }
     },

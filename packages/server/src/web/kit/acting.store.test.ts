@@ -156,7 +156,10 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     for (const [route, { body, only }] of Object.entries(writes)) {
       for (const [what, { text, status, code }] of Object.entries(ends)) {
         if (only?.includes(what) === false) continue
-        await addMember(service, { slug: 'north', email: 'carol@example.org', role: 'admin' }, operator, service.now())
+        await addMember(
+          { people: service, by: operator, now: service.now() },
+          { slug: 'north', email: 'carol@example.org', role: 'admin' },
+        )
         await service.store.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', id).execute()
         if ((await carol.get('/api/web/me')).status === 401) carol = await service.signedIn('carol@example.org')
         const before = await rowsBut(service.store, id)
@@ -281,9 +284,10 @@ describe('the same at the same time, on PostgreSQL', () => {
     const makes = (before = async () => {}) =>
       asMember(service, carol, 'admin', async ({ db, by, now }) => {
         await before()
-        return createAgent(db, north, 'late', by, now)
+        return createAgent({ db, by, now }, north, 'late')
       })
-    const remove = (people: People = service) => removeMember(people, north, { id: member.id }, operator, service.now())
+    const remove = (people: People = service) =>
+      removeMember({ people, by: operator, now: service.now() }, north, { id: member.id })
     /** Resolves when somebody waits for a lock. */
     const waits = () =>
       eventually('somebody waits for a lock', async () => {
@@ -372,7 +376,9 @@ describe('the same at the same time, on PostgreSQL', () => {
     const who = { person: { ...ada, id: ada.person }, session: { id: ada.session }, workspace: carol.workspace }
     const both = await Promise.allSettled([
       asMember(service, who, 'admin', ({ people }) => remove(people)),
-      asMember(service, carol, 'admin', ({ people, by, now }) => removeMember(people, carol.workspace, ada, by, now)),
+      asMember(service, carol, 'admin', ({ people, by, now }) =>
+        removeMember({ people, by, now }, carol.workspace, ada),
+      ),
     ])
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await db.selectFrom('member').select('id').execute()).toHaveLength(1)

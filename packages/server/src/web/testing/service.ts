@@ -110,27 +110,27 @@ export async function serve(given: Given = {}) {
   })
 
   const workspace = async (slug: string) => {
-    const made = value(await createWorkspace(deps, { slug, name: slug }, operator, now()))
-    value(await activate(store.db, slug, 'svc', operator, now()))
+    const made = value(await createWorkspace({ people: deps, by: operator, now: now() }, { slug, name: slug }))
+    value(await activate({ db: store.db, by: operator, now: now() }, slug, 'svc'))
     return made
   }
   const person = async (name: string, slug: string, role: Role) => {
     const email = `${name.toLowerCase()}@example.org`
     hash ??= auth.$context.then((context) => context.password.hash(password))
     const ready = { email, name, hash: await hash }
-    value(await decide(deps, (trx, accounts) => insertPerson(trx, accounts, ready, operator, now())))
-    value(await addMember(deps, { slug, email, role }, operator, now()))
+    value(await decide(deps, (trx, accounts) => insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)))
+    value(await addMember({ people: deps, by: operator, now: now() }, { slug, email, role }))
     return signedIn(email)
   }
   const signedIn = async (email: string) => {
     const browser = browserOf(origin)
-    const token = value(await makeLink(store.db, 'sign_in', email, operator, now()))
+    const token = value(await makeLink({ db: store.db, by: operator, now: now() }, 'sign_in', email))
     const { status } = await browser.send('POST', '/api/web/link', { token }, { origin: baseUrl })
     if (status !== 200) throw new Error(`Signing ${email} in answered ${status}.`)
     return browser
   }
   const agent = async (place: { id: string }, name: string) =>
-    value(await createAgent(store.db, place, name, operator, now()))
+    value(await createAgent({ db: store.db, by: operator, now: now() }, place, name))
   const reports = async (token: string, parts: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ protocol: 1, ...parts })
