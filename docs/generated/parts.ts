@@ -1,9 +1,13 @@
 /** The generated parts of documents. Each lies in its page between two comments that name it. */
 import { commandArguments, commandTable } from './commands.ts'
+import { folderTable } from './folders.ts'
 import { handWrittenRoutes, operationTables } from './operations.ts'
 
 export const parts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/operator.md': { arguments: commandArguments(), commands: commandTable() },
+  'docs/architecture.md': Object.fromEntries(
+    ['server', 'runtime', 'dashboard', 'blueprint'].map((part) => [`folders of ${part}`, folderTable(part)]),
+  ),
   'docs/operations.md': { operations: operationTables(), 'hand-written routes': handWrittenRoutes() },
 }
 

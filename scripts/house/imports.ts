@@ -13,7 +13,7 @@ export type Sources = ReadonlyMap<string, Facts>
 export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
   if (part === undefined || inside === undefined) return undefined
-  const apart = !inside.includes('/') || (order ?? orders[part])?.layers.some((places) => places.includes(inside))
+  const apart = !inside.includes('/') || (order ?? orders[part])?.layers.some((places) => Object.hasOwn(places, inside))
   return { part, folder: apart ? inside : dirname(inside) }
 }
 
@@ -28,7 +28,7 @@ export function largestCycle(sources: Sources, part: string): readonly string[] 
 /** Each import against the order as `file imports file`; those that are listed as exceptions are left out. */
 export function againstOrder(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
   if (!order) return []
-  const layer = (folder: string) => order.layers.findIndex((folders) => folders.includes(folder))
+  const layer = (folder: string) => order.layers.findIndex((folders) => Object.hasOwn(folders, folder))
   const listed = (file: string, imported: string) =>
     order.exceptions.some((one) => file.endsWith(`/src/${one.file}`) && imported.endsWith(`/src/${one.imports}`))
   return arrows(sources, part, order)

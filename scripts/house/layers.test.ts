@@ -8,7 +8,7 @@ import { readSources } from './read.ts'
 const sources = new Map([...(await readSources())].filter(([file]) => isShipped(file)))
 
 describe.each(Object.entries(orders))('%s', (part, order) => {
-  const drawn = order.layers.flat()
+  const drawn = order.layers.flatMap((places) => Object.keys(places))
 
   test('a folder imports only what stands below it', () => expect(againstOrder(sources, part)).toEqual([]))
 
@@ -20,6 +20,10 @@ describe.each(Object.entries(orders))('%s', (part, order) => {
     const places = [...sources.keys()].flatMap((file) => placeOf(file) ?? [])
     const folders = new Set(places.filter((place) => place.part === part).map(({ folder }) => folder))
     expect([...drawn].sort()).toEqual([...folders].sort())
+  })
+
+  test('the order says what is in each folder', () => {
+    for (const places of order.layers) for (const text of Object.values(places)) expect(text).toMatch(/\w{3}/)
   })
 
   test('every exception is needed, and says why', () => {

@@ -1,81 +1,241 @@
 /**
- * The order of the folders of each package, from above: a folder imports only what stands in a layer below its own. Types count for
- * nothing here, since nothing is loaded for them. A file that lies directly in `src` stands by its name, and so does one whose path
- * is in a layer: it stands apart from its folder.
+ * The order of the folders of each package, from the top: a folder imports only folders in lower layers. Imports of types are not
+ * counted, since they load nothing. A file that is directly in `src` is listed by its name.
  */
 export interface Order {
-  readonly layers: readonly (readonly string[])[]
+  /** The folders and files of each layer, and what is in them. docs/architecture.md shows these as tables. */
+  readonly layers: readonly Readonly<Record<string, string>>[]
   /** Imports against the order that cannot be avoided. */
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
 
 export const orders: Readonly<Record<string, Order>> = {
   blueprint: {
-    layers: [['index.ts'], ['folder'], ['bundle'], ['manifest'], ['zip', 'key.ts']],
+    layers: [
+      {
+        'index.ts': 'what other packages may import',
+      },
+      {
+        folder: "the folder of a blueprint on its author's disk: checked, and packed into a bundle",
+      },
+      {
+        bundle: 'acceptance of a bundle: rules for its paths and entries, unpacking',
+      },
+      {
+        manifest: '`svc.agent.yaml`: read and checked; findings with their lines',
+      },
+      {
+        zip: 'zip archives, read and written',
+        'key.ts': 'the key of a path: equal for paths that a file system treats as the same',
+      },
+    ],
     exceptions: [],
   },
   runtime: {
     layers: [
-      ['main.ts', 'index.ts'],
-      ['cli'],
-      ['drill', 'author'],
-      ['worker'],
-      ['update'],
-      ['self-update', 'install', 'bindings', 'service'],
-      ['reporter'],
-      ['launcher', 'status'],
-      ['commands', 'logs'],
-      ['state', 'versions'],
-      ['files'],
-      ['hint.ts'],
-      ['process', 'programs'],
-      ['author/starting', 'errors.ts', 'part.ts', 'refusal.ts', 'time.ts', 'version.ts'],
+      {
+        'main.ts': 'the program `svc`',
+        'index.ts': 'what tests and the demo may import',
+      },
+      {
+        cli: '`svc` and its commands',
+      },
+      {
+        drill: '`svc drill`: rehearses an update and a rollback on a copy of the agent',
+        author: '`svc new`, for the author of a blueprint',
+      },
+      {
+        worker: 'the worker thread of `svc run`: the parts below it, put together',
+      },
+      {
+        update:
+          "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
+      },
+      {
+        'self-update': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
+        install: '`svc init` and `svc connect`',
+        bindings: 'bots of products: asks each product whether the bot may still read (3.7)',
+        service: 'units of systemd and launchd',
+      },
+      {
+        reporter: 'reports: what they hold, when they are sent, what the answer asks for',
+      },
+      {
+        launcher:
+          "the agent's process (`supervision.ts`, `supervisor.ts`, its life in `moves.ts`); the runtime's own file and its trial (`keeping.ts`, `keeper.ts`, `trial.ts`); the worker thread (`hosting.ts`, `host.ts`)",
+        status: "the agent's status file, and how old it is",
+      },
+      {
+        commands: 'commands: decided, noted in the journal, carried out',
+        logs: 'declared logs: read and followed',
+      },
+      {
+        state: 'state paths, settings, secrets, pause',
+        versions: 'what both updates share',
+      },
+      {
+        files: 'durable writes; notes, each described once with `note.ts`',
+      },
+      {
+        'hint.ts': 'the commands that messages propose',
+      },
+      {
+        process: 'the processes of an agent: who they are, how they ended, what reports say of them',
+        programs: 'programs of the machine that an agent needs',
+      },
+      {
+        'author/starting': 'the first files of a new blueprint',
+        'errors.ts': 'words for errors',
+        'part.ts': 'the parts of the program inside `svc.pyz`',
+        'refusal.ts': 'refusals of `svc`, and its exit codes',
+        'time.ts': 'two clocks; durations that drills can shorten',
+        'version.ts': 'the release that this runtime is',
+      },
     ],
     exceptions: [],
   },
   server: {
     layers: [
-      ['main.ts'],
-      ['operator'],
-      ['service.ts'],
-      ['operator/socket'],
-      ['web', 'operator/commands'],
-      ['agent-side', 'open.ts', 'operator/kit'],
-      ['operations'],
-      ['live', 'installs'],
-      ['pages', 'sweeper', 'blueprints', 'backup', 'move'],
-      ['reports', 'rollouts', 'web/kit'],
-      ['wishes', 'agents', 'products'],
-      ['logs', 'workspaces', 'config.ts'],
-      ['commands', 'bots', 'people', 'releases'],
-      ['audit', 'ops'],
-      ['db', 'http'],
-      ['versions', 'limits', 'db/migrations', 'tokens.ts', 'ids.ts', 'errors.ts', 'verdict.ts', 'deps.ts'],
+      {
+        'main.ts': 'the program `svc-server`',
+      },
+      {
+        operator: 'words of `svc-server` (`program.ts`), and its start',
+      },
+      {
+        'service.ts': 'how the service starts and ends',
+      },
+      {
+        'operator/socket': '`operator.sock`: a command asks the running service',
+      },
+      {
+        web: 'the page and routes that stand apart: sign-in, links, uploads, downloads, streams (`apart` in `packages/api`)',
+        'operator/commands': 'commands of `svc-server`, a file for each noun',
+      },
+      {
+        'agent-side': "the agents' routes, and the order of their refusals",
+        'open.ts': 'opens the data folder, the store and the accounts',
+        'operator/kit': 'what commands share: arguments, stores, what they print',
+      },
+      {
+        operations: 'what people can do: bound to its description in `packages/api`',
+      },
+      {
+        live: 'live frames, and what nodes tell each other',
+        installs: 'install codes, redeemed; bundles for machines',
+      },
+      {
+        pages: 'the queries behind pages; what they give is described in `packages/api`',
+        sweeper: 'what is due by time',
+        blueprints: 'blueprints and their versions: uploads, judged and stored',
+        backup: 'backup and restore',
+        move: 'moves an embedded installation to PostgreSQL',
+      },
+      {
+        reports: 'batches, snapshots, runs, usage',
+        rollouts: 'rollouts in waves',
+        'web/kit': 'mounts operations; sign-in, and the right to write',
+      },
+      {
+        wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
+        agents: 'agents: made, renamed, deleted; their tokens',
+        products: 'products that bots belong to',
+      },
+      {
+        logs: 'logs that agents sent',
+        workspaces: 'workspaces, members, invitations',
+        'config.ts': 'settings from the environment',
+      },
+      {
+        commands: 'the life of a command; its table in `protocol/src/commands.ts`',
+        bots: 'bots of products; token introspection',
+        people: 'accounts, passwords, sessions, links',
+        releases: 'what `/cli/` serves, and its signature',
+      },
+      {
+        audit: 'who did what',
+        ops: 'log, health, metrics, data folder, an orderly end',
+      },
+      {
+        db: 'tables, both engines, transactions',
+        http: 'the listener: connections, bodies, limits of a client',
+      },
+      {
+        versions: 'which version an agent runs',
+        limits: 'days, sizes, when an agent counts as silent, calls in a minute',
+        'db/migrations': 'migrations',
+        'tokens.ts': 'tokens: made and hashed',
+        'ids.ts': 'ids',
+        'errors.ts': 'words for errors',
+        'verdict.ts': 'the two ends of a decision',
+        'deps.ts': 'what the service hands to its parts',
+      },
     ],
     exceptions: [],
   },
   dashboard: {
     layers: [
-      ['main.tsx', 'index.ts'],
-      ['App.tsx'],
-      ['router.tsx'],
-      ['pages/agent', 'pages/blueprints'],
-      [
-        'pages/activity',
-        'pages/agent/header',
-        'pages/agent/runs',
-        'pages/bots',
-        'pages/fleet',
-        'pages/install',
-        'pages/members',
-        'pages/updates',
-      ],
-      ['pages', 'pages/account', 'pages/agent/overview', 'pages/agent/settings', 'pages/updates/agent'],
-      ['pages/agent/commands', 'pages/agent/logs', 'pages/blueprints/parts', 'shell'],
-      ['agents', 'live', 'pages/agent/parts', 'pages/updates/parts', 'workspace.ts'],
-      ['queries.ts', 'session.ts'],
-      ['api.ts', 'styles.ts', 'ui/charts'],
-      ['forms', 'ui', 'links.tsx', 'notify.tsx', 'paths.ts', 'theme.ts'],
+      {
+        'main.tsx': 'starts the page',
+        'index.ts': 'nothing: other packages import nothing of the page',
+      },
+      {
+        'App.tsx': 'what surrounds all pages',
+      },
+      {
+        'router.tsx': 'addresses and their pages',
+      },
+      {
+        'pages/agent': 'the page of an agent',
+        'pages/blueprints': 'blueprints and their versions',
+      },
+      {
+        'pages/activity': 'who did what',
+        'pages/agent/header': 'name, state and controls above the tabs',
+        'pages/agent/runs': 'runs of an agent',
+        'pages/bots': 'products and bots',
+        'pages/fleet': 'the list of all agents',
+        'pages/install': 'install codes',
+        'pages/members': 'members and invitations',
+        'pages/updates': 'updates of many agents, rollouts',
+      },
+      {
+        pages: 'sign-in, links, first steps',
+        'pages/account': 'My account',
+        'pages/agent/overview': 'the first tab of an agent: health, gauges, panels, costs',
+        'pages/agent/settings': 'settings of an agent',
+        'pages/updates/agent': 'updates of one agent',
+      },
+      {
+        'pages/agent/commands': 'commands that were sent',
+        'pages/agent/logs': 'logs, asked for and read',
+        'pages/blueprints/parts': 'words for blueprints',
+        shell: 'frame of the page: side bar, banners, menus',
+      },
+      {
+        agents: 'dialogs to add, rename and delete an agent; lines to copy',
+        live: 'live frames, merged into what is shown',
+        'pages/agent/parts': 'what the tabs of an agent share',
+        'pages/updates/parts': 'what the pages of updates share',
+        'workspace.ts': 'the workspace in the address',
+      },
+      {
+        'queries.ts': 'what the page asks for, and keeps',
+        'session.ts': 'who is signed in',
+      },
+      {
+        'api.ts': 'the typed client of `packages/api`',
+        'styles.ts': 'the order of style sheets',
+        'ui/charts': 'charts',
+      },
+      {
+        forms: 'inputs, and sending a form',
+        ui: 'small components, times and numbers',
+        'links.tsx': 'buttons and links of the router',
+        'notify.tsx': 'short messages',
+        'paths.ts': 'addresses of pages',
+        'theme.ts': 'colours and contrast',
+      },
     ],
     exceptions: [],
   },
