@@ -120,7 +120,7 @@ test('a wrong path, method, parameter or field does not compile', () => {
     call('POST /w/:slug/agents/:name/token', at, { name: 'x' }),
     // @ts-expect-error a signal in the place of the input
     call('GET /w/:slug/fleet', { slug: 'n' }, signal),
-    // @ts-expect-error a wish without what its type takes
+    // @ts-expect-error a command without what its type takes
     call('POST /w/:slug/agents/:name/commands', at, { type: 'log' }),
     // @ts-expect-error an upload is no JSON
     call('POST /w/:slug/blueprints', { slug: 'n' }),

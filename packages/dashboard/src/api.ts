@@ -128,8 +128,8 @@ function refusal(status: number, value: unknown): ApiError {
 
 /** What is asked of the list of agents, without which part of it. */
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
-/** What may be wished of an agent (3.2). */
-export type WishBody = Sent<'POST /w/:slug/agents/:name/commands'>
+/** A command as the page sends it (3.2). */
+export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
 const versionPath = '/w/:slug/blueprints/:blueprint/versions/:version'
 type Signal = AbortSignal | undefined
 
@@ -154,7 +154,7 @@ export const api = {
   renameWorkspace: (slug: string, name: string) => call('PATCH /w/:slug', { slug }, { name }),
   fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: Signal) =>
     call('GET /w/:slug/fleet', { slug }, { ...q, offset, limit }, s),
-  wishOfMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
+  sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
     call('POST /w/:slug/commands', { slug }, { agents, type }),
   members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
   invite: (slug: string, email: string, role: Role) => call('POST /w/:slug/invitations', { slug }, { email, role }),
@@ -196,9 +196,9 @@ export const api = {
     call('GET /w/:slug/agents/:name/levels', { slug, name }, { limit }, s),
   commands: (slug: string, name: string, offset: number, limit: number, s?: Signal) =>
     call('GET /w/:slug/agents/:name/commands', { slug, name }, { offset, limit }, s),
-  wish: (slug: string, name: string, wish: WishBody) =>
-    call('POST /w/:slug/agents/:name/commands', { slug, name }, wish),
-  wishAgain: (slug: string, name: string, id: string) =>
+  sendCommand: (slug: string, name: string, command: SentCommand) =>
+    call('POST /w/:slug/agents/:name/commands', { slug, name }, command),
+  sendAgain: (slug: string, name: string, id: string) =>
     call('POST /w/:slug/agents/:name/commands/:id/again', { slug, name, id }),
   logs: (slug: string, name: string, s?: Signal) => call('GET /w/:slug/agents/:name/logs', { slug, name }, s),
   log: (slug: string, name: string, id: string, s?: Signal) =>

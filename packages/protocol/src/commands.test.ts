@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import {
   answeringAck,
+  type CommandBody,
   commandDeadline,
   commandMoves,
   commandStates,
   misfit,
   moveCommand,
   offerOf,
-  readWish,
+  readCommand,
   samePress,
-  type Wish,
 } from './commands.ts'
 import type { Report } from './report.ts'
 
@@ -25,7 +25,7 @@ test.each([
   ['run_now without a payload', { type: 'run_now' }, { type: 'run_now', payload: {} }],
   ['set', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }],
   ['log', { type: 'log', payload: { name: 'work', x: 1 } }, { type: 'log', payload: { name: 'work' } }],
-])('2.7: %s is a command', (_rule, input, value) => expect(readWish(input)).toEqual({ ok: true, value }))
+])('2.7: %s is a command', (_rule, input, value) => expect(readCommand(input)).toEqual({ ok: true, value }))
 
 test.each([
   [null],
@@ -40,12 +40,12 @@ test.each([
   [{ type: 'log', payload: { name: 7 } }],
   [{ type: '👍'.repeat(99) }],
 ])('2.7: %j is not a command', (input) => {
-  const verdict = readWish(input)
+  const verdict = readCommand(input)
   expect(verdict).toMatchObject({ ok: false, code: 'wish_invalid' })
   expect(!verdict.ok && verdict.message.isWellFormed()).toBe(true)
 })
 
-test.each<[string, Wish, string | undefined]>([
+test.each<[string, CommandBody, string | undefined]>([
   ['D9: a control that is reported is offered', { type: 'pause', payload: {} }, undefined],
   [
     'D9: a control that is not reported is not offered',
@@ -66,7 +66,7 @@ test.each<[string, Wish, string | undefined]>([
   ['2.7: a log that a run names is offered', { type: 'log', payload: { name: 'run-1' } }, undefined],
   ['2.10: a log that the manifest declares is offered', { type: 'log', payload: { name: 'work' } }, undefined],
   ['2.7: any other log is not offered', { type: 'log', payload: { name: 'x' } }, 'The agent names no log "x".'],
-])('%s', (_rule, wish, said) => expect(misfit(wish, offerOf(report, ['work']))).toBe(said))
+])('%s', (_rule, body, said) => expect(misfit(body, offerOf(report, ['work']))).toBe(said))
 
 test('D6: a report without settings and controls offers neither', () => {
   const offer = offerOf({ protocol: 1 })
@@ -74,8 +74,8 @@ test('D6: a report without settings and controls offers neither', () => {
   expect(misfit({ type: 'pause', payload: {} }, offer)).toBeDefined()
 })
 
-const log = (name: string): Wish => ({ type: 'log', payload: { name } })
-test.each<[string, Wish, Wish, boolean]>([
+const log = (name: string): CommandBody => ({ type: 'log', payload: { name } })
+test.each<[string, CommandBody, CommandBody, boolean]>([
   ['pause is the same as pause', { type: 'pause', payload: {} }, { type: 'pause', payload: {} }, true],
   ['pause is not resume', { type: 'pause', payload: {} }, { type: 'resume', payload: {} }, false],
   ['a log is the same as that log', log('a'), log('a'), true],

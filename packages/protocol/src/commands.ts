@@ -12,13 +12,13 @@ export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as cons
 export type CommandType = (typeof commandTypes)[number]
 
 /** A command without its id (2.7). */
-export type Wish =
+export type CommandBody =
   | { readonly type: Control; readonly payload: Record<string, never> }
   | { readonly type: 'set'; readonly payload: SettingValues }
   | { readonly type: 'log'; readonly payload: { readonly name: string } }
 
 /** A command as it appears in an answer (2.7). */
-export type Command = Wish & { readonly id: string }
+export type Command = CommandBody & { readonly id: string }
 
 /**
  * The parts of an agent that decide which commands it accepts: its last report, and the logs that its manifest
@@ -36,7 +36,7 @@ export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
 const invalid = (message: string) => ({ ok: false, code: 'wish_invalid', message }) as const
 
 /** Reads a command from unknown input. A refusal tells the person what is wrong with it. */
-export function readWish(input: unknown): Verdict<Wish, 'wish_invalid'> {
+export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'> {
   if (!isObject(input)) return invalid('A wish must be an object with a type.')
   const { type, payload } = input
   if (controls.some((c) => c === type)) return { ok: true, value: { type: type as Control, payload: {} } }
@@ -56,16 +56,16 @@ export function readWish(input: unknown): Verdict<Wish, 'wish_invalid'> {
  * Says in a sentence why an agent does not offer this command; undefined if it does (2.7, D6, D9). `controls` decides
  * on pause, resume and run_now, the reported schema on set, and the reported names on log.
  */
-export function misfit(wish: Wish, offer: Offer): string | undefined {
-  switch (wish.type) {
+export function misfit(command: CommandBody, offer: Offer): string | undefined {
+  switch (command.type) {
     case 'set': {
-      const verdict = checkValues(offer.settings?.schema ?? [], wish.payload)
+      const verdict = checkValues(offer.settings?.schema ?? [], command.payload)
       return verdict.ok ? undefined : verdict.message
     }
     case 'log':
-      return offer.logs.has(wish.payload.name) ? undefined : `The agent names no log ${shown(wish.payload.name)}.`
+      return offer.logs.has(command.payload.name) ? undefined : `The agent names no log ${shown(command.payload.name)}.`
     default:
-      return offer.controls?.includes(wish.type) ? undefined : `The agent does not offer "${wish.type}".`
+      return offer.controls?.includes(command.type) ? undefined : `The agent does not offer "${command.type}".`
   }
 }
 
@@ -73,7 +73,7 @@ export function misfit(wish: Wish, offer: Offer): string | undefined {
  * True if `b` repeats `a` while `a` is pending, so that no second command is made (D5). Every `set` is a command of its
  * own.
  */
-export const samePress = (a: Wish, b: Wish): boolean =>
+export const samePress = (a: CommandBody, b: CommandBody): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 
 /**

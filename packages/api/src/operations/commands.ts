@@ -1,16 +1,16 @@
 /** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
-import { type Control, commandTypes, controls, readWish, type Wish } from '@svc/protocol'
+import { type CommandBody, type Control, commandTypes, controls, readCommand } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
 import { count, InputRefused, list, object, oneOf, query, type Reader, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
 /** A command as a page sends it: without a payload if its type has none. */
-type SentWish = { type: Control } | Exclude<Wish, { type: Control }>
+type SentCommand = { type: Control } | Exclude<CommandBody, { type: Control }>
 
-const wish: Reader<Wish, SentWish> = (value) => {
+const commandBody: Reader<CommandBody, SentCommand> = (value) => {
   object({})(value, '')
-  const read = readWish(value)
+  const read = readCommand(value)
   if (read.ok) return read.value
   throw new InputRefused(read.message, read.code)
 }
@@ -25,7 +25,7 @@ export const commandLedger = look<Commands>()('GET /w/:slug/agents/:name/command
 })
 export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/commands', {
   says: 'send an agent a command: pause, resume, run_now, set KEY=JSON…, log NAME',
-  input: wish,
+  input: commandBody,
   makes: true,
   audit: ['command.sent'],
   pages: ['agent'],

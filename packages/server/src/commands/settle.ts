@@ -13,7 +13,7 @@ import {
   type Report,
 } from '@svc/protocol'
 import type { CommandChange, StoredCommand } from '../reports/rows.ts'
-import { wishOf } from './wish.ts'
+import { bodyOf } from './body.ts'
 
 interface Settled {
   changes: CommandChange[]
@@ -50,7 +50,7 @@ export function settleAndClaim(
   })
   return {
     changes: after.filter((c, i) => c !== commands[i]),
-    claimed: claimed.map((c) => ({ id: c.id, ...wishOf(c) })),
+    claimed: claimed.map((c) => ({ id: c.id, ...bodyOf(c) })),
   }
 }
 
@@ -80,7 +80,7 @@ export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): Store
 function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
   const carried =
     c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
-  return carried === undefined ? undefined : misfit(wishOf(c), offer())
+  return carried === undefined ? undefined : misfit(bodyOf(c), offer())
 }
 
 /** The command after an event, or the same one where its state does not know the event (I2). */

@@ -14,7 +14,7 @@ everyEngine('queue of commands', (open) => {
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
   })
 
-  test('a wish that the last report offers is queued for ten minutes, with its line in the audit trail', async () => {
+  test('a command that the last report offers is queued for ten minutes, with its line in the audit trail', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(offering)
@@ -41,8 +41,8 @@ everyEngine('queue of commands', (open) => {
   test('a setting outside its bounds is refused with the bounds (2.7)', async () => {
     const w = await world(await open())
     await reporting(w).report(offering)
-    const wish = { type: 'set', payload: { every: 500 } } as const
-    expect(await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)).toEqual({
+    const body = { type: 'set', payload: { every: 500 } } as const
+    expect(await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)).toEqual({
       ok: false,
       code: 'command_not_offered',
       message: 'every must be between 1 and 120: got 500.',
@@ -137,8 +137,8 @@ everyEngine('queue of commands', (open) => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(offering)
-    const wish = { type: 'set', payload: { every: 5 } } as const
-    const queue = () => queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
+    const body = { type: 'set', payload: { every: 5 } } as const
+    const queue = () => queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)
     for (let i = 0; i < maxOpenCommands; i++) expect((await queue()).ok).toBe(true)
     expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })

@@ -1,5 +1,6 @@
 /** Commands as the service keeps them (3.2): made by a person, claimed by a report, settled by an ack or by time. */
 import {
+  type CommandBody,
   checkValues,
   commandDeadline,
   keptReport,
@@ -9,7 +10,6 @@ import {
   type Report,
   samePress,
   type Verdict,
-  type Wish,
 } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -19,8 +19,8 @@ import { transaction, type Writer } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { refuse, unknownAgent } from '../verdict.ts'
 import { declaredLogs, manifestOf } from '../versions/declared.ts'
+import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
-import { wishOf } from './wish.ts'
 
 /** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
 export const maxOpenCommands = 100
@@ -29,11 +29,11 @@ type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many
 type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
 
 /**
- * Keeps a wish as a command of this agent, if its last report offers it (2.7). The same press while one is under way
+ * Keeps a command for this agent, if its last report offers it (2.7). The same press while one is under way
  * returns that one with `made` false (D5). One transaction, with its line in the audit trail.
  */
-export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, wish: Wish): Promise<Queued> {
-  return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, wish))
+export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<Queued> {
+  return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 
 /** So many agents of one press are judged in one transaction; reports are answered before the next. */
@@ -44,14 +44,14 @@ export async function queueMany(
   { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
-  wish: Wish,
+  body: CommandBody,
 ): Promise<Map<string, Queued>> {
   const results = new Map<string, Queued>()
   // In the order of their ids, as reports lock them.
   const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
   for (let i = 0; i < all.length; i += atOnce) {
     const piece = all.slice(i, i + atOnce)
-    const queued = await transaction(db, (trx) => queuePiece({ db: trx, by, now }, workspace, piece, wish))
+    const queued = await transaction(db, (trx) => queuePiece({ db: trx, by, now }, workspace, piece, body))
     for (const [name, each] of queued) results.set(name, each)
   }
   return results
@@ -61,11 +61,11 @@ async function queuePiece(
   { db: trx, by, now }: Ctx,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
-  wish: Wish,
+  body: CommandBody,
 ): Promise<[name: string, Queued][]> {
   const results: [string, Queued][] = []
   for (const { id, name } of agents)
-    results.push([name, await queueWithin({ db: trx, by, now }, { id }, wish, { silent: true })])
+    results.push([name, await queueWithin({ db: trx, by, now }, { id }, body, { silent: true })])
   const made = results.flatMap(([name, queued]) => (queued.ok && queued.value.made ? [name] : []))
   if (made.length > 0) {
     await audit(trx, {
@@ -74,7 +74,7 @@ async function queuePiece(
       by,
       action: 'command.sent',
       subject: made.length === 1 ? `agent ${made[0]}` : `${made.length} agents`,
-      details: { type: wish.type, payload: wish.payload, ...(made.length > 1 && { agents: made }) },
+      details: { type: body.type, payload: body.payload, ...(made.length > 1 && { agents: made }) },
     })
   }
   return results
@@ -94,7 +94,7 @@ export function sendAgain(
     if (isOpen(earlier, now)) {
       return refuse('command_under_way', 'The command is still under way: it can be sent again when it is over.')
     }
-    return queueWithin({ db: trx, by, now }, agent, wishOf(earlier))
+    return queueWithin({ db: trx, by, now }, agent, bodyOf(earlier))
   })
 }
 
@@ -140,21 +140,21 @@ export async function logNamesOf(db: Db, agent: { id: string }): Promise<Readonl
 async function queueWithin(
   { db: trx, by, now }: Ctx,
   agent: { id: string },
-  wish: Wish,
+  body: CommandBody,
   { silent = false } = {},
 ): Promise<Queued> {
   const owner = await lockAgent(trx, agent.id)
   if (!owner) return unknownAgent
   const offer = await offerNow(trx, agent)
-  const why = misfit(wish, offer)
+  const why = misfit(body, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
   const open = await openCommands(trx, agent, now)
-  const same = open.find((row) => samePress(wish, wishOf(row)))
+  const same = open.find((row) => samePress(body, bodyOf(row)))
   if (same) return { ok: true, value: { command: same, made: false } }
   if (open.length >= maxOpenCommands) {
     return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands under way: wait until it answers.`)
   }
-  const command = await insert({ db: trx, by, now }, agent, checked(wish, offer))
+  const command = await insert({ db: trx, by, now }, agent, checked(body, offer))
   if (silent) return { ok: true, value: { command, made: true } }
   await audit(trx, {
     workspaceId: owner.workspace_id,
@@ -168,20 +168,20 @@ async function queueWithin(
 }
 
 /** The values as the check keeps them, not as they came in. */
-function checked(wish: Wish, offer: Offer): Wish {
-  if (wish.type !== 'set') return wish
-  const verdict = checkValues(offer.settings?.schema ?? [], wish.payload)
-  return verdict.ok ? { type: 'set', payload: verdict.value } : wish
+function checked(body: CommandBody, offer: Offer): CommandBody {
+  if (body.type !== 'set') return body
+  const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
+  return verdict.ok ? { type: 'set', payload: verdict.value } : body
 }
 
-const insert = ({ db: trx, by, now }: Ctx, agent: { id: string }, wish: Wish): Promise<CommandRow> =>
+const insert = ({ db: trx, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<CommandRow> =>
   trx
     .insertInto('command')
     .values({
       id: newId(now),
       agent_id: agent.id,
-      type: wish.type,
-      payload: JSON.stringify(wish.payload),
+      type: body.type,
+      payload: JSON.stringify(body.payload),
       state: 'queued',
       created_at: now,
       created_by: by.id,

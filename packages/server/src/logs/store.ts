@@ -1,7 +1,7 @@
 /** Logs that agents sent (2.8, D7): the first upload of a command counts, for thirty days, and only for admins. */
 import { type LogUpload, limits, type RefusalCode } from '@svc/protocol'
+import { bodyOf } from '../commands/body.ts'
 import { moved } from '../commands/settle.ts'
-import { wishOf } from '../commands/wish.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { LogRow } from '../db/tables.ts'
@@ -37,7 +37,7 @@ export function storeLog(
       .$if(isPostgres(trx), (query) => query.forUpdate())
       .executeTakeFirst()
     if (!command || command.state === 'cancelled') return { ok: false, code: 'command_unknown' }
-    const wish = wishOf(command)
+    const wish = bodyOf(command)
     if (wish.type !== 'log' || wish.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
     const after = moved(command, 'uploaded', { answered_at: now })
     if (after === command) return { ok: true, workspaceId: agent.workspace_id, made: false }

@@ -9,7 +9,7 @@ import { unknownAgent } from '../verdict.ts'
 import { acts, actsOften, type Bound, looks } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
-export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, wish) => queueCommand(ctx, agent, wish), {
+export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
   answer: ({ command }) => commandOf(command, null),
   made: ({ made }) => made,
 })

@@ -19,7 +19,7 @@ import { silentAt } from '../limits/silent.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { judgePress } from '../wishes/judge.ts'
-import { attemptsIn, type HoldNote, isHeld, type Wish, type Wishes, wishesIn } from '../wishes/kept.ts'
+import { attemptsIn, type HoldNote, isHeld, type VersionWish, type Wishes, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'
 import { trialsOf } from '../wishes/trials.ts'
 import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
@@ -201,7 +201,7 @@ const runtimeSays: Record<WishState, RuntimeWords> = {
   held: (v) => `${v} is held. ${runtimeHeldSays}`,
 }
 
-const standing = (wish: Wish | undefined): StandingWish | null =>
+const standing = (wish: VersionWish | undefined): StandingWish | null =>
   wish
     ? {
         version: wish.version,

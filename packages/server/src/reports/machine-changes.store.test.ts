@@ -50,7 +50,7 @@ everyEngine('two authors, one truth', (open) => {
     ])
   })
 
-  test('a wish that the agent refused explains nothing', async () => {
+  test('a command that the agent refused explains nothing', async () => {
     const { report, press, changes } = await start()
     await report({ ...offer, state: { label: 'Working' } })
     await press('pause')
@@ -120,9 +120,9 @@ everyEngine('two authors, one truth', (open) => {
     ])
     await w.report({ agent: { version: '2.0.0' } })
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['run-1', 'deep']))
-    const wish = { type: 'log', payload: { name: 'mail' } } as const
+    const body = { type: 'log', payload: { name: 'mail' } } as const
     await store.db.deleteFrom('command').execute()
-    expect(await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, wish)).toMatchObject({
+    expect(await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, body)).toMatchObject({
       code: 'command_not_offered',
     })
   })

@@ -1,6 +1,6 @@
-import type { Report, Wish } from '@svc/protocol'
+import type { CommandBody, Report } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
+import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 
 const at = 1_000_000
 const minute = 60_000
@@ -8,12 +8,12 @@ const report = (parts: Partial<Report>): Report => ({ protocol: 1, ...parts })
 const paused = { state: { label: 'Paused' } }
 const working = { state: { label: 'Sorting mail' } }
 const set = (values: Record<string, string | number | boolean | null>) => ({ settings: { values } })
-const given = (wish: Wish, accepted = true): GivenWish => ({ wish, accepted })
-const pause: Wish = { type: 'pause', payload: {} }
-const resume: Wish = { type: 'resume', payload: {} }
+const given = (command: CommandBody, accepted = true): GivenCommand => ({ command, accepted })
+const pause: CommandBody = { type: 'pause', payload: {} }
+const resume: CommandBody = { type: 'resume', payload: {} }
 
 /** Reports one after another, half a minute apart, each with the wishes the agent had; the changes of each. */
-function after(...steps: [parts: Partial<Report>, given?: GivenWish[], at?: number][]) {
+function after(...steps: [parts: Partial<Report>, given?: GivenCommand[], at?: number][]) {
   let facts: string | null = null
   return steps.map(([parts, wishes = [], when], i) => {
     const compared = machineChanges(facts, report(parts), wishes, when ?? at + i * 30_000)
@@ -22,7 +22,7 @@ function after(...steps: [parts: Partial<Report>, given?: GivenWish[], at?: numb
   })
 }
 
-describe('what changed on the machine and not by a wish from here', () => {
+describe('what changed on the machine and not by a command from here', () => {
   test('the first report changes nothing', () => {
     expect(after([{ ...paused, ...set({ every: 5 }), agent: { version: '1.0.0' } }])).toEqual([[]])
   })
@@ -54,18 +54,18 @@ describe('what changed on the machine and not by a wish from here', () => {
     expect(after([working], [paused, [given(resume)]])[1]).toHaveLength(1)
   })
   test('of settings those are told that were not wished here, with both values', () => {
-    const wish: Wish = { type: 'set', payload: { every: 7 } }
-    expect(after([set({ every: 5, quiet: false })], [set({ every: 7, quiet: true }), [given(wish)]])[1]).toEqual([
+    const command: CommandBody = { type: 'set', payload: { every: 7 } }
+    expect(after([set({ every: 5, quiet: false })], [set({ every: 7, quiet: true }), [given(command)]])[1]).toEqual([
       { kind: 'setting', key: 'quiet', before: false, after: true },
     ])
   })
   test('a setting that was wished here and became something else was changed there', () => {
-    const wish: Wish = { type: 'set', payload: { every: 7 } }
-    expect(after([set({ every: 5 })], [set({ every: 9 }), [given(wish)]])[1]).toHaveLength(1)
+    const command: CommandBody = { type: 'set', payload: { every: 7 } }
+    expect(after([set({ every: 5 })], [set({ every: 9 }), [given(command)]])[1]).toHaveLength(1)
   })
   test('a setting that was cleared from here may become its default', () => {
-    const wish: Wish = { type: 'set', payload: { every: null } }
-    expect(after([set({ every: 5 })], [set({ every: 10 }), [given(wish)]], [set({ every: 11 })])).toEqual([
+    const command: CommandBody = { type: 'set', payload: { every: null } }
+    expect(after([set({ every: 5 })], [set({ every: 10 }), [given(command)]], [set({ every: 11 })])).toEqual([
       [],
       [],
       [{ kind: 'setting', key: 'every', before: 10, after: 11 }],
@@ -86,8 +86,8 @@ describe('what changed on the machine and not by a wish from here', () => {
     const [, changes] = after([set({ text: `${long}a` })], [set({ text: `${long}b` })])
     expect(changes).toHaveLength(1)
     expect(JSON.stringify(changes).length).toBeLessThan(500)
-    const wish: Wish = { type: 'set', payload: { text: `${long}b` } }
-    expect(after([set({ text: `${long}a` })], [set({ text: `${long}b` }), [given(wish)]])[1]).toEqual([])
+    const command: CommandBody = { type: 'set', payload: { text: `${long}b` } }
+    expect(after([set({ text: `${long}a` })], [set({ text: `${long}b` }), [given(command)]])[1]).toEqual([])
   })
   test('keys that every object has are keys like others', () => {
     const odd = JSON.parse('{"__proto__": 1, "constructor": 2}')

@@ -1,9 +1,9 @@
 /**
- * Two authors, one truth: what changed on the machine and not by a wish from here, found by comparing one report with the
+ * Two authors, one truth: what changed on the machine and not by a command from here, found by comparing one report with the
  * next and with the commands that the agent was given. Pure; the report's transaction keeps what it finds.
  */
 import { createHash } from 'node:crypto'
-import { cut, isVersion, limits, type Report, type SettingValue, type Wish } from '@svc/protocol'
+import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
 import type { MachineChangeTable } from '../db/tables.ts'
 
 export interface MachineChange {
@@ -14,9 +14,9 @@ export interface MachineChange {
   after: SettingValue
 }
 
-/** A wish that was handed out: `accepted` when this report brings its ack. */
-export interface GivenWish {
-  wish: Wish
+/** A command that was delivered: `accepted` when this report brings its ack. */
+export interface GivenCommand {
+  command: CommandBody
   accepted: boolean
 }
 
@@ -50,7 +50,7 @@ export interface Compared {
 export function machineChanges(
   before: string | null,
   report: Report,
-  given: readonly GivenWish[],
+  given: readonly GivenCommand[],
   now: number,
   wishedVersion?: string,
 ): Compared {
@@ -58,10 +58,10 @@ export function machineChanges(
   const next = factsOf(report, old)
   const expected = [
     ...(old.awaited ?? []).filter(({ until }) => until > now),
-    ...given.flatMap(({ wish }) => expectedOf(wish, now)),
+    ...given.flatMap(({ command }) => expectedOf(command, now)),
   ]
   const changes = before === null ? [] : differences(old, next).filter((c) => !isWished(c, expected, wishedVersion))
-  const accepted = given.filter((g) => g.accepted).flatMap(({ wish }) => expectedOf(wish, now))
+  const accepted = given.filter((g) => g.accepted).flatMap(({ command }) => expectedOf(command, now))
   const awaited = lastOfEach([...(old.awaited ?? []).filter(({ until }) => until > now), ...accepted]).filter(
     (e) => !isShown(e, old, next),
   )
@@ -121,13 +121,13 @@ function isShown(e: Expected, old: Facts, next: Facts): boolean {
 const settingOf = ({ settings }: Facts, key: string | null): SettingValue | undefined =>
   settings && key !== null && Object.hasOwn(settings, key) ? settings[key] : undefined
 
-function expectedOf(wish: Wish, now: number): Expected[] {
+function expectedOf(command: CommandBody, now: number): Expected[] {
   const until = now + limits.commandSeconds * 1000
-  if (wish.type === 'pause' || wish.type === 'resume') {
-    return [{ kind: 'pause', key: null, after: wish.type === 'pause', until }]
+  if (command.type === 'pause' || command.type === 'resume') {
+    return [{ kind: 'pause', key: null, after: command.type === 'pause', until }]
   }
-  if (wish.type !== 'set') return []
-  return Object.entries(wish.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
+  if (command.type !== 'set') return []
+  return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
 }
 
 /** Of several wishes for one thing the last counts. */

@@ -1,10 +1,10 @@
 /** What one report does (D1), as a pure function of what is stored: both engines read the rows, ask this, and write. */
 import type { Report } from '@svc/protocol'
+import { bodyOf } from '../commands/body.ts'
 import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settle.ts'
-import { wishOf } from '../commands/wish.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
-import { type GivenWish, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
+import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { addUsage } from './pending.ts'
 import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
 import { bodiesOf, mergeRuns } from './runs.ts'
@@ -84,12 +84,12 @@ function agentAfter(
 const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
 /** The wishes that the agent had when it reported: those without an answer yet, and those that this report answers with yes. */
-function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenWish[] {
+function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
   return commands.flatMap((c) => {
     if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
     const state = changes.find(({ id }) => id === c.id)?.state ?? c.state
     const accepted = state === 'applied' || state === 'applied_late'
-    return accepted || state === 'delivered' ? [{ wish: wishOf(c), accepted }] : []
+    return accepted || state === 'delivered' ? [{ command: bodyOf(c), accepted }] : []
   })
 }
 

@@ -7,7 +7,7 @@ import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 
 /** A version that an admin wants an agent to run. */
-export interface Wish {
+export interface VersionWish {
   version: string
   at: number
   /** The person's name at that time. */
@@ -20,7 +20,7 @@ export interface Wish {
   rollout?: string
 }
 /** 2.7: stands until an admin changes or clears it (D24). */
-export interface BlueprintWish extends Wish {
+export interface BlueprintWish extends VersionWish {
   /** When the agent last fetched its bundle. */
   fetchedAt?: number
   /** When the agent first said that it runs it. */
@@ -29,7 +29,7 @@ export interface BlueprintWish extends Wish {
   earlier?: string
 }
 /** 3.4: over with the outcome of the attempt. */
-export interface RuntimeWish extends Wish {
+export interface RuntimeWish extends VersionWish {
   /** Since when it may go out: a press at once, a rollout's wish when it has a place among the trials (trials.ts). */
   grantedAt?: number
   /** Since when reports name the wished version while they carry the old outcome: the trial. */

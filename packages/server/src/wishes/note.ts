@@ -1,6 +1,6 @@
 /** What one report is judged by, and the lines that it adds to the timeline. */
 import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
-import type { Wish } from './kept.ts'
+import type { VersionWish } from './kept.ts'
 
 /** Of the agent's row. */
 export interface UpdateRow {
@@ -17,4 +17,4 @@ export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
   since: number | null
 }
 
-export type Note = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: Wish) => void
+export type Note = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void

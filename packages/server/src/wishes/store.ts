@@ -16,7 +16,7 @@ import { runningVersion } from '../versions/agents.ts'
 import { versionNamed } from '../versions/named.ts'
 import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
-import { attemptsIn, type RuntimeWish, type Wish, wishesIn } from './kept.ts'
+import { attemptsIn, type RuntimeWish, type VersionWish, wishesIn } from './kept.ts'
 import { neededSvcOf, tooOld } from './needs.ts'
 import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
@@ -191,7 +191,7 @@ export const liftHold = ({ db, by, now }: Ctx, place: Place): Promise<Verdict<Wi
     return { ok: true, value: { agent: after, made: true } }
   })
 
-const rolloutOf = ({ rollout }: Wish): Pick<Wishing, 'rollout'> => (rollout === undefined ? {} : { rollout })
+const rolloutOf = ({ rollout }: VersionWish): Pick<Wishing, 'rollout'> => (rollout === undefined ? {} : { rollout })
 
 interface WishEntry extends Omit<Wishing, 'places'> {
   of: RolloutKind

@@ -56,7 +56,7 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...(Array.isArray(agents) ? [', for ', said(agents.join(', '))] : []),
   ],
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
-  'command.sent': (what, { type, payload }) => wished(what, type, payload),
+  'command.sent': (what, { type, payload }) => asked(what, type, payload),
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.withdrawn': (what, facts) => ['withdrew the wish for ', ...versionOf(facts), ' from ', what],
   'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
@@ -87,7 +87,7 @@ const versionOf = ({ of, version, blueprint }: Facts): Part[] => [
   version === undefined || version === null ? 'what was wished' : said(version),
 ]
 
-function wished(what: Part, type: unknown, payload: unknown): Part[] {
+function asked(what: Part, type: unknown, payload: unknown): Part[] {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts
   switch (type) {
     case 'pause':

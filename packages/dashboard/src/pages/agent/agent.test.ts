@@ -7,7 +7,7 @@ import { usageColumns } from './overview/usage.ts'
 import { marksOf, windowFor } from './overview/windows.ts'
 import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './parts/life.ts'
 import { followed } from './parts/press.ts'
-import { lastSet, openWishes } from './settings/wishes.ts'
+import { lastSet, pendingSettings } from './settings/pending.ts'
 
 const command = (over: Partial<Command>): Command => ({
   id: 'c1',
@@ -78,7 +78,7 @@ test('wishes of others are shown while they are open, answered ones only of this
 test('of two open wishes for one setting the later has the last word', () => {
   const first = command({ id: 'a', type: 'set', payload: { every: 20 }, createdAt: 1 })
   const second = command({ id: 'b', type: 'set', payload: { every: 30 }, createdAt: 2 })
-  expect(openWishes([second, first]).get('every')?.value).toBe(30)
+  expect(pendingSettings([second, first]).get('every')?.value).toBe(30)
 })
 
 test('the last answer at the form is that of the newest set, and none while that is under way', () => {

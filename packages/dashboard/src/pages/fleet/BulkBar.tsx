@@ -12,13 +12,13 @@ import { Confirm, Dialog, Text } from '../../ui/index.ts'
 import { handOver } from '../updates/parts/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
-type Wish = 'pause' | 'resume' | 'run_now'
+type BulkCommand = 'pause' | 'resume' | 'run_now'
 
-const wishes = [
+const commands = [
   { type: 'pause', words: 'Pause', icon: IconPlayerPause, means: 'starts no further run until it is resumed' },
   { type: 'resume', words: 'Resume', icon: IconPlayerPlay, means: 'starts runs again by its own schedule' },
   { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'starts a run now; each run may cost money' },
-] as const satisfies { type: Wish; words: string; icon: unknown; means: string }[]
+] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
 /** So many names in one call. */
 const atATime = 200
@@ -26,7 +26,7 @@ const atATime = 200
 /** Wishes for all chosen agents at once, and what became of each. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const client = useQueryClient()
-  const [asking, setAsking] = useState<(typeof wishes)[number] | null>(null)
+  const [asking, setAsking] = useState<(typeof commands)[number] | null>(null)
   const [done, setDone] = useState<{ words: string; results: BulkResult[] } | null>(null)
   const names = [...selection.names]
   const count = names.length.toLocaleString('en-US')
@@ -34,7 +34,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
     if (!asking) return
     const results: BulkResult[] = []
     for (let i = 0; i < names.length; i += atATime)
-      results.push(...(await api.wishOfMany(slug, names.slice(i, i + atATime), asking.type)))
+      results.push(...(await api.sendToMany(slug, names.slice(i, i + atATime), asking.type)))
     setDone({ words: asking.words, results })
     selection.clear()
     for (const { agent } of results) void client.invalidateQueries({ queryKey: keys.agent(slug, agent) })
@@ -46,16 +46,16 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
           <span className="fleet-bulk-count" role="status">
             {count} selected
           </span>
-          {wishes.map((wish) => (
+          {commands.map((command) => (
             <Button
-              key={wish.type}
-              className="fleet-bulk-wish"
+              key={command.type}
+              className="fleet-bulk-command"
               size="compact-sm"
               variant="default"
-              leftSection={<wish.icon size={14} aria-hidden />}
-              onClick={() => setAsking(wish)}
+              leftSection={<command.icon size={14} aria-hidden />}
+              onClick={() => setAsking(command)}
             >
-              {wish.words}
+              {command.words}
             </Button>
           ))}
           <ButtonLink

@@ -1,5 +1,5 @@
 import { commands } from '@svc/api'
-import { readWish, shown } from '@svc/protocol'
+import { readCommand, shown } from '@svc/protocol'
 import { commandOf } from '../kit/command.ts'
 import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
@@ -10,8 +10,8 @@ const listed = 200
 export const commandCommands = {
   ...commandOf(commands.sendCommand, {
     run: async (request, service, { agentOf, perform, sendCommand }) => {
-      const wish = wishOf(request)
-      const { command, made } = await perform(service, sendCommand, await agentOf(service, argument(request, 0)), wish)
+      const body = bodyOf(request)
+      const { command, made } = await perform(service, sendCommand, await agentOf(service, argument(request, 0)), body)
       return { id: command.id, type: command.type, state: command.state, made }
     },
     show: ({ id, type, made }) =>
@@ -27,19 +27,19 @@ export const commandCommands = {
     show: (all) =>
       table(
         ['SENT', 'BY', 'WHAT', 'STATE', 'ANSWER'],
-        all.map((c) => [moment(c.createdAt), c.createdBy, wishText(c), c.state, c.message]),
+        all.map((c) => [moment(c.createdAt), c.createdBy, commandText(c), c.state, c.message]),
         'Nothing was wished of it yet.',
       ),
   }),
 }
 
-const wishText = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
+const commandText = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
 
-/** The wish that was typed. What the agent does not offer is refused later, by the same function as on the page. */
-function wishOf(request: Request) {
+/** The command that was typed. What the agent does not offer is refused later, by the same function as on the page. */
+function bodyOf(request: Request) {
   const [, type = '', ...values] = request.args
-  const verdict = readWish({ type, payload: payloadOf(type, values) })
+  const verdict = readCommand({ type, payload: payloadOf(type, values) })
   if (!verdict.ok) throw new Misused(verdict.message)
   return verdict.value
 }

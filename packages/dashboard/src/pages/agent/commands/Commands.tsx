@@ -92,7 +92,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Comma
   const sendAgain = async () => {
     setSending(true)
     try {
-      await api.wishAgain(slug, page.name, command.id)
+      await api.sendAgain(slug, page.name, command.id)
       await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
     } catch (error) {
       notifyNotSent(error)

@@ -84,7 +84,7 @@ function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
       onClick={() => {
         setSending(true)
         agent.press
-          .wish({ type: undo })
+          .send({ type: undo })
           .catch(() => undefined)
           .finally(() => setSending(false))
       }}

@@ -32,7 +32,7 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
   const Icon = icons[control]
   const press = async () => {
     setSending(true)
-    await agent.press.wish({ type: control }).catch(() => undefined)
+    await agent.press.send({ type: control }).catch(() => undefined)
     setSending(false)
   }
   return (

@@ -34,7 +34,7 @@ export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
       onClick={() => {
         setSending(true)
         agent.press
-          .wish({ type: 'log', payload: { name } })
+          .send({ type: 'log', payload: { name } })
           .catch(() => undefined)
           .finally(() => setSending(false))
       }}

@@ -79,7 +79,7 @@ function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void
   const under = press.under({ type: 'log', payload: { name } })
   const ask = async () => {
     setSending(true)
-    await press.wish({ type: 'log', payload: { name } }).then(
+    await press.send({ type: 'log', payload: { name } }).then(
       () => onAsked(name),
       () => undefined,
     )

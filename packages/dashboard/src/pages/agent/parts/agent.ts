@@ -1,25 +1,23 @@
 /** What every part of the agent's page is given, and the view that the address holds. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
-import type { WishBody } from '../../../api.ts'
+import type { SentCommand } from '../../../api.ts'
 import type { AgentTab } from '../../../paths.ts'
 import type { SettingsDrafts } from '../settings/useDrafts.ts'
-
-export type Wish = WishBody
 
 export interface Agent {
   readonly slug: string
   readonly page: AgentPage
   /** It has not reported for too long (D20): all that is shown is what it said last. */
   readonly silent: boolean
-  /** Wishes something; the command's life is followed from then on. */
+  /** Sends a command; its life is followed from then on. */
   readonly press: Press
   readonly settings: SettingsDrafts
 }
 export interface Press {
-  readonly wish: (wish: Wish) => Promise<Command>
-  /** A wish of this kind that is queued or unanswered (D5). */
-  readonly under: (wish: Wish) => Command | undefined
+  readonly send: (command: SentCommand) => Promise<Command>
+  /** A command of this kind that is queued or unanswered (D5). */
+  readonly under: (command: SentCommand) => Command | undefined
 }
 
 const route = getRouteApi('/signed-in/w/$slug/agents/$name')

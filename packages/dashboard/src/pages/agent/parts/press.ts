@@ -1,12 +1,12 @@
-/** Pressing: the wish goes out, its command is on the page at once, and its life is followed until it is answered. */
+/** Sending a command: it is on the page at once, and its life is followed until it is answered. */
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api } from '../../../api.ts'
+import { api, type SentCommand } from '../../../api.ts'
 import { notifyNotSent } from '../../../notify.tsx'
 import { agentQuery, commandsQuery, keys } from '../../../queries.ts'
-import type { Press, Wish } from './agent.ts'
+import type { Press } from './agent.ts'
 import { isOpen } from './life.ts'
 
 interface Followed {
@@ -28,10 +28,10 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
 
   const press = useMemo<Press>(
     () => ({
-      under: (wish) => open.find((command) => isSame(command, wish)),
-      wish: async (wish) => {
+      under: (body) => open.find((command) => isSame(command, body)),
+      send: async (body) => {
         try {
-          const command = await api.wish(slug, name, wish)
+          const command = await api.sendCommand(slug, name, body)
           setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
           client.setQueryData(agentQuery(slug, name).queryKey, (old) => withOpen(old, command))
           void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
@@ -72,10 +72,10 @@ const withOpen = (page: AgentPage | undefined, command: Command) =>
     : page
 
 /** D5: the same press is one that the service would answer with the command that is under way. */
-function isSame(command: Command, wish: Wish): boolean {
-  const type: CommandType = wish.type
+function isSame(command: Command, body: SentCommand): boolean {
+  const type: CommandType = body.type
   if (command.type !== type || type === 'set') return false
-  return wish.type !== 'log' || (command.payload as { name?: unknown }).name === wish.payload.name
+  return body.type !== 'log' || (command.payload as { name?: unknown }).name === body.payload.name
 }
 
 export const minutesToAnswer = limits.commandSeconds / 60

@@ -10,7 +10,7 @@ interface LastAnswerProps {
   command: Command | undefined
   schema: readonly Setting[]
   /** Puts what was wished back into the form. */
-  onEdit: ((wish: SettingValues) => void) | undefined
+  onEdit: ((values: SettingValues) => void) | undefined
 }
 
 /** What became of the last change, in the agent's own words, where the next one is made. */

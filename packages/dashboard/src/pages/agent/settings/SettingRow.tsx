@@ -9,8 +9,8 @@ import { ByMachine } from '../parts/ByMachine.tsx'
 import { wordsOf } from '../parts/life.ts'
 import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
 import { type Draft, movedOn, type Raw, rawOf } from './form.ts'
+import type { PendingSetting } from './pending.ts'
 import { SettingInput } from './SettingInput.tsx'
-import type { OpenWish } from './wishes.ts'
 
 interface SettingRowProps {
   setting: Setting
@@ -18,7 +18,7 @@ interface SettingRowProps {
   /** By whom it has its value, when that was somebody on the machine. */
   byMachine: MachineChange | undefined
   draft: Draft | undefined
-  wish: OpenWish | undefined
+  pending: PendingSetting | undefined
   wrong: string | undefined
   /** Sending was tried: then an empty field is told of too. */
   tried: boolean
@@ -32,7 +32,7 @@ export function SettingRow(props: SettingRowProps) {
   const { setting, reported, draft, wrong, tried, locked, onChange } = props
   const id = useId()
   const raw = draft ? draft.raw : rawOf(setting, reported)
-  const told = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
+  const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
       <Name id={id} setting={setting} />
@@ -43,14 +43,14 @@ export function SettingRow(props: SettingRowProps) {
             setting={setting}
             raw={raw}
             locked={locked}
-            invalid={told !== undefined}
+            invalid={message !== undefined}
             describedBy={`${id}-help ${id}-note`}
             onChange={onChange}
           />
           <TakeBack {...props} raw={raw} />
         </div>
         <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
-          <Notes {...props} told={told} />
+          <Notes {...props} message={message} />
         </div>
       </div>
     </li>
@@ -100,13 +100,20 @@ function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRow
 }
 
 /** What is wrong with what was typed, what the agent reports, and what is under way. */
-function Notes({ setting, reported, byMachine, draft, wish, told }: SettingRowProps & { told: string | undefined }) {
+function Notes({
+  setting,
+  reported,
+  byMachine,
+  draft,
+  pending,
+  message,
+}: SettingRowProps & { message: string | undefined }) {
   const unfit = !draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null
   return (
     <>
-      {told !== undefined && (
+      {message !== undefined && (
         <span className="ag-wrong">
-          {nameOf(setting)} {told}.
+          {nameOf(setting)} {message}.
         </span>
       )}
       {draft && movedOn(draft, reported) && (
@@ -127,9 +134,10 @@ function Notes({ setting, reported, byMachine, draft, wish, told }: SettingRowPr
       <ByMachine change={byMachine}>
         Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
       </ByMachine>
-      {wish && (
+      {pending && (
         <span className="ag-quiet">
-          <Tone tone="waiting">{wordsOf(wish.command).word}</Tone> wished: <Text>{valueText(setting, wish.value)}</Text>
+          <Tone tone="waiting">{wordsOf(pending.command).word}</Tone> wished:{' '}
+          <Text>{valueText(setting, pending.value)}</Text>
         </span>
       )}
     </>

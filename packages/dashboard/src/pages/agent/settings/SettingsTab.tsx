@@ -9,13 +9,13 @@ import { Section, WhyButton } from '../../../ui/parts.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
-import { draftsOf, groupsOf, reportedOf, wishedOf, withDraft, withoutDraft } from './form.ts'
+import { changesOf, draftsOf, groupsOf, reportedOf, withDraft, withoutDraft } from './form.ts'
 import { LastAnswer } from './LastAnswer.tsx'
+import { lastSet, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
-import { lastSet, openWishes } from './wishes.ts'
 import './settings.css'
 
-/** The form that the agent's schema describes (2.4). Values are the agent's; what is sent is a wish to change them. */
+/** The form that the agent's schema describes (2.4). Values are the agent's; what is sent is a command to change them. */
 export default function SettingsTab({ agent }: { agent: Agent }) {
   const { slug, page, press } = agent
   const { drafts, setDrafts, tried, setTried, discard } = agent.settings
@@ -25,8 +25,8 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
   if (!settings?.schema || settings.schema.length === 0)
     return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} />
 
-  const wishes = openWishes(page.open)
-  const { changes, wrong } = wishedOf(settings, drafts)
+  const pending = pendingSettings(page.open)
+  const { changes, wrong } = changesOf(settings, drafts)
   const changed = Object.keys(changes).length
   const faults = Object.keys(wrong).length
   const send = async (event: FormEvent) => {
@@ -35,7 +35,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
     if (!page.canAct || faults > 0 || changed === 0) return
     setSending(true)
     try {
-      await press.wish({ type: 'set', payload: { ...changes } })
+      await press.send({ type: 'set', payload: { ...changes } })
       discard()
     } catch {
       // The reason is on the page; what was typed stays.
@@ -48,7 +48,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
       <LastAnswer
         command={lastSet(ledger?.rows ?? [])}
         schema={settings.schema}
-        onEdit={page.canAct ? (wish) => setDrafts(draftsOf(settings, wish)) : undefined}
+        onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
       />
       {groupsOf(settings.schema).map((group) => (
         <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
@@ -60,7 +60,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
                 reported={reportedOf(settings, setting.key)}
                 byMachine={settingByMachine(page, setting.key)}
                 draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
-                wish={wishes.get(setting.key)}
+                pending={pending.get(setting.key)}
                 wrong={wrong[setting.key]}
                 tried={tried}
                 locked={!page.canAct}

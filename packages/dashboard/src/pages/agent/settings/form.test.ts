@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { boundsText, valueText } from '../parts/setting-words.ts'
 import {
+  changesOf,
   type Drafts,
   draftsOf,
   groupsOf,
@@ -10,7 +11,6 @@ import {
   type Raw,
   rawOf,
   readRaw,
-  wishedOf,
   withDraft,
   withoutDraft,
 } from './form.ts'
@@ -49,7 +49,7 @@ test('of two settings with one key the first is the one', () =>
 
 test('only what was changed is sent', () => {
   const drafts = typed(on, false, typed(every, '20'))
-  expect({ ...wishedOf(settings, drafts).changes }).toEqual({ every: 20, on: false })
+  expect({ ...changesOf(settings, drafts).changes }).toEqual({ every: 20, on: false })
 })
 
 test('what is typed back to the reported value is no change', () => {
@@ -60,15 +60,15 @@ test('what is typed back to the reported value is no change', () => {
 })
 
 test('clearing asks for "not set", and clearing what is not set asks for nothing', () => {
-  expect({ ...wishedOf(settings, typed(every, null)).changes }).toEqual({ every: null })
+  expect({ ...changesOf(settings, typed(every, null)).changes }).toEqual({ every: null })
   expect(typed(until, null)).toEqual({})
-  expect({ ...wishedOf(settings, typed(note, '')).changes }).toEqual({ note: '' })
+  expect({ ...changesOf(settings, typed(note, '')).changes }).toEqual({ note: '' })
 })
 
 test('a value that the schema does not allow can be cleared', () => {
   const odd: Settings = { schema, values: { tone: 'gone' } }
   expect(rawOf(tone, 'gone')).toBeNull()
-  expect({ ...wishedOf(odd, withDraft({}, odd, tone, null)).changes }).toEqual({ tone: null })
+  expect({ ...changesOf(odd, withDraft({}, odd, tone, null)).changes }).toEqual({ tone: null })
 })
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   [tone, '9', 'must be one of its options'],
   [note, 'a'.repeat(2001), 'must be at most 2000 characters'],
 ] as const)('what does not fit is told and not sent: %o %j', (setting, raw, wrong) => {
-  const wished = wishedOf(settings, typed(setting, raw))
+  const wished = changesOf(settings, typed(setting, raw))
   expect({ ...wished.wrong }).toEqual({ [setting.key]: wrong })
   expect({ ...wished.changes }).toEqual({})
 })
@@ -108,24 +108,24 @@ test('a report that comes while somebody types leaves the typed and says that th
   const more = withDraft(drafts, later, every, '25')
   expect(more.every).toEqual({ raw: '25', base: 10 })
   expect(movedOn(more.every ?? { raw: null, base: 10 }, 15)).toBe(true)
-  expect({ ...wishedOf(later, more).changes }).toEqual({ every: 25 })
+  expect({ ...changesOf(later, more).changes }).toEqual({ every: 25 })
 })
 
 test('when the machine itself moved to what was typed there is nothing left to send', () => {
   const later: Settings = { schema, values: { ...settings.values, every: 20 } }
-  expect({ ...wishedOf(later, typed(every, '20')).changes }).toEqual({})
+  expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
 test('a setting that is gone from the schema is not sent', () => {
   const later: Settings = { schema: [quota], values: {} }
-  expect({ ...wishedOf(later, typed(every, '20')).changes }).toEqual({})
+  expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
 test('one change is taken back without the others', () =>
   expect(Object.keys(withoutDraft(typed(on, false, typed(every, '20')), 'on'))).toEqual(['every']))
 
-test('a refused wish is put back into the form as it was wished', () =>
-  expect({ ...wishedOf(settings, draftsOf(settings, { every: 99, tone: 'kind', gone: 1 })).changes }).toEqual({
+test('a refused command is put back into the form as it was sent', () =>
+  expect({ ...changesOf(settings, draftsOf(settings, { every: 99, tone: 'kind', gone: 1 })).changes }).toEqual({
     every: 99,
     tone: 'kind',
   }))
@@ -141,7 +141,7 @@ test('keys that every object inherits are keys like others', () => {
   const [first, second] = odd.schema ?? []
   if (!first || !second) throw new Error('the schema has two settings')
   const drafts = withDraft(withDraft({}, odd, first, 'x'), odd, second, '4')
-  expect({ ...wishedOf(odd, drafts).changes }).toEqual({ constructor: 'x', toString: 4 })
+  expect({ ...changesOf(odd, drafts).changes }).toEqual({ constructor: 'x', toString: 4 })
 })
 
 test('a time survives the way into its input and back, whatever the zone', () => {

@@ -113,14 +113,14 @@ const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) 
 /** The value changed on the machine while it was being edited here: say so, and keep what was typed. */
 export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 
-interface Wished {
+interface FormChanges {
   /** Only what differs from the report, as one `set`. */
   readonly changes: SettingValues
   readonly wrong: Readonly<Record<string, string>>
 }
 
 /** What "Send" would send, and what stands in its way. A draft whose setting is gone from the schema is left out. */
-export function wishedOf(settings: Settings, drafts: Drafts): Wished {
+export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
   const changes: SettingValues = Object.create(null)
   const wrong: Record<string, string> = Object.create(null)
   for (const { settings: own } of groupsOf(settings.schema ?? []))
@@ -134,11 +134,11 @@ export function wishedOf(settings: Settings, drafts: Drafts): Wished {
   return { changes, wrong }
 }
 
-/** Drafts that say what an earlier wish said: to mend a refused one. */
-export const draftsOf = (settings: Settings, wish: SettingValues): Drafts =>
+/** Drafts with the values of an earlier command, to correct a refused one. */
+export const draftsOf = (settings: Settings, values: SettingValues): Drafts =>
   (settings.schema ?? [])
-    .filter((setting) => Object.hasOwn(wish, setting.key))
+    .filter((setting) => Object.hasOwn(values, setting.key))
     .reduce<Drafts>(
-      (drafts, setting) => withDraft(drafts, settings, setting, rawOf(setting, wish[setting.key])),
+      (drafts, setting) => withDraft(drafts, settings, setting, rawOf(setting, values[setting.key])),
       Object.create(null) as Drafts,
     )

@@ -1,20 +1,20 @@
-/** Wishes for settings that are under way, and the last that was answered. */
+/** Settings that were sent and are not answered yet, and the last `set` that was answered. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
 
-export interface OpenWish {
+export interface PendingSetting {
   readonly value: SettingValue
   readonly command: Command
 }
 
-/** By key what was wished last and is not answered: `set` goes out in order, so the newest has the last word (D5). */
-export function openWishes(open: readonly Command[]): Map<string, OpenWish> {
-  const wishes = new Map<string, OpenWish>()
+/** By key, the last value that was sent and is not answered. Commands go out in order, so the newest counts (D5). */
+export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
+  const pending = new Map<string, PendingSetting>()
   for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))
     if (command.type === 'set' && isOpen(command))
-      for (const [key, value] of Object.entries(command.payload as SettingValues)) wishes.set(key, { value, command })
-  return wishes
+      for (const [key, value] of Object.entries(command.payload as SettingValues)) pending.set(key, { value, command })
+  return pending
 }
 
 /** The newest answered `set`; undefined while a newer one is under way. */
