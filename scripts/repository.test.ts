@@ -43,6 +43,20 @@ test('every document that a comment or the name of a test cites is in the reposi
   expect(missing).toEqual([])
 })
 
+test('every file and folder that a document names as code is in the repository', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'conformance/*.md', 'examples/**/*.md'], { cwd: root })
+  expect(documents.length).toBeGreaterThan(20)
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/`((?:packages|scripts|docs|examples|bench|conformance)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => ({
+        file,
+        path,
+      }),
+    ),
+  )
+  expect(named.filter(({ path }) => !existsSync(resolve(root, path)))).toEqual([])
+})
+
 test('a numbered section is one of the contract: other documents are cited by their path', () => {
   const others = sources.flatMap((file) =>
     cited(read(file)).flatMap((line) =>
