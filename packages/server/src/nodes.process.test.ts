@@ -62,7 +62,7 @@ test(
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
     const newer = await newPlace({ SVC_DATABASE_URL: url })
     mkdirSync(newer.dataDir) // a new one is said, too
-    const said = await newer.run(['workspace', 'list'])
+    const said = await newer.runProgram(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
     expect(said.stderr.trim().split('\n')).toHaveLength(1)
 
@@ -71,14 +71,14 @@ test(
       loose,
       `alter database ${new URL(loose.replace('@/', '@host/')).pathname.slice(1)} set synchronous_commit = off`,
     )
-    const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).run(['workspace', 'list'])
+    const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).runProgram(['workspace', 'list'])
     expect(unsafe).toMatchObject({ code: 1, stderr: expect.stringContaining('synchronous_commit') })
 
     const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await event(silent, 'listening')
     const { port } = silent.address() as { port: number }
     const gone = await newPlace({ SVC_DATABASE_URL: `postgres://svc:geheim@127.0.0.1:${port}/svc` })
-    const refused = await gone.run(['workspace', 'list'])
+    const refused = await gone.runProgram(['workspace', 'list'])
     silent.close()
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be opened') })
     expect(refused.stderr).not.toContain('geheim')

@@ -1,9 +1,49 @@
-/** `svc-server`'s commands in the service that runs, asked from the test's own process: a command costs no start of a program. */
+/** `svc-server`'s commands without the start of a program, which costs some hundred times what the command does. */
 import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { readBeside } from '../src/operator/input.ts'
+import { main, type Surroundings } from '../src/operator/main.ts'
 import { choose } from '../src/operator/program.ts'
 import { askService, type Outcome } from '../src/operator/socket/socket.ts'
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** These three set what holds for a whole process, or run until it ends. */
+const ofAProcess = ['start', 'restore', 'move']
+
+export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProcess.includes(first)
+
+/** The command line in the test's own process, from its words to its exit code: where a service runs, that service does it. */
+export async function runHere(
+  args: readonly string[],
+  around: Pick<Surroundings, 'env' | 'cwd'>,
+  input = '',
+): Promise<Ran> {
+  const said = { stdout: '', stderr: '' }
+  const umask = process.umask()
+  try {
+    const code = await main([...args], {
+      ...around,
+      read: () => Promise.resolve(input),
+      out: (text) => {
+        said.stdout += text
+        return Promise.resolve()
+      },
+      err: (text) => {
+        said.stderr += text
+      },
+    })
+    return { code, ...said }
+  } finally {
+    process.umask(umask)
+  }
+}
+
+const ignore = () => {}
 
 export interface Asked {
   readonly dataDir: string
@@ -17,7 +57,7 @@ export interface Asked {
 export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<Outcome | undefined> {
   const [first = '', second = ''] = args
   if (!commands[first] && !commands[`${first} ${second}`]) return undefined
-  const chosen = choose(commands, [...args], 'tests')
+  const chosen = choose(commands, [...args], { version: 'tests', out: ignore, err: ignore })
   const command = chosen && commands[chosen.name]
   if (!command) return undefined
   const { paths = [], reads } = command

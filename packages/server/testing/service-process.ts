@@ -9,13 +9,7 @@ import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
 import { within } from '../../../scripts/testing/within.ts'
 import type { Outcome } from '../src/operator/socket/socket.ts'
-import { askOperator } from './operator.ts'
-
-export interface Ran {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
 /** A place for one service: its folder, its ports, its variables. Removed after the test. */
 export class Place {
@@ -27,6 +21,7 @@ export class Place {
   program = programs.server
   /** The user that runs everything here; who runs the test, if not said. */
   uid: number | undefined
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string, ports: { page: number; ops: number }, more: Record<string, string> = {}) {
     this.folder = folder
@@ -55,8 +50,20 @@ export class Place {
     return this.env.SVC_DATA_DIR ?? ''
   }
 
-  /** Runs `svc-server` to its end. */
-  async run(args: string[], input = ''): Promise<Ran> {
+  /**
+   * The words of `svc-server`, run to their end: in the test's own process, one after another, unless the program itself matters
+   * (another user or version, `start`, `restore`, `move`).
+   */
+  run(args: string[], input = ''): Promise<Ran> {
+    if (!this.#isUsual || !runsHere(args)) return this.runProgram(args, input)
+    const { env, folder: cwd } = this
+    const ran = this.#turn.then(() => runHere(args, { env, cwd }, input))
+    this.#turn = ran.catch(() => {})
+    return ran
+  }
+
+  /** The same in a process of its own. */
+  async runProgram(args: string[], input = ''): Promise<Ran> {
     const child = this.#spawn(args)
     const said = { stdout: '', stderr: '' }
     for (const out of ['stdout', 'stderr'] as const)
@@ -71,7 +78,7 @@ export class Place {
 
   /**
    * The value of `svc-server … --json`; anything but success fails the test. A service that runs here is asked directly, through the
-   * socket that the program would use; `run` always runs the program.
+   * socket that the program would use.
    */
   async value<T>(args: string[], input = ''): Promise<T> {
     const outcome = await this.#asked(args, input)
@@ -95,10 +102,13 @@ export class Place {
     return new ServiceProcess(this.#spawn(['start', '--json']))
   }
 
+  get #isUsual(): boolean {
+    return this.uid === undefined && this.program === programs.server
+  }
+
   /** Undefined where the program itself matters: another user or version, a database of several nodes, no service. */
   async #asked(args: string[], input: string): Promise<Outcome | undefined> {
-    const isUsual = this.uid === undefined && this.program === programs.server
-    if (!isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
+    if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
     return await askOperator({ dataDir: this.dataDir, cwd: this.folder, args, input })
   }
 

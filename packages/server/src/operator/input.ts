@@ -1,16 +1,22 @@
 /** What a command gets beside its words: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
 /** In Base64, read where the person types. */
-export function readBeside(file: string, { maxBytes, what }: NonNullable<OperatorCommand['reads']>): string {
+export function readBeside(
+  file: string,
+  { maxBytes, what }: NonNullable<OperatorCommand['reads']>,
+  cwd = process.cwd(),
+): string {
+  const path = resolve(cwd, file)
   try {
-    const { size } = statSync(file)
+    const { size } = statSync(path)
     if (size > maxBytes)
       throw new Refused(`${what} may have at most ${maxBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
-    return readFileSync(file, 'base64')
+    return readFileSync(path, 'base64')
   } catch (error) {
     if (error instanceof Refused) throw error
     throw new Refused(`The file ${file} cannot be read: ${messageOf(error)}`)

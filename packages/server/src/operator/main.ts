@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { safeJson, safeText } from '@svc/protocol'
 import { CommanderError } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig, type Variables } from '../config.ts'
 import { StoreError } from '../db/error.ts'
 import type { Config } from '../deps.ts'
 import { ConfigError } from '../errors.ts'
@@ -19,34 +19,59 @@ import { type Chosen, choose } from './program.ts'
 import { askService, type Outcome, runCommand } from './socket/socket.ts'
 import { words } from './words.ts'
 
+/** What a command reads from and writes to. */
+export interface Surroundings {
+  readonly env: Variables
+  readonly cwd: string
+  /** Standard input, where a command wants it; `asks` is what a person is asked for. */
+  readonly read: (asks: string) => Promise<string>
+  readonly out: (text: string) => Promise<void>
+  readonly err: (text: string) => void
+}
+
+const ofThisProcess: Surroundings = {
+  env: process.env,
+  cwd: process.cwd(),
+  read: readInput,
+  out: print,
+  err: (text) => void process.stderr.write(text),
+}
+
 /** Runs one command line; answers its exit code. `start` answers when the service has ended. */
-export async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[], around = ofThisProcess): Promise<number> {
   try {
-    const chosen = choose(words, argv, readVersion())
-    if (chosen) await perform(chosen)
+    const chosen = choose(words, argv, { version: readVersion(), ...around })
+    if (chosen) await perform(chosen, around)
     return 0
   } catch (error) {
-    return failed(error)
+    const { message, code } = failed(error)
+    if (message !== undefined) around.err(`svc-server: ${safeText(message)}\n`)
+    return code
   }
 }
 
-async function perform({ name, request, json, dataDir }: Chosen): Promise<void> {
+async function perform({ name, request, json, dataDir }: Chosen, around: Surroundings): Promise<void> {
   const flags = { SVC_DATA_DIR: dataDir }
   if (name === 'start') {
     const { start } = await import('./start.ts')
     return await start(request.options, flags, json)
   }
-  const config = readConfig({ flags })
+  const { env, cwd } = around
+  const config = readConfig({ flags, env, cwd })
   const isNew = !existsSync(config.dataDir)
   try {
-    await carryOut({ name, request, json }, config)
+    await carryOut({ name, request, json }, { ...around, config })
   } finally {
-    if (isNew && existsSync(config.dataDir)) note(newFolder(config.dataDir))
+    if (isNew && existsSync(config.dataDir)) around.err(`${newFolder(config.dataDir)}\n`)
   }
 }
 
-async function carryOut({ name, request, json }: Omit<Chosen, 'dataDir'>, config: Config): Promise<void> {
-  const say = <T>(value: T, show: (value: T) => string) => print(json ? safeJson(value) : safeText(show(value)))
+async function carryOut(
+  { name, request, json }: Omit<Chosen, 'dataDir'>,
+  { config, cwd, read, out, err }: Surroundings & { config: Config },
+): Promise<void> {
+  const say = <T>(value: T, show: (value: T) => string) => out(`${json ? safeJson(value) : safeText(show(value))}\n`)
+  const note = (line: string) => err(`${line}\n`)
   if (name === 'restore') {
     const { restore, showRestored } = await import('./restore.ts')
     process.umask(0o077)
@@ -62,23 +87,21 @@ async function carryOut({ name, request, json }: Omit<Chosen, 'dataDir'>, config
     return say(await move(request, config, json ? () => {} : note), showMoved)
   }
   const command = commands[name] as OperatorCommand
-  const input = command.input === undefined ? '' : await readInput(command.input)
+  const input = command.input === undefined ? '' : await read(command.input)
   const { reads } = command
-  const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads) }
-  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command), input, ...beside }, config)
+  const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
+  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
   if (outcome.ok) return say(outcome.value, command.show)
   throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
 }
-
-const note = (line: string) => void process.stderr.write(`${line}\n`)
 
 const newFolder = (folder: string) =>
   `The data folder ${folder} is new. If the service keeps its data elsewhere, name that with SVC_DATA_DIR or in the file .env of the current folder.`
 
 /** The service may stand in another folder than the person who types. */
-const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand): Chosen['request'] => ({
+const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, cwd: string): Chosen['request'] => ({
   ...request,
-  args: request.args.map((arg, at) => (paths.includes(at) ? resolve(arg) : arg)),
+  args: request.args.map((arg, at) => (paths.includes(at) ? resolve(cwd, arg) : arg)),
 })
 
 /** In the service that runs; where none does, here. One may start or end at any moment between. */
@@ -102,20 +125,17 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
 }
 
 /** All of it, also into a pipe that is slow to read. */
-const print = (text: string): Promise<void> =>
-  new Promise((resolve, reject) => process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())))
-
-function failed(error: unknown): number {
-  if (error instanceof CommanderError) return 2 // it has said why
-  if (error instanceof Misused) return say(error.message, 2)
-  if (!(error instanceof Error)) return say(String(error), 1)
-  const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
-  return say(forPeople ? error.message : (error.stack ?? error.message), 1)
+function print(text: string): Promise<void> {
+  return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())))
 }
 
-function say(message: string, code: number): number {
-  process.stderr.write(`svc-server: ${safeText(message)}\n`)
-  return code
+/** How a command ends that failed. Without a message it has said why. */
+function failed(error: unknown): { code: 1 | 2; message?: string } {
+  if (error instanceof CommanderError) return { code: 2 }
+  if (error instanceof Misused) return { code: 2, message: error.message }
+  if (!(error instanceof Error)) return { code: 1, message: String(error) }
+  const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
+  return { code: 1, message: forPeople ? error.message : (error.stack ?? error.message) }
 }
 
 const readVersion = () => readConfig({ env: {}, cwd: '/' }).version

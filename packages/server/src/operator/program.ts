@@ -13,11 +13,22 @@ export interface Chosen {
   dataDir: string | undefined
 }
 
+/** The version that is printed, and where commander prints. */
+export interface Printing {
+  readonly version: string
+  readonly out: (text: string) => unknown
+  readonly err: (text: string) => unknown
+}
+
 /**
  * What these arguments ask for; undefined when they asked for help, which is then printed. Throws CommanderError, with its
  * message already on standard error, when they are no command.
  */
-export function choose(words: Readonly<Record<string, Words>>, argv: string[], version: string): Chosen | undefined {
+export function choose(
+  words: Readonly<Record<string, Words>>,
+  argv: string[],
+  { version, out, err }: Printing,
+): Chosen | undefined {
   let chosen: Chosen | undefined
   const program = new Command('svc-server')
     .description('Runs the service and speaks to it, on its own machine.')
@@ -25,6 +36,7 @@ export function choose(words: Readonly<Record<string, Words>>, argv: string[], v
     .option('--json', 'print one JSON value and nothing else')
     .option('--data-dir <folder>', 'the data folder (else SVC_DATA_DIR, else ./svc-data)')
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => void out(text), writeErr: (text) => void err(text) })
     .showHelpAfterError('(svc-server --help tells all commands)')
     .exitOverride()
   const groups = new Map<string, Command>()

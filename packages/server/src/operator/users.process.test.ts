@@ -68,6 +68,6 @@ test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
 
 test('a command in the wrong folder says that the data folder there is new; one in the right folder says nothing', async () => {
   const place = await newPlace()
-  expect((await place.run(['workspace', 'list'])).stderr).toContain(`The data folder ${place.dataDir} is new.`)
-  expect((await place.run(['workspace', 'list'])).stderr).toBe('')
+  expect((await place.runProgram(['workspace', 'list'])).stderr).toContain(`The data folder ${place.dataDir} is new.`)
+  expect((await place.runProgram(['workspace', 'list'])).stderr).toBe('')
 })
