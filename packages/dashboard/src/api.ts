@@ -152,8 +152,8 @@ export const api = {
   createWorkspace: (name: string, slug: string) => call('POST /workspaces', { name, slug }),
   workspace: (slug: string, s?: Signal) => call('GET /w/:slug', { slug }, s),
   renameWorkspace: (slug: string, name: string) => call('PATCH /w/:slug', { slug }, { name }),
-  fleet: (slug: string, q: FleetQuery, offset: number, limit: number, s?: Signal) =>
-    call('GET /w/:slug/fleet', { slug }, { ...q, offset, limit }, s),
+  fleet: (slug: string, asked: Sent<'GET /w/:slug/fleet'>, s?: Signal) =>
+    call('GET /w/:slug/fleet', { slug }, asked, s),
   sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
     call('POST /w/:slug/commands', { slug }, { agents, type }),
   members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
@@ -194,8 +194,8 @@ export const api = {
     call('GET /w/:slug/agents/:name/usage', { slug, name }, { days }, s),
   levels: (slug: string, name: string, limit: number, s?: Signal) =>
     call('GET /w/:slug/agents/:name/levels', { slug, name }, { limit }, s),
-  commands: (slug: string, name: string, offset: number, limit: number, s?: Signal) =>
-    call('GET /w/:slug/agents/:name/commands', { slug, name }, { offset, limit }, s),
+  commands: (slug: string, name: string, part: { offset: number; limit: number }, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/commands', { slug, name }, part, s),
   sendCommand: (slug: string, name: string, command: SentCommand) =>
     call('POST /w/:slug/agents/:name/commands', { slug, name }, command),
   sendAgain: (slug: string, name: string, id: string) =>

@@ -42,7 +42,7 @@ export const workspaceQuery = (slug: string) =>
 export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
-    queryFn: ({ signal }) => api.fleet(slug, q, offset, fleetWindow, signal),
+    queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
     refetchInterval: 30_000, // who fell silent meanwhile: that no frame tells
   })
 export const blueprintsQuery = (slug: string) =>
@@ -136,7 +136,7 @@ export const updatesQuery = (slug: string, name: string, limit = 50) =>
 export const commandsQuery = (slug: string, name: string, offset = 0, limit = 50) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'commands', offset, limit],
-    queryFn: ({ signal }) => api.commands(slug, name, offset, limit, signal),
+    queryFn: ({ signal }) => api.commands(slug, name, { offset, limit }, signal),
     placeholderData: keepPreviousData,
   })
 export const logsQuery = (slug: string, name: string) =>

@@ -50,7 +50,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
-    await assemble(opened, live, config, log, closers)
+    await assemble({ ...opened, live, log }, config, closers)
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
     await close()
@@ -60,13 +60,11 @@ export async function startService(config: Settings, log: Logger, now = Date.now
 
 /** Each part is closed before what it stands on: `closers` are called from the last to the first. */
 async function assemble(
-  opened: Opened,
-  live: Hub,
+  opened: Opened & { live: Hub; log: Logger },
   config: Settings,
-  log: Logger,
   closers: (() => Promise<void> | void)[],
 ): Promise<void> {
-  const { store, auth, now } = opened
+  const { store, auth, now, live, log } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
   else closers.push(checkpointsOf(store, config, log).close)
@@ -78,7 +76,7 @@ async function assemble(
 
   const registry = newRegistry({ store, config, now, agents: agents.metrics, live })
   await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
-  if (store.engine === 'sqlite') closers.push((await serveOperator({ ...opened, live }, log)).close)
+  if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
 
   // Before the first report: it may tell of a trial that ended while we were away.
   await beat(store.db, now())

@@ -24,19 +24,23 @@ export interface Gathered {
 
 export function gather(dir: string, except?: string): Gathered {
   const ignore = ignoring(ownRules(dir, except), textOf(join(dir, ignoreName)))
-  const walked: Walk = { files: [], leftOut: [], findings: [] }
-  walk(dir, '', ignore, false, walked)
+  const walked: Walk = { dir, ignore, files: [], leftOut: [], findings: [] }
+  walk(walked, '', false)
   walked.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
-  return walked
+  const { files, leftOut, findings } = walked
+  return { files, leftOut, findings }
 }
 
 interface Walk {
+  readonly dir: string
+  readonly ignore: Ignore
   readonly files: FolderFile[]
   readonly leftOut: string[]
   readonly findings: BundleFinding[]
 }
 
-function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: Walk): void {
+function walk(into: Walk, below: string, isOut: boolean): void {
+  const { dir, ignore } = into
   for (const raw of readdirSync(join(dir, below), { encoding: 'buffer' }).sort(Buffer.compare)) {
     if (into.files.length > limits.bundleEntries) return
     const name = raw.toString()
@@ -52,7 +56,7 @@ function walk(dir: string, below: string, ignore: Ignore, isOut: boolean, into: 
     const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
     if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
-      if (name !== '.git' && (!out || ignore.mayTakeBack)) walk(dir, `${path}/`, ignore, out, into)
+      if (name !== '.git' && (!out || ignore.mayTakeBack)) walk(into, `${path}/`, out)
     } else if (!out) take(path, stat, into)
   }
 }

@@ -38,7 +38,7 @@ everyEngine('blueprints', (open, engine) => {
     const kept = await bundleOf(db, workspace, 'mail', '1.0.0')
     expect(Buffer.from(kept?.bundle ?? []).equals(Buffer.from(bytes))).toBe(true)
     expect(kept?.sha256).toBe(sha256)
-    expect(await versionPage(db, workspace, 'mail', '1.0.0', clock.now())).toEqual({
+    expect(await versionPage(db, workspace, { name: 'mail', version: '1.0.0' }, clock.now())).toEqual({
       now: clock.now(),
       blueprint: 'mail',
       version: '1.0.0',

@@ -63,7 +63,7 @@ export async function blueprintPage(
     now,
     name,
     createdAt: blueprint.created_at,
-    versions: await versionRows(db, blueprint.id, agents, now),
+    versions: await versionRows(db, { id: blueprint.id }, agents, now),
     agents: agents.map((agent) => ({
       name: agent.name,
       running: runningVersion(agent) ?? '',
@@ -80,13 +80,12 @@ export async function blueprintPage(
 export async function versionPage(
   db: Db,
   workspace: Place,
-  name: string,
-  version: string,
+  { name, version }: { name: string; version: string },
   now: number,
 ): Promise<Omit<BlueprintVersion, 'canAct'> | undefined> {
   const blueprint = await findBlueprint(db, workspace, name)
   if (!blueprint) return undefined
-  const [row] = await versionRows(db, blueprint.id, await agentsOf(db, workspace.id, name), now, version)
+  const [row] = await versionRows(db, { id: blueprint.id, version }, await agentsOf(db, workspace.id, name), now)
   const more = await db
     .selectFrom('blueprint_version')
     .select(['manifest', 'files'])
@@ -175,16 +174,15 @@ const findBlueprint = (db: Db, workspace: Place, name: string) =>
 
 async function versionRows(
   db: Db,
-  blueprintId: string,
+  { id, version }: { id: string; version?: string },
   agents: Awaited<ReturnType<typeof agentsOf>>,
   now: number,
-  only?: string,
 ): Promise<BlueprintVersionRow[]> {
   let query = db
     .selectFrom('blueprint_version')
     .select(['id', 'version', 'description', 'size', 'sha256', 'uploaded_at', 'uploaded_by_name', 'manifest'])
-    .where('blueprint_id', '=', blueprintId)
-  if (only !== undefined) query = query.where('version', '=', only)
+    .where('blueprint_id', '=', id)
+  if (version !== undefined) query = query.where('version', '=', version)
   const rows = await query.execute()
   const codes = await db
     .selectFrom('install_code')

@@ -35,7 +35,7 @@ export async function uploadBlueprint(
   return decideWithin(db, async (trx): Promise<Upload> => {
     const room = await roomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
-    const taken = await wrongVersion(trx, blueprint.id, name, version, sha256)
+    const taken = await wrongVersion(trx, blueprint.id, { name, version, sha256 })
     if (taken) return taken
     if (!room.ok) return room
     await trx
@@ -78,7 +78,11 @@ const takeBlueprint = (trx: Db, workspaceId: string, name: string, now: number):
     .executeTakeFirstOrThrow()
 
 /** D48: the text is the identity, and no two versions of equal precedence stand beside each other. */
-async function wrongVersion(trx: Db, blueprintId: string, name: string, version: string, sha256: string) {
+async function wrongVersion(
+  trx: Db,
+  blueprintId: string,
+  { name, version, sha256 }: { name: string; version: string; sha256: string },
+) {
   const rows = await trx
     .selectFrom('blueprint_version')
     .select(['version', 'sha256'])

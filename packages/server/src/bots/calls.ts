@@ -48,7 +48,7 @@ export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'
     if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
     const token = tokenOf(req.headers['content-type'], body.bytes)
     if (token === undefined) return refuse(res, 'body_invalid', wanted)
-    const found = await introspect(deps.store.db, product, token, deps.config.baseUrl, deps.now())
+    const found = await introspect(deps.store.db, product, token, { issuer: deps.config.baseUrl, now: deps.now() })
     send(res, 200, JSON.stringify(found))
   }
 }

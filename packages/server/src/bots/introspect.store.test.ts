@@ -17,7 +17,8 @@ everyEngine('introspection', (open) => {
     const { db } = w.store
     const { agentId, answer } = redeemed.value
     const token = answer.env.SVC_BINDING_TASKS_TOKEN ?? ''
-    const ask = (text = token, product = 'tasks') => introspect(db, { id: product }, text, 'https://svc', w.clock.now())
+    const ask = (text = token, product = 'tasks') =>
+      introspect(db, { id: product }, text, { issuer: 'https://svc', now: w.clock.now() })
     const [bot] = await listBots(db, w.workspace, w.clock.now())
     if (!bot) throw new Error('There is no bot.')
     return { ...w, db, agentId, token, agentToken: answer.env.SVC_TOKEN ?? '', ask, bot }

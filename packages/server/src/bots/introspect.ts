@@ -49,8 +49,7 @@ export async function introspect(
   db: Db,
   product: { id: string },
   token: string,
-  issuer: string,
-  now: number,
+  { issuer, now }: { issuer: string; now: number },
 ): Promise<Introspection> {
   if (!isToken('bot', token)) return { active: false }
   const row = await tokenBy(db, product, hashToken(token))

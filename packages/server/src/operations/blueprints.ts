@@ -68,7 +68,10 @@ export const blueprintOperations: readonly Bound[] = [
     canAct: role === 'admin',
   })),
   looks(blueprints.showVersion, async ({ deps, workspace, role, now, params }) => ({
-    ...found(await versionPage(deps.store.db, workspace, params.blueprint, params.version, now), 'version_unknown'),
+    ...found(
+      await versionPage(deps.store.db, workspace, { name: params.blueprint, version: params.version }, now),
+      'version_unknown',
+    ),
     canAct: role === 'admin',
   })),
   acts(

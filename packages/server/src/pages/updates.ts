@@ -50,12 +50,16 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
       agent.blueprint === null
         ? null
         : {
-            ...blueprintUpdate(agent, agent.blueprint, wishes, applied, await versionsOf(db, agent)),
-            waits: await waitsOfBlueprint(db, agent, wishes, heard, now),
+            ...blueprintUpdate(agent, wishes, {
+              blueprint: agent.blueprint,
+              applied,
+              versions: await versionsOf(db, agent),
+            }),
+            waits: await waitsOfBlueprint(db, agent, wishes, { heard, now }),
           },
     runtime: {
       ...runtimeUpdate(wishes, runtime, served),
-      waits: await waitsOfRuntime(db, agent, wishes, heard, now),
+      waits: await waitsOfRuntime(db, agent, wishes, { heard, now }),
     },
     rollouts,
   }
@@ -76,8 +80,7 @@ async function waitsOfBlueprint(
   db: Db,
   agent: AgentRow,
   { blueprint: wish, runtime }: Wishes,
-  heard: Heard,
-  now: number,
+  { heard, now }: { heard: Heard; now: number },
 ) {
   if (!wish) return null
   const last = await db
@@ -98,13 +101,12 @@ async function waitsOfRuntime(
   db: Db,
   agent: AgentRow,
   { runtime: wish, runtimeHold }: Wishes,
-  heard: Heard,
-  now: number,
+  { heard, now }: { heard: Heard; now: number },
 ) {
   if (!wish) return null
-  const facts = { ...heard, blueprintOnTrial: wishStateOf(agent) === 'trying' }
   const trials = await trialsOf(db, agent.workspace_id, now)
-  return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, trials, now)
+  const facts = { ...heard, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
+  return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
 
 /** For a line of the fleet. */
@@ -126,10 +128,8 @@ export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): 
 
 function blueprintUpdate(
   agent: AgentRow,
-  blueprint: string,
-  { blueprint: wish, blueprintHold: hold }: ReturnType<typeof wishesIn>,
-  applied: Applied | undefined,
-  versions: string[],
+  { blueprint: wish, blueprintHold: hold }: Wishes,
+  { blueprint, applied, versions }: { blueprint: string; applied: Applied | undefined; versions: string[] },
 ): Omit<BlueprintUpdate, 'waits'> {
   const running = runningVersion(agent)
   const state = blueprintState(running, wish, hold)

@@ -205,7 +205,7 @@ async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ mov
 async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
   const before = await membersOf(trx, rollout, open)
   const away = await timesAway(trx, rollout.created_at)
-  const standings = await standingsOf(trx, rollout, now, away.at(-1)?.to, open)
+  const standings = await standingsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
   const members: Member[] = []
   let changed = false
   for (const member of before) {

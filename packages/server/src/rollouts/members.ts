@@ -36,8 +36,7 @@ export interface Named {
 export async function candidatesOf(
   db: Db,
   workspace: { id: string },
-  named: Named,
-  { agents }: Pick<NewRollout, 'agents'>,
+  { named, agents }: Pick<NewRollout, 'agents'> & { named: Named },
   now: number,
 ): Promise<Candidate[]> {
   const rows = await db
@@ -114,8 +113,7 @@ export async function standingsOf(
   db: Db,
   rollout: { id: string },
   now: number,
-  backAt = 0,
-  open = false,
+  { backAt = 0, open = false }: { backAt?: number | undefined; open?: boolean } = {},
 ): Promise<Map<string, Standing>> {
   const members = db
     .selectFrom('rollout_agent')

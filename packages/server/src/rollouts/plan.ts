@@ -70,7 +70,7 @@ export async function plan(
   }
   const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
   if (!named.ok) return named
-  const all = await candidatesOf(db, workspace, named.value, wanted, now)
+  const all = await candidatesOf(db, workspace, { ...wanted, named: named.value }, now)
   const reached = all.filter((candidate) => !candidate.leftOut)
   const leftOut = all.filter((candidate) => candidate.leftOut)
   return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }

@@ -27,7 +27,7 @@ export const bundleRoutes = (deps: WebDeps) => {
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
       const { blueprint, version } = granted(upload)
       live.listChanged(workspace.id)
-      const page = found(await versionPage(db, workspace, blueprint, version, now()), 'version_unknown')
+      const page = found(await versionPage(db, workspace, { name: blueprint, version }, now()), 'version_unknown')
       return c.json({ ...page, canAct: role === 'admin' }, 201)
     })
     .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {

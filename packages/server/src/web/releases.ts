@@ -9,16 +9,16 @@ export const releaseRoutes = (releases: Releases) =>
   new Hono()
     .get('/cli/svc.pyz', async (c) => {
       const { file, sha256 } = await serving(releases)
-      return send(c, sha256, `"${sha256}"`, 'application/octet-stream', file)
+      return send(c, { sha256, etag: `"${sha256}"`, type: 'application/octet-stream', bytes: file })
     })
     .get('/cli/svc.pyz.sha256', async (c) => {
       const { sha256 } = await serving(releases)
-      return send(c, sha256, `"${sha256}-sum"`, 'text/plain; charset=utf-8', Buffer.from(`${sha256} svc.pyz\n`))
+      return send(c, { sha256, etag: `"${sha256}-sum"`, type: text, bytes: Buffer.from(`${sha256} svc.pyz\n`) })
     })
     .get('/cli/svc.pyz.sig', async (c) => {
       const { sha256, signature } = await serving(releases)
       if (!signature) throw new Refusal('not_found', 'The build that is served here is not signed.')
-      return send(c, sha256, etagOf(signature), 'text/plain; charset=utf-8', signature)
+      return send(c, { sha256, etag: etagOf(signature), type: text, bytes: signature })
     })
 
 async function serving(releases: Releases): Promise<Files> {
@@ -30,7 +30,16 @@ async function serving(releases: Releases): Promise<Files> {
 /** One build may be signed again, by another key. */
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
-function send(c: Context, sha256: string, etag: string, type: string, bytes: Buffer): Response {
+interface Sent {
+  /** Of the build. */
+  sha256: string
+  etag: string
+  type: string
+  bytes: Buffer
+}
+const text = 'text/plain; charset=utf-8'
+
+function send(c: Context, { sha256, etag, type, bytes }: Sent): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
   if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
   return c.body(inPieces(bytes), 200, { ...headers, 'content-type': type, 'content-length': String(bytes.length) })

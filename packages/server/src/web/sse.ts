@@ -21,7 +21,8 @@ export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
     const [path = '', query] = (req.url ?? '').split('?', 2)
     const slug = address.exec(path)?.[1]
     if (slug === undefined || req.method !== 'GET') return false
-    open(deps, slug, new URLSearchParams(query).get('agent') ?? undefined, req, res).catch((error: unknown) => {
+    const agentName = new URLSearchParams(query).get('agent') ?? undefined
+    open(deps, { slug, agentName }, req, res).catch((error: unknown) => {
       if (!(error instanceof Refusal)) deps.log.error({ err: error }, 'A stream of live frames could not be opened.')
       const { status, code, message } = error instanceof Refusal ? error : new Refusal('unavailable')
       res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
@@ -33,8 +34,7 @@ export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
 
 async function open(
   { auth, store, now, live }: Deps & { live: Hub },
-  slug: string,
-  agentName: string | undefined,
+  { slug, agentName }: { slug: string; agentName: string | undefined },
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {

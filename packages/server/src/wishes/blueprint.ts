@@ -1,23 +1,16 @@
 /** What a report says of the version of its blueprint that an agent should run (3.3). Pure. */
-import { type Applied, isVersion, type Report } from '@svc/protocol'
+import { type Applied, isVersion } from '@svc/protocol'
 import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
-import type { Note, UpdateRow } from './note.ts'
+import type { Judging, UpdateRow } from './note.ts'
 
 /** D24: nothing ends the wish; what became of it is noted, and what the machine holds from now on (D25). */
-export function judgeBlueprint(
-  row: UpdateRow,
-  wishes: Wishes,
-  report: Report,
-  before: Applied | undefined,
-  now: number,
-  note: Note,
-): void {
+export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: Judging): void {
   const { applied } = report
   const wish = wishes.blueprint
   const says = applied?.version ?? report.agent?.version
   const running = says !== undefined && isVersion(says) ? says : undefined
   const message = applied?.message ?? null
-  const known = before ?? wish?.mark
+  const known = before.applied ?? wish?.mark
   const fresh = applied?.outcome !== undefined && (known != null || wish !== undefined) && !sameAttempt(applied, known)
   if (fresh && (applied.outcome === 'rolled_back' || applied.outcome === 'failed')) {
     const { outcome } = applied

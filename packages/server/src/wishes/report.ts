@@ -6,7 +6,7 @@ import type { Answer, Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import { judgeBlueprint } from './blueprint.ts'
 import { attemptsIn, attemptsOf, columnsOfWishes, mayGoOut, type WishColumns, type Wishes, wishesIn } from './kept.ts'
-import type { Note, UpdateNote, UpdateRow } from './note.ts'
+import type { Judging, Note, UpdateNote, UpdateRow } from './note.ts'
 import { judgeRuntime } from './runtime.ts'
 
 /** What an answer says beside commands and interval. */
@@ -32,13 +32,13 @@ export function updatesAfter(
   if (row.wishes === null && attempts === row.attempts) return told(report, served)
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version
-  const before = attemptsIn(row.attempts)
   const events: UpdateNote[] = []
   const note: Note = (of, kind, facts, wish) =>
     events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
-  if (row.blueprint !== null) judgeBlueprint(row, wishes, report, before.applied, now, note)
-  judgeRuntime(wishes, report, before, served, now, note)
-  if (offers) offer(row, wishes, report, now, note)
+  const judging: Judging = { report, before: attemptsIn(row.attempts), served, now, note }
+  if (row.blueprint !== null) judgeBlueprint(row, wishes, judging)
+  judgeRuntime(wishes, judging)
+  if (offers) offer(row, wishes, judging)
   liftOnMachine(wishes)
   const columns = columnsOfWishes(wishes)
   const changed = columns.wishes !== row.wishes || attempts !== row.attempts
@@ -59,7 +59,7 @@ const told = (report: Report, served: Served | undefined): UpdatesAfter =>
     : untouched
 
 /** The first answer that carries a wish. */
-function offer(row: UpdateRow, wishes: Wishes, report: Report, now: number, note: Note): void {
+function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): void {
   const { blueprint, runtime } = wishes
   if (row.blueprint !== null && blueprint && blueprint.offeredAt === undefined) {
     blueprint.offeredAt = now

@@ -1,19 +1,11 @@
 /** What a report does to the runtime's wish and hold (3.4), and what the timeline gains. Pure. */
 import type { Report } from '@svc/protocol'
-import type { Served } from '../releases/store.ts'
 import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
-import type { Note } from './note.ts'
+import type { Judging, Note } from './note.ts'
 
 /** 3.4, row by row. */
-export function judgeRuntime(
-  wishes: Wishes,
-  report: Report,
-  before: Attempts,
-  served: Served | undefined,
-  now: number,
-  note: Note,
-): void {
+export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Judging): void {
   const { runtime } = report
   const wish = wishes.runtime
   if (wishes.runtimeHold && served && !isHeld(wishes.runtimeHold, served)) delete wishes.runtimeHold

@@ -54,5 +54,5 @@ test.each<
   ['it is on trial', 'trying', offered, {}, null],
   ['it fell silent on trial', 'trying', offered, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
 ])('a runtime wish, when %s', (_when, state, wish, more, waits) => {
-  expect(runtimeWaits(state, wish, { ...heard, blueprintOnTrial: false, ...more }, places, now)).toEqual(waits)
+  expect(runtimeWaits(state, wish, { ...heard, trials: places, blueprintOnTrial: false, ...more }, now)).toEqual(waits)
 })

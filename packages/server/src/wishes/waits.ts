@@ -41,6 +41,7 @@ export function blueprintWaits(
 }
 
 export interface RuntimeFacts extends Heard {
+  trials: { most: number; busy: number }
   blueprintOnTrial: boolean
 }
 
@@ -49,13 +50,12 @@ export function runtimeWaits(
   state: WishState,
   wish: RuntimeWish | undefined,
   facts: RuntimeFacts,
-  trials: { most: number; busy: number },
   now: number,
 ): WaitsFor | null {
   if (!wish) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
-  if (!mayGoOut(wish)) return { for: 'trials', most: trials.most, now: trials.busy }
+  if (!mayGoOut(wish)) return { for: 'trials', most: facts.trials.most, now: facts.trials.busy }
   if (wish.offeredAt === undefined) return since(facts, wish.grantedAt ?? wish.at) && { for: 'node' }
   if (facts.blueprintOnTrial) return { for: 'blueprint_trial' }
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }

@@ -41,8 +41,11 @@ export const rolloutCommands = {
       const { store, now } = service
       const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
       refuseStrangers(wanted, preview)
+      // What the version asks for and those that run on the agents in the waves do not.
       const newSecrets =
-        wanted.kind === 'blueprint' ? await asksFor(service, stores, workspace, wanted, preview) : undefined
+        wanted.kind === 'blueprint'
+          ? await stores.askedSecrets(store.db, workspace, versionOf(wanted, preview), reachedBy(preview))
+          : undefined
       if (request.options.preview === true) return { preview, rollout: null, newSecrets }
       const { id } = await stores.perform(service, stores.startedRollout, { workspace }, wanted)
       return { preview, rollout: await pageOf(service, stores, id), newSecrets }
@@ -73,17 +76,8 @@ export const rolloutCommands = {
   }),
 }
 
-/** What the version asks for and those that run on the agents in the waves do not. */
-function asksFor(
-  { store }: Service,
-  { askedSecrets }: Stores,
-  workspace: { id: string },
-  { blueprint = '' }: NewRollout,
-  { version, waves }: RolloutPreview,
-) {
-  const agents = waves.flatMap((wave) => wave.agents)
-  return askedSecrets(store.db, workspace, { blueprint, version }, agents)
-}
+const versionOf = ({ blueprint = '' }: NewRollout, { version }: RolloutPreview) => ({ blueprint, version })
+const reachedBy = ({ waves }: RolloutPreview) => waves.flatMap(({ agents }) => agents)
 
 interface AtRollout {
   workspace: WorkspaceInfo
