@@ -1,10 +1,9 @@
 /**
- * How many agents one process of the service carries: N simulated agents, each reporting every 30 s in its own phase, and a
- * restart in the middle. Beside it the limit server T under the same load.
+ * Measures how many agents one process of the service can serve: N simulated agents, each reporting every 30 s in its
+ * own phase, with a restart in the middle. The limit server T is measured under the same load. `--alone` names the
+ * sizes that are also measured with a new connection for each report, without T; `none` for none.
  *
- *   npm run bench -- fleet [--agents 10000,50000,100000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
- *
- * `--alone`: the sizes that are also measured with a new connection for each report, without T; `none` for none.
+ *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,12 +19,15 @@ import type { Measured } from './main.ts'
 
 /** Seconds (8). */
 const interval = 30
-/** The warm-up: until every agent has reported once, and its row is there; longer where so many at once were too many, and were asked to wait. */
+/**
+ * The seconds of the warm-up, after which every agent has reported once and has its row. It lasts longer if the service
+ * was overloaded and asked agents to wait.
+ */
 const warm = interval * 1.15 + 2
 const maxWarm = 240
-/** Of the agents, who may still be asked for a longer interval when the measurement begins. */
+/** The share of agents that may still be asked for a longer interval when the measurement starts. */
 const fewUnsettled = 0.01
-/** What Node holds for a connection that is kept: ten thousand of a server that does nothing took 147 MB. */
+/** The memory that Node uses for a kept connection: ten thousand of them took 147 MB in a server that does nothing. */
 const connectionKb = 15
 const goal = { cores: 1, p99: 100, memory: 1024 } as const
 
@@ -39,10 +41,13 @@ interface Run {
   restart: { seconds: number; after: Watched }
 }
 
-/** `disk`: the 99th percentile of a page's sync by somebody else meanwhile, milliseconds. */
+/** `disk` is the 99th percentile in milliseconds of syncing a page of another file during the measurement. */
 type Watched = Window & { disk: number }
 
-/** The first reports of all: seconds until all had reported and none was asked for a longer interval, and what was refused or lost meanwhile. */
+/**
+ * The very first reports: the seconds until all agents had reported and none was asked for a longer interval, and the
+ * reports that were refused or lost meanwhile.
+ */
 interface Joining {
   seconds: number
   counts: Counts
@@ -103,7 +108,7 @@ async function watched(load: Load, { pid, file }: Service, seconds: number): Pro
   return { ...seen, disk: await disk.stop() }
 }
 
-/** Until everybody has come back, and some. */
+/** Measures until a little after all agents have come back. */
 async function measureRestart(service: Service, load: Load): Promise<Run['restart']> {
   await load.take()
   const seconds = await service.restart()
@@ -115,7 +120,10 @@ async function measureRestart(service: Service, load: Load): Promise<Run['restar
   return { seconds, after }
 }
 
-/** What crossed the closing of its connection was never read; what is in the database was cut, and its answer lost. */
+/**
+ * Corrects the names of errors: a report that crossed the closing of its connection was never read, so one that is in
+ * the database was cut off and its answer lost.
+ */
 function nameStored({ crossed, errors }: Counts, file: string): void {
   const database = new DatabaseSync(file, { readOnly: true })
   const last = database.prepare(
@@ -205,8 +213,8 @@ const errors = ({ errors: all }: Counts) =>
     .join(', ') || '0'
 
 /**
- * The table of docs/operate.md, by the rule that stands there: twice the CPU, and half as much memory again with a connection for each agent.
- * Sizes that this machine did not serve without errors are none to go by.
+ * The table of docs/operate.md, by the rule given there: twice the CPU, and half as much memory again with a connection
+ * for each agent. Sizes that this machine did not serve without errors are left out.
  */
 function sizing(runs: Run[]): string {
   const rows = runs
@@ -224,7 +232,7 @@ function sizing(runs: Run[]): string {
   return table(headings, rows)
 }
 
-/** What the goal says of 50,000 agents, or of the largest fleet that was measured below that. */
+/** Compares 50,000 agents, or the largest measured fleet below that, with the goal. */
 function verdict(runs: Run[]): string {
   const run = runs.filter(({ connections, agents }) => connections > 0 && agents <= 50_000).at(-1)
   if (!run) return ''

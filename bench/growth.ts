@@ -1,7 +1,7 @@
 /**
- * What a report costs as the fleet grows: the same number of reports a second from 1,000 agents, 2,000 and so on, by the service
- * and by the limit server T. A cost that does not depend on the number of agents has the exponent 0. Then the same as the
- * history grows: agents without old runs, and with a hundred each.
+ * Measures what a report costs as the fleet grows, by the service and by the limit server T: the same number of reports
+ * a second from 1,000 agents, 2,000 and so on. A cost that does not depend on the number of agents has the exponent 0.
+ * Then it compares agents without old runs to agents with a hundred each.
  *
  *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
  */
@@ -12,12 +12,12 @@ import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
 
-/** Shared by all agents, so that only their number grows. */
+/** All agents share these connections, so that only the number of agents grows. */
 const connections = 256
-/** Reports a second until every agent has a row; none may report more than 60 times a minute (8). */
+/** Reports a second until every agent has a row. No agent may report more than 60 times a minute (8). */
 const warmRate = 5000
 const minWarm = 2
-/** Seconds: V8 has compiled by then what is run often. */
+/** Seconds after which V8 has compiled what runs often. */
 const warmTime = 8
 const oldRuns = 100
 
@@ -103,7 +103,7 @@ const errorsOf = ({ counts }: Window) => Object.values(counts.errors).reduce((su
 /** µs of CPU. */
 const cost = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
 
-/** The slope of the line through the points, both as logarithms. */
+/** The slope of the line through the points, both axes logarithmic. */
 function exponent(sizes: Size[], costOf: (size: Size) => number): number {
   const points = sizes.map((size) => [Math.log(size.agents), Math.log(costOf(size))] as const)
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length

@@ -1,10 +1,10 @@
 /**
- * What an attacker, or a clumsy client, costs the others: the service's memory, the longest turn of its event loop and the times of other
- * clients under each load, beside the same service without it. In parts, which can be chosen; each has a service of its own.
+ * Measures what an attacker or a clumsy client costs others: under each load, the service's memory, the longest turn of
+ * its event loop and the times of other clients, compared to the same service without it. PART is one of spellings,
+ * unread, dense, folders, uploads, sign-in (see hostile/loads.ts); each gets a service of its own. The page must be
+ * built.
  *
  *   npm run bench -- hostile [PART …] [--seconds 15]
- *
- * PART: spellings, unread, dense, folders, uploads, sign-in (hostile/loads.ts says what each sends). The page must be built.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,15 +23,18 @@ import { type Others, otherAgents, startOthers, type Times } from './hostile/oth
 
 /** The size of SQLite's page cache in the service (db/sqlite.ts). */
 const cacheMegabytes = 256
-/** Others must have their answer within a second. */
+/** Other clients must get their answer within a second. */
 const patience = 1000
 
 interface Part {
   says: string
-  /** People who send the load; the first agent after those of the others is the load's. */
+  /** People who send the load. The load uses the agents that come after those of the other clients. */
   people: number
   agents: number
-  /** MB that the service may grow by beside its cache of the database, and milliseconds that a turn of its event loop may take. */
+  /**
+   * The MB by which the service may grow besides its database cache, and the milliseconds that a turn of its event loop
+   * may take.
+   */
   max: { grown: number; turn?: number }
 }
 
@@ -73,7 +76,7 @@ interface Outcome {
   beside: Measured
   before: number
   highest: number
-  /** MB that the database grew by: so much more of it may be in the service's cache. */
+  /** The MB by which the database grew; the service's cache may hold that much more. */
   pages: number
   after: number
   sent: string
@@ -162,7 +165,7 @@ async function measureBeside(name: LoadName, seconds: number, running: Running):
 const databaseMegabytes = ({ file }: Service): number =>
   [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0) / 2 ** 20
 
-/** In a process of its own, so that what it does is not taken for the service's slowness. */
+/** Starts the load as a separate process, so that its work does not make the service look slow. */
 function startLoad(target: Target) {
   const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
   const killed = () => child.kill('SIGKILL')
@@ -237,7 +240,7 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }
 
-/** The time that this share did not exceed; 0 of none. */
+/** The time that this share did not exceed; 0 for an empty list. */
 function at(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -1,18 +1,19 @@
 /**
- * `npm run bench -- NAME`: measurements, each against its limit in the same run. What a measurement gives is Markdown; it is
- * printed, and with `--write` takes its place in docs/benchmarks.md. `all` runs every one, one after another.
+ * `npm run bench -- NAME` runs a measurement; each is compared with its limit in the same run. The result is Markdown:
+ * it is printed, and with `--write` it replaces its section of docs/benchmarks.md. `all` runs every measurement in
+ * turn.
  */
 import { machine } from './common/machine.ts'
 import { writeSection } from './common/write.ts'
 
-/** Gives its tables as Markdown, and what operators reckon with. */
+/** `tables` is the result as Markdown, `sizing` the table that operators plan with. */
 export interface Measured {
   tables: string
   sizing: string
 }
 export type Bench = (args: string[]) => Promise<string | Measured>
 
-/** Loaded only when asked for. In the order of `all`. */
+/** The measurements in the order of `all`. Each is loaded only when it is needed. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import('./report.ts')).benchReport,
   growth: async () => (await import('./growth.ts')).benchGrowth,
@@ -23,7 +24,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 
-// Ended from outside, it takes the processes that it started with it.
+// A signal ends the processes that it started, too.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

@@ -1,6 +1,6 @@
 /**
- * How long people wait: the fleet list and the page of an agent in Chromium, at 10, 1,000 and 10,000 agents that report every 30 s
- * meanwhile; and what 200 open pages cost the service.
+ * Measures how long people wait for the fleet list and for the page of an agent in Chromium, with 10, 1,000 and 10,000
+ * agents that report every 30 s meanwhile, and what 200 open pages cost the service.
  *
  *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15]
  */
@@ -18,7 +18,7 @@ import { openPages, perPerson, type Seen } from './page/open.ts'
 const interval = 30
 const goal = 1000
 
-/** Each page, where it is, and what can be seen when it is ready. */
+/** Each page: its name, its path, and what is visible when it is ready. */
 const pages = [
   ['fleet', `/w/${workspace}`, '.fleet-body .fleet-link'],
   ['agent', `/w/${workspace}/agents/agent-7`, 'main [role=tabpanel]'],
@@ -26,12 +26,12 @@ const pages = [
 
 interface Size {
   agents: number
-  /** Milliseconds of each round, with an empty cache and again. */
+  /** Milliseconds of each round, first with an empty cache and then again. */
   waits: { page: string; first: number[]; again: number[] }[]
   alone: Window
   watched: Window
   memory: number
-  /** By all open pages, while they were watched. */
+  /** The frames and lists that all open pages received during the measurement. */
   seen: Seen
 }
 
@@ -74,7 +74,7 @@ async function measure(browser: Browser, agents: number, rounds: number, open: n
   }
 }
 
-/** From the navigation until it can be seen, in the browser's own clock. */
+/** Milliseconds from the navigation until the content is visible, by the browser's own clock. */
 async function waitsOf(
   browser: Browser,
   service: Service,
@@ -99,7 +99,9 @@ async function waitsOf(
   return { first, again }
 }
 
-/** Runs in the page: milliseconds from the navigation to the frame in which something fitting is painted. */
+/**
+ * Runs in the page. Returns the milliseconds from the navigation to the frame in which a matching element is painted.
+ */
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {
     const look = () => {

@@ -1,11 +1,10 @@
 /**
- * What a report costs: CPU of the server's process per report, and reports a second, of the service and of the limit servers
- * T and L (report/limit.ts) in the same run, interleaved, medians of the rounds. In parts, which can be chosen:
+ * Measures what a report costs: CPU time per report and reports a second, of the service and of the limit servers T and
+ * L (report/limit.ts) in the same run, interleaved; medians of the rounds. PART is keep-alive, close (3 KB), 30kb,
+ * 250kb, slow-disk (each sync a millisecond slower) or postgres. --beside compares with the service of another checkout
+ * instead (report/beside.ts): 15 rounds.
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
- *
- * PART: keep-alive, close (3 KB), 30kb, 250kb, slow-disk (each sync a millisecond later), postgres. With --beside the service is
- * compared with the service of the checkout in FOLDER instead (report/beside.ts): keep-alive, close and postgres, 15 rounds.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +18,7 @@ import { embedded, type Load, type Measured, measure, median, onPostgres, type S
 
 interface Part extends Load {
   says: string
-  /** × T's CPU: to reach, and the most that is acceptable. */
+  /** Multiples of T's CPU: the goal, and the maximum that is acceptable. */
   goal?: readonly [goal: number, max: number]
   slowDisk?: boolean
   postgres?: boolean
@@ -95,7 +94,10 @@ async function measurePart(part: Part, rounds: number, seconds: number): Promise
   }
 }
 
-/** What differs is how the service compiles and caches, not what the machine did meanwhile: each round has every server. */
+/**
+ * Each round measures every server, so that the results differ by how the service compiles and caches, and not by what
+ * the machine did meanwhile.
+ */
 async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {
   const results: Measured[][] = servers.map(() => [])
   for (const server of servers) {

@@ -1,12 +1,10 @@
 /**
- * What slow clients cost the others: the times of honest reports without and with thousands of connections that say nothing, drip
- * their headers, or drip a body. Whoever is cut off comes back at once. They begin together, or one after another; the limit server T, with
- * Node's own limits of the same length, beside them too.
+ * Measures what slow clients cost others: the times of honest reports without and with thousands of connections that
+ * are silent, drip their headers or drip a body. They start together or one after another, and reconnect when cut off.
+ * The limit server T, with Node's own limits of the same length, is measured too. Databases are in memory if possible,
+ * since a single stall of the disk would decide the 99th percentile; `--disk` uses the disk.
  *
  *   npm run bench -- slow [--slow 5000] [--agents 3000] [--seconds 32] [--rounds 2] [--disk]
- *
- * The databases lie in memory where the machine offers it, since at some hundred reports a second a stall of the disk decides the 99th percentile;
- * `--disk` has them on the disk.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,11 +24,14 @@ import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 /** Seconds between two reports of an honest agent. */
 const interval = 10
 const warmSeconds = 12
-/** A window without them. */
+/** The length of a measurement without slow clients. */
 const quietSeconds = 12
-/** Until the slow ones are gone. */
+/** The seconds until the slow clients are gone. */
 const goneSeconds = 3
-/** Those that begin together are connected as fast as they can be; the others within the time after which the service cuts them off. */
+/**
+ * The seconds in which slow clients connect: `together` as fast as possible, `spread` over the time after which the
+ * service cuts them off.
+ */
 const within = { together: 0, spread: 10 } as const
 const connections = 256
 const inMemory = '/dev/shm'
@@ -40,7 +41,7 @@ export interface SlowClients {
   count: number
   /** The first agent whose token they use. */
   agent: number
-  /** Seconds in which all of them begin. */
+  /** The seconds in which all of them start. */
   within: number
 }
 
@@ -58,7 +59,7 @@ interface Beside {
   beside: Measured
   open: number
   cut: number
-  /** MB more than before. */
+  /** The MB by which the server grew. */
   grown: number
 }
 
@@ -188,7 +189,7 @@ function rowOf(name: string, all: Measured[]) {
   ]
 }
 
-/** In a process of its own; `connected` resolves when all of them have begun. */
+/** Starts the slow clients as a separate process. `connected` resolves when all of them have started. */
 function startClients(clients: SlowClients) {
   const child = fork(join(import.meta.dirname, 'slow/clients.ts'))
   const killed = () => child.kill('SIGKILL')

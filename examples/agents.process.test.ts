@@ -1,4 +1,4 @@
-/** What every example agent owes, each started for real in a folder of its own. */
+/** Checks what every example agent must do. Each is started for real in a folder of its own. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const settingsOf = (name: string): Settings => quick[name] ?? {}
 const ownRuns = /^(survey|check|check with web|reading)$/
 
 describe.each(names)('%s', (name) => {
-  test('is a blueprint that "svc check" finds nothing in, not even a hint', () => {
+  test('is a blueprint in which "svc check" finds nothing, not even a hint', () => {
     const { findings, hints, manifest } = examineFolder(join(import.meta.dirname, name))
     expect({ findings, hints, name: manifest?.name }).toEqual({ findings: [], hints: [], name })
   })
@@ -32,7 +32,7 @@ describe.each(names)('%s', (name) => {
     expect(agent.log()).toContain('started')
   })
 
-  test('pauses while the pause file is there, and goes on when it is gone', async () => {
+  test('pauses while the pause file exists, and resumes when it is removed', async () => {
     await using agent = new Example(name).start(settingsOf(name))
     await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
     agent.pause()
@@ -41,7 +41,7 @@ describe.each(names)('%s', (name) => {
     await agent.until((s) => s.state?.label !== 'Paused')
   })
 
-  test('run now makes a new run and takes the file away; while paused the press waits', async () => {
+  test('run now makes a new run and removes its file; while the agent is paused the press waits', async () => {
     await using agent = new Example(name).start(settingsOf(name))
     const done = await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
     const known = new Set(done.runs?.map((run) => run.id))
@@ -49,7 +49,7 @@ describe.each(names)('%s', (name) => {
     await agent.until((s) => s.state?.label === 'Paused')
     agent.runNow()
     const next = agent.next()
-    agent.set({ ...settingsOf(name), every: 77 }) // makes it look again
+    agent.set({ ...settingsOf(name), every: 77 }) // makes it check again
     expect((await next).state?.label).toBe('Paused')
     expect(agent.pressed()).toBe(true)
     agent.resume()
@@ -61,7 +61,7 @@ describe.each(names)('%s', (name) => {
     expect(agent.log()).toContain('(run now)')
   })
 
-  test('ends at once on SIGTERM, and says so', async () => {
+  test('ends at once on SIGTERM, and logs it', async () => {
     await using agent = new Example(name).start(settingsOf(name))
     await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
     const { code } = await agent.stop()
@@ -81,7 +81,7 @@ describe.each(names)('%s', (name) => {
     expect(left?.ended).toBeGreaterThan(1)
   })
 
-  test('settings of the wrong kind or out of bounds, or a file that is no JSON, do not stop it', async () => {
+  test('settings of the wrong type or out of bounds, or a file that is not JSON, do not stop it', async () => {
     await using agent = new Example(name).start({ ...settingsOf(name), every: -1, order: 'sideways', kinds: 7 })
     const done = await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)
     expect(done.state?.level).not.toBe('bad')
@@ -108,13 +108,13 @@ describe.each(names)('%s', (name) => {
     await home.until((s) => s.state?.label === 'Paused')
   })
 
-  test('a folder it may not write to ends it with an error, not in silence', async () => {
+  test('ends with an error, not silently, in a folder it may not write to', async () => {
     await using agent = new Example(name, { SVC_STATE_DIR: '/dev/null/state' }).start(settingsOf(name))
     await expect(agent.until(() => true)).rejects.toThrow('it ended')
   })
 })
 
-test('each kind of setting occurs, so that the page shows each kind of field', () => {
+test('the examples use every type of setting, so that the page shows every kind of field', () => {
   const kinds = names.flatMap((name) => manifestOf(name).settings.map((setting) => setting.type))
   expect([...new Set(kinds)].sort()).toEqual([...settingTypes].sort())
 })
@@ -134,7 +134,7 @@ test.each(['machine-watch', 'link-checker'])('%s has the defaults and bounds of 
   expect(Object.keys(table).sort()).toEqual(settings.map((s) => s.key).sort())
 })
 
-test('both Python agents carry the same channel', () => {
+test('both Python agents have the same channel.py', () => {
   const of = (name: string) => readFileSync(join(import.meta.dirname, name, 'channel.py'), 'utf8')
   expect(of('link-checker')).toBe(of('machine-watch'))
 })

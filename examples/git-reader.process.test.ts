@@ -1,4 +1,4 @@
-/** git-reader on repositories that the tests make with git itself. */
+/** Runs git-reader on repositories that the tests create with git itself. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ class Repository implements Disposable {
     const env = { ...Object.fromEntries(inherited), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
     return execFileSync('git', args, { cwd: this.folder, encoding: 'utf8', env }).trim()
   }
-  /** A commit that adds so many lines. */
+  /** Makes a commit that adds this many lines. */
   commit(subject: string, at: number, lines: number, author = 'Ada'): string {
     writeFileSync(join(this.folder, `${subject.replace(/\W/g, '_')}.txt`), 'line\n'.repeat(lines))
     this.git('add', '.')
@@ -40,7 +40,7 @@ const list = (s: StatusFile) => {
   return panel?.type === 'list' ? (panel.items ?? []) : []
 }
 
-test('each day of the history is a run with its commits by share, and commits are links where the remote is https', async () => {
+test('each day of the history is a run with its commits by share, and commits are links if the remote is https', async () => {
   using repository = new Repository()
   repository.git('remote', 'add', 'origin', 'https://ada:secret@example.org/team/thing.git')
   const first = repository.commit('first step', noon, 30)
@@ -68,7 +68,7 @@ test('each day of the history is a run with its commits by share, and commits ar
   ])
 })
 
-test('a new commit is a new reading that names it, and its day is reported again under the same id', async () => {
+test('a new commit causes a new reading that names it, and its day is reported again under the same id', async () => {
   using repository = new Repository()
   repository.commit('one', noon, 4)
   await using agent = new Example('git-reader').start({ folder: repository.folder })
@@ -81,7 +81,7 @@ test('a new commit is a new reading that names it, and its day is reported again
   expect(days(after)[0]?.subjects?.map((s) => s.share)).toEqual([0.5, 0.5])
 })
 
-test('the settings say which branch, since when, how many and in which order', async () => {
+test('the settings decide which branch is read, since when, how many commits and in which order', async () => {
   using repository = new Repository()
   repository.commit('old', noon, 1)
   repository.commit('large', noon + day, 50)
@@ -110,7 +110,7 @@ test('the settings say which branch, since when, how many and in which order', a
   expect(none.state?.level).toBe('ok')
 })
 
-test('a remote that is not on the web makes no links', async () => {
+test('a remote that is not on the web gives no links', async () => {
   using repository = new Repository()
   repository.git('remote', 'add', 'origin', 'git@example.org:team/thing.git')
   repository.commit('one', noon, 1)
@@ -119,7 +119,7 @@ test('a remote that is not on the web makes no links', async () => {
   expect(JSON.stringify(status)).not.toContain('"url"')
 })
 
-test('what is no repository, a branch that is not there, and one that looks like an option, are said on the page', async () => {
+test('a folder without a repository, a missing branch and one that looks like an option are reported on the page', async () => {
   using repository = new Repository()
   repository.commit('one', noon, 1)
   await using agent = new Example('git-reader').start({ folder: tmpdir() })
@@ -134,7 +134,7 @@ test('what is no repository, a branch that is not there, and one that looks like
   expect(refused.state?.detail).toContain('no such branch')
 })
 
-test('a quiet repository is a warning from the set number of days on', async () => {
+test('a quiet repository becomes a warning after the set number of days', async () => {
   using repository = new Repository()
   repository.commit('long ago', noon, 1)
   const { folder } = repository

@@ -1,4 +1,7 @@
-/** link-checker and the product that it has a binding for: real tokens, and products that are away, slow or hostile. */
+/**
+ * Runs link-checker with the product that it has a binding for: with real tokens, and with products that are away, slow
+ * or hostile.
+ */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -35,7 +38,7 @@ async function listening(answer: (request: IncomingMessage, response: ServerResp
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('each document with broken links has one open task, which closes when they are mended, also past a restart and an absence', async () => {
+test('each document with broken links has one open task, which closes when they are mended, even after a restart or an outage', async () => {
   const world = await newWorld()
   const product = await world.product()
   const binding = await world.installs('link-checker')
@@ -75,7 +78,7 @@ test('each document with broken links has one open task, which closes when they 
   await agent.until(says('answers 401'))
 })
 
-test('a product that never answers holds up neither a check, nor a pause, nor the end', async () => {
+test('a product that never answers delays neither a check, nor a pause, nor the end', async () => {
   const asked = Promise.withResolvers<void>()
   const url = await listening(() => asked.resolve())
   const { agent } = await checker({ url, workspace: 'w', token: 't' }, { 'a.md': '[x](gone.md)' })
@@ -90,7 +93,7 @@ test('a product that never answers holds up neither a check, nor a pause, nor th
   expect(code).toBe(0)
 })
 
-test('the token follows no redirect, and nonsense is said and survived', async () => {
+test('the token follows no redirect, and nonsense from the product is reported and does no harm', async () => {
   const elsewhere: string[] = []
   const other = await listening((request, response) => {
     elsewhere.push(request.url ?? '')
@@ -114,7 +117,7 @@ test('the token follows no redirect, and nonsense is said and survived', async (
   expect(elsewhere).toEqual([])
 })
 
-test('without all three variables of the binding it works as without any', async () => {
+test('without all three variables of the binding it works as if it had none', async () => {
   const { agent } = await checker({ url: 'http://127.0.0.1:9', workspace: 'w', token: '' }, { 'a.md': '[x](gone.md)' })
   agent.start()
   const status = await agent.until((s) => s.runs?.[0]?.ended !== undefined)

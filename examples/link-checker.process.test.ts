@@ -1,4 +1,4 @@
-/** link-checker on documents that the tests write, and on a small web server of theirs. */
+/** Runs link-checker on documents and a small web server that the tests create. */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -75,7 +75,7 @@ test.each(cases)('%s', async (_rule, files, faults) => {
   expect(await faultsOf(files)).toEqual(faults)
 })
 
-test('state, health and gauges follow the share of broken links, and mending is seen on run now', async () => {
+test('state, health and gauges follow the share of broken links, and run now notices mended ones', async () => {
   using documents = new Documents({ 'a.md': '[1](a.md) [2](a.md) [3](a.md) [4](gone.md)' })
   const { folder } = documents
   await using agent = new Example('link-checker').start({ folder, bad_share: 50 })
@@ -94,7 +94,7 @@ test('state, health and gauges follow the share of broken links, and mending is 
   expect(good.runs?.[0]).toMatchObject({ status: 'ok', subjects: [{ title: 'a.md', share: 1 }] })
 })
 
-test('the settings say which documents and which links', async () => {
+test('the settings decide which documents and which links are checked', async () => {
   using documents = new Documents({ 'a.md': '[x](no.md)', 'b.html': '<a href="not.html">' })
   const { folder } = documents
   await using agent = new Example('link-checker').start({ folder, kinds: 'markdown' })
@@ -109,7 +109,7 @@ test('the settings say which documents and which links', async () => {
   expect(none.runs?.[0]?.status).toBe('failed')
 })
 
-test('the web is asked only while the setting is on, each address once, and a pause ends the check', async () => {
+test('web addresses are requested only while the setting is on, each once, and a pause ends the check', async () => {
   const asked: string[] = []
   let hold: (() => void) | undefined
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** machine-watch on the machine that runs the tests. */
+/** Runs machine-watch on the machine of the tests. */
 import { cpus } from 'node:os'
 import { expect, test } from 'vitest'
 import { Example } from './running.ts'
@@ -6,7 +6,7 @@ import { Example } from './running.ts'
 const quick = { survey_seconds: 1, every: 1 }
 const surveyed = (s: { runs?: { ended?: number }[] }) => s.runs?.[0]?.ended !== undefined
 
-test('a changed mark is a warning within the same moment, and back again', async () => {
+test('a changed mark gives a warning at once, and takes it back at once', async () => {
   await using agent = new Example('machine-watch').start({ ...quick, memory_warn: 100, disk_warn: 100, load_warn: 100 })
   const quiet = await agent.until((s) => surveyed(s) && s.state?.level === 'ok')
   expect(quiet.gauges?.find((g) => g.name === 'Disk /')?.mark).toBe(1)
@@ -20,7 +20,7 @@ test('a changed mark is a warning within the same moment, and back again', async
   await agent.until((s) => s.state?.level === 'ok')
 })
 
-test('the table has as many processes as the setting asks for, ordered as it asks', async () => {
+test('the table has as many processes as the setting asks for, in the order it asks for', async () => {
   await using agent = new Example('machine-watch').start({ ...quick, processes: 3, order: 'memory' })
   const status = await agent.until(surveyed)
   const table = status.panels?.find((p) => p.type === 'table')
@@ -35,12 +35,12 @@ test('the table has as many processes as the setting asks for, ordered as it ask
   await agent.until((s) => s.panels?.some((p) => p.type === 'table' && p.rows?.length === 5) ?? false)
 })
 
-test('a survey is shown while it goes on, and names the programs that used the processor', async () => {
+test('a survey is shown while it runs, and names the programs that used the processor', async () => {
   await using agent = new Example('machine-watch').start(quick)
   const during = await agent.until((s) => (s.active?.length ?? 0) > 0)
   expect(during.runs?.[0]).toMatchObject({ kind: 'survey', status: 'running' })
   const busy = performance.now()
-  while (performance.now() - busy < 700); // this very process is a program that uses the processor
+  while (performance.now() - busy < 700); // makes this process one that uses the processor
   const after = await agent.until((s) => surveyed(s) && s.active?.length === 0)
   const shares = after.runs?.[0]?.subjects?.map((s) => s.share ?? 0) ?? []
   expect(shares.length).toBeGreaterThan(0)

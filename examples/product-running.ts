@@ -1,4 +1,4 @@
-/** For the tests of the product: the real service, the product beside it, and bots that really got their tokens by a code. */
+/** For tests of the product: the real service, the product, and bots whose tokens came from a real install code. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface Binding {
   token: string
 }
 
-/** The product as its README starts it. */
+/** The product, started as its README says. */
 export class Product {
   readonly folder: string
   readonly env: Record<string, string>
@@ -74,7 +74,7 @@ export class World {
     this.origin = origin
   }
 
-  /** The product, with its secret in a file of its own that only its owner reads, or as `env` says. */
+  /** A product. Its secret is in a file that only its owner can read, unless `env` says otherwise. */
   async product(env: Record<string, string> = {}): Promise<Product> {
     const file = join(this.place.folder, 'tasks.secret')
     writeFileSync(file, `${this.secret}\n`)
@@ -83,7 +83,10 @@ export class World {
     return new Product({ ...usual, ...env }).start()
   }
 
-  /** Uploads a blueprint with this binding, issues a code and redeems it: what the agent's `agent.env` then says. */
+  /**
+   * Uploads a blueprint with this binding, issues a code and redeems it. Returns the binding from the agent's
+   * `agent.env`.
+   */
   async installs(
     name: string,
     { role = 'editor', scopes = ['tasks.read', 'tasks.write'], workspace = 'north' } = {},
@@ -108,7 +111,7 @@ export class World {
   }
 }
 
-/** A running service that knows the product `tasks`, and the workspace `north` activated for it. */
+/** A running service that knows the product `tasks` and has activated it for the workspace `north`. */
 export async function newWorld(): Promise<World> {
   const place = await newPlace()
   const service = await place.start()
@@ -129,7 +132,7 @@ async function packed(folder: string, name: string, binding: string): Promise<st
   return `${folder}.zip`
 }
 
-/** A call as a bot makes it. */
+/** Makes a call as a bot does. */
 export async function call(
   { url, workspace, token }: Binding,
   method = 'GET',

@@ -1,4 +1,4 @@
-/** The example product with the real service, and tokens that were really issued by installing. */
+/** Runs the example product with the real service, and with tokens that were issued by real installations. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { type Binding, call, newWorld, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
   (await call(binding, ...more)).status
-/** What the runtime makes of it (3.7). */
+/** The health that the runtime derives from the answer (3.7). */
 const health = (binding: Binding) => probe({ product: 'tasks', ...binding }, new AbortController().signal)
 const press = (origin: string, path: string, headers: Record<string, string> = { origin }) =>
   fetch(`${origin}${path}`, { method: 'POST', headers, redirect: 'manual' })
 
-test('the workspace answers 200, 403, 401 and 404 as the health of a binding reads them, also for a revoked token (3.7)', async () => {
+test('the workspace answers 200, 403, 401 and 404 as the health of a binding expects, also for a revoked token (3.7)', async () => {
   const world = await newWorld()
   const product = await world.product()
   const good = await world.installs('reader')
@@ -50,7 +50,7 @@ test('the workspace answers 200, 403, 401 and 404 as the health of a binding rea
   await eventually('the deactivated product refuses', async () => expect(await status(narrow)).toBe(401))
 })
 
-test('a bot opens, lists, changes and closes tasks; a call made again opens no second one; kill -9 loses nothing', async () => {
+test('a bot opens, lists, changes and closes tasks; a repeated call opens no second one; kill -9 loses nothing', async () => {
   const world = await newWorld()
   const product = await world.product()
   const bot = await world.installs('keeper')
@@ -75,7 +75,7 @@ test('a bot opens, lists, changes and closes tasks; a call made again opens no s
   expect(await product.kill('SIGTERM')).toBe(0)
 })
 
-test('only who may write writes, only in the own workspace, and only what is a task', async () => {
+test('only bots with the right to write may write, only in their own workspace, and only valid tasks', async () => {
   const world = await newWorld()
   await world.product()
   await world.activates('south')
@@ -102,7 +102,7 @@ test('only who may write writes, only in the own workspace, and only what is a t
   expect(await status(bot, 'DELETE', `/tasks/${task.id}`)).toBe(404)
 })
 
-test('while the service is away a token is neither good nor bad: 503, a warning; a wrong secret likewise', async () => {
+test('while the service is away or refuses the secret, a token is neither good nor bad: 503, which is a warning', async () => {
   const world = await newWorld()
   const bot = await world.installs('waiting')
   const wrong = await world.product({ TASKS_SECRET: 'not-the-secret' })
@@ -119,7 +119,7 @@ test('while the service is away a token is neither good nor bad: 503, a warning;
   for (const word of [bot.token, world.secret]) expect(product.said).not.toContain(word)
 })
 
-test('the page shows text as text, and nobody acts through a page elsewhere or under another name', async () => {
+test('the page shows text as text, and nobody can act through a foreign page or under another host name', async () => {
   const world = await newWorld()
   const { origin } = await world.product()
   const bot = await world.installs('writer')

@@ -1,4 +1,4 @@
-/** The product's decisions, and what happens when its disk refuses. */
+/** Tests the product's decisions, and what happens when its disk fails. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ test('a change that the disk refuses did not happen', () => {
   expect(store.tasks).toEqual([opened?.task])
 })
 
-test('what is done is kept up to a number, the newest; too many that are open are refused', () => {
+test('the newest closed tasks are kept up to a limit; too many open ones are refused', () => {
   const { file, store, clock } = world()
   const { open, done } = limits
   Object.assign(limits, { open: 3, done: 2 })

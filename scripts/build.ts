@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the page for the browser (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only when what it
- * is made of has changed since. `npm start`, `npm run demo` and `npm test` call it; with nothing to do it takes milliseconds.
+ * `npm run build` makes the page (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only if its sources have
+ * changed since. `npm start`, `npm run demo` and `npm test` call it; it takes milliseconds if nothing has changed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,9 +13,9 @@ const inRoot = (path: string) => join(root, path)
 
 interface Product {
   says: string
-  /** Without this file it was never built. */
+  /** If this file is missing, the product was never built. */
   result: string
-  /** Files and folders that it is made of. */
+  /** The files and folders that it is made from. */
   sources: string[]
   make: () => Promise<void>
 }
@@ -37,8 +37,9 @@ const products: Product[] = [
 ]
 
 /**
- * Brings what is built up to date, in a process of its own: the caller may go on for months and should not carry the bundlers
- * along. `quiet`: prints nothing when all goes well. `page: false`: for a caller that serves the page from its sources.
+ * Brings the products up to date in a separate process, since the caller may run for months and should not keep the
+ * bundlers loaded. `quiet` prints nothing on success. `page: false` is for a caller that serves the page from its
+ * sources.
  */
 export async function build({ quiet = false, page = true }: { quiet?: boolean; page?: boolean } = {}): Promise<void> {
   if (!wanted(page).some((product) => staleMark(product))) return
@@ -50,7 +51,7 @@ export async function build({ quiet = false, page = true }: { quiet?: boolean; p
 
 const wanted = (page: boolean) => products.filter(({ make }) => page || make !== makePage)
 
-/** What its mark has to say once it is built anew; undefined when it is up to date. */
+/** The mark to write after a new build; undefined if the product is up to date. */
 function staleMark({ result, sources }: Product): string | undefined {
   const wanted = fingerprint(root, [...always, ...sources])
   return existsSync(inRoot(result)) && readText(markOf(result)) === wanted ? undefined : wanted
@@ -74,9 +75,9 @@ function mark({ result }: Product, wanted: string): void {
   writeFileSync(markOf(result), wanted)
 }
 
-/** Vite writes beside; the finished folder then takes the old one's place, so that nobody is served half a page. */
+/** Vite writes to another folder, which then replaces the old one, so that nobody is served half a page. */
 async function makePage(): Promise<void> {
-  process.env.NODE_ENV = 'production' // a test's own value would get people the libraries' forms for development
+  process.env.NODE_ENV = 'production' // with the value of a test people would get the development builds of libraries
   const { build: bundle } = await import('vite')
   const beside = inRoot(`.cache/page-${process.pid}`)
   const old = `${beside}-old`
@@ -96,14 +97,14 @@ async function makePage(): Promise<void> {
   }
 }
 
-/** Not signed: a signature that lies there is of an older build. */
+/** Does not sign. A signature in the folder belongs to an older build and is removed. */
 async function makeRuntime(): Promise<void> {
   const { buildRuntime } = await import('../packages/runtime/build.ts')
   rmSync(inRoot('dist/cli/svc.pyz.sig'), { force: true })
   await buildRuntime({ outDir: inRoot('dist/cli') })
 }
 
-/** What lies in `dist/cli` was made of the sources as they are, by `npm run release`: it is not built again. */
+/** Marks `dist/cli` as up to date after `npm run release`, so that it is not built again. */
 export function markRuntimeBuilt(): void {
   for (const product of products.filter(({ make }) => make === makeRuntime)) {
     const wanted = staleMark(product)

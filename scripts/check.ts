@@ -1,14 +1,14 @@
 /**
- * `npm run check`: types, lint, format and English, and figures about the code; the exit code is the number of checks that failed. With
- * `--quick` the linter that needs types looks only at files changed since the last commit: it keeps nothing between runs, and all
- * files cost it some 15 s.
+ * `npm run check`: types, lint, format and English, and figures about the code. The exit code is the number of checks
+ * that failed. With `--quick` the type-aware linter checks only files changed since the last commit: it has no cache,
+ * and all files take some 15 s.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 const checks = [
-  // One project a package (tsconfig.json). What was found is kept beside each, so only what changed since is checked again.
-  // Several checkers would each work out the shared types for themselves: one needs the least CPU time.
+  // One project for each package (tsconfig.json). Results are cached, so only what changed is checked again. Several
+  // checkers would each resolve the shared types again: one needs the least CPU time.
   ['types', 'tsc', '-b', '--checkers', '1'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['promises and import cycles', 'oxlint', '--type-aware', ...(process.argv.includes('--quick') ? changed() : ['.'])],
@@ -23,7 +23,7 @@ for (const [name, command, ...args] of checks) {
 const english = spawnSync(process.execPath, ['scripts/english.ts'], { stdio: 'inherit' })
 console.log(`${english.status === 0 ? 'ok    ' : 'FAILED'} English of comments, texts and documents`)
 if (english.status !== 0) failed++
-// Figures about how the code is built. They refuse nothing.
+// Prints figures about the code, which fail nothing.
 spawnSync(process.execPath, ['scripts/house.ts'], { stdio: 'inherit' })
 process.exit(failed)
 

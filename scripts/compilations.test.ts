@@ -1,4 +1,7 @@
-/** Which files the compiler reads for a package: types may come in through a library or another package that nobody thought of. */
+/**
+ * Checks which files the compiler reads for a package, since types may arrive unnoticed through a library or another
+ * package.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +12,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const root = join(import.meta.dirname, '..')
 
-/** The same compilation, but other packages are read from their sources: what `tsc -b` wrote before is not looked at. */
+/**
+ * Compiles as usual, except that other packages are read from their sources and not from the earlier output of `tsc
+ * -b`.
+ */
 function filesOf(folder: string, config = 'tsconfig.json'): string[] {
   const cache = join(root, folder, '.cache')
   mkdirSync(cache, { recursive: true })
@@ -29,7 +35,7 @@ const packaged = (files: readonly string[], name: string) =>
 const forNode = (files: readonly string[]) => files.filter((file) => /@types\/node\/|\/undici-types\//.test(file))
 const forBrowsers = (files: readonly string[]) => files.filter((file) => /\/lib\.(dom|webworker)\b/.test(file))
 
-test('the page is compiled without types of Node, and knows descriptions of the service only', () => {
+test('the page is compiled without types of Node, and only with descriptions of the service', () => {
   const files = filesOf('packages/dashboard')
   expect(packaged(files, 'dashboard').length).toBeGreaterThan(100)
   expect(forNode(files)).toEqual([])

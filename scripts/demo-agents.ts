@@ -1,13 +1,13 @@
 /**
- * The three agents of the demo, each installed as a person would do it: packed from its example, uploaded, a code issued for it,
- * the code given to `svc init`, and the folder that this makes run by `svc run`.
+ * Installs the three agents of the demo as a person would: packs the example, uploads it, issues a code, gives the code
+ * to `svc init`, and runs the new folder with `svc run`.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command, Processes } from './demo-processes.ts'
 
 export interface Place {
-  /** The checkout. */
+  /** The folder of the checkout. */
   root: string
   /** The temporary folder of this demo. */
   folder: string
@@ -18,7 +18,7 @@ export interface Place {
 
 export interface DemoAgent {
   name: string
-  /** For the person at the terminal: what it looks at, and what it is written in. */
+  /** Shown at the terminal: what it watches, and the language it is written in. */
   watches: string
   language: string
   settings: Record<string, string>
@@ -35,12 +35,12 @@ export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): De
   },
 ]
 
-/** `svc-server … --json`. */
+/** Runs `svc-server … --json`. */
 export type Operator = <T>(place: Place, args: string[], input?: string) => Promise<T>
 
 const startSeconds = 30
 
-/** From the example's folder to an agent that runs; answers the agent's own process. */
+/** Installs and starts an agent from its example. Returns the id of the agent's own process. */
 export async function installAgent(
   { name, settings }: DemoAgent,
   place: Place,
@@ -68,7 +68,7 @@ export async function installAgent(
   throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
 }
 
-/** `svc` as built into the one file, run by the Node that runs this. */
+/** The command for `svc` as one built file, run by the current Node. */
 export const svcCommand = (root: string): [string, ...string[]] => [
   process.execPath,
   '-e',

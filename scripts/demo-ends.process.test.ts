@@ -9,7 +9,7 @@ import { Demo, living, using } from './testing/demo.ts'
 import { eventually } from './testing/eventually.ts'
 import { within } from './testing/within.ts'
 
-test('ended while it is still starting, it leaves nothing either', async () => {
+test('a demo that is ended while it starts leaves nothing', async () => {
   const demo = new Demo({})
   await demo.hears('Installing')
   const folder = /data in (\S+)/.exec(demo.said)?.[1] ?? ''
@@ -18,32 +18,38 @@ test('ended while it is still starting, it leaves nothing either', async () => {
   expect([existsSync(folder), using(folder)]).toEqual([false, []])
 })
 
-/** Waits until the folder is gone, told by the folder above. */
+/** Resolves when the folder is gone. It watches the parent folder. */
 async function removed(folder: string) {
   const above = watch(tmpdir())
   while (existsSync(folder)) await within(() => `the removal of ${folder}`, once(above, 'change'))
   above.close()
 }
 
-/** The short form has the harder one. */
+/** The short form runs the harder way. */
 const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
-  ['killed with -9 together with the runtimes, whose agents live on', ['machine-watch', 'git-reader', 'link-checker']],
+  [
+    'killed with -9 together with the runtimes, whose agents keep running',
+    ['machine-watch', 'git-reader', 'link-checker'],
+  ],
   ['killed with -9', []],
 ]
-test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))('%s it is cleaned up after', async (_how, names) => {
-  const demo = new Demo({})
-  const ready = await demo.ready()
-  const gone = removed(ready.dir)
-  for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
-  demo.child.kill('SIGKILL')
-  for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
-  await gone
-  // The guard removes the folder last, then it ends.
-  await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
-  expect(living(ready)).toEqual([])
-})
+test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))(
+  'a demo that is %s leaves nothing',
+  async (_how, names) => {
+    const demo = new Demo({})
+    const ready = await demo.ready()
+    const gone = removed(ready.dir)
+    for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
+    demo.child.kill('SIGKILL')
+    for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+    await gone
+    // The guard removes the folder last and then ends.
+    await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
+    expect(living(ready)).toEqual([])
+  },
+)
 
-test('runtimes that are killed while it runs leave agents, which Ctrl-C ends too', async () => {
+test('agents whose runtimes are killed are ended by Ctrl-C, too', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
@@ -54,7 +60,7 @@ test('runtimes that are killed while it runs leave agents, which Ctrl-C ends too
   expect(living(ready)).toEqual([])
 })
 
-test('a port that is taken is said, and nothing is left', async () => {
+test('a port in use is reported, and nothing is left', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

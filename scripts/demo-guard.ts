@@ -1,8 +1,8 @@
 /**
- * Cleans up after a demo, also after one that was ended in a way it could not hear of (SIGKILL, no memory). Reads from the demo which
- * process groups run, one `+pid` or `-pid` a line; when the demo is gone, however, its end of the pipe closes: what still
- * runs is ended, then every agent in the demo's folder that is left (a runtime that was killed leaves its agent running), and
- * the folder is removed. Arguments: the folder, and `keep` when it is not to be removed.
+ * Cleans up after a demo, even one that could not do it itself (SIGKILL, out of memory). It reads `+pid` or `-pid`
+ * lines from the demo, one for each process group that starts or ends. When the demo is gone its end of the pipe
+ * closes: the guard then ends the groups that still run and the agents left in the demo's folder (a killed runtime
+ * leaves its agent running), and removes the folder. Arguments: the folder, and `keep` to keep it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const softMs = 15_000
 const lookMs = 100
 const stopMs = 30_000
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {}) // ends with the demo, not before
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {}) // the guard ends after the demo, not before
 
 const groups = new Set<number>()
 for await (const line of createInterface({ input: process.stdin })) {
@@ -34,7 +34,7 @@ if (folder) {
   if (keep !== 'keep') rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** False when nothing of the group is left. */
+/** False if no process of the group is left. */
 function send(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)
@@ -47,10 +47,10 @@ function agentsIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
-/** `svc stop` by the agent's own copy of svc: it knows how to find what a killed runtime left. */
+/** Runs `svc stop` with the agent's own copy of svc, which can find what a killed runtime left. */
 async function stop(agent: string): Promise<void> {
   const svc = join(agent, '.svc/runtime/svc.pyz')
-  if (!existsSync(svc)) return // never wholly installed, so never started
+  if (!existsSync(svc)) return // never completely installed, so never started
   const args = ['-e', 'require(process.argv[1])', svc, 'stop', '--dir', agent]
   const child = spawn(process.execPath, args, { cwd: '/', stdio: 'ignore', timeout: stopMs, killSignal: 'SIGKILL' })
   await once(child, 'close').catch(() => {})

@@ -1,4 +1,4 @@
-/** The demo's processes: what it starts, ends, also what does not want to, and what its children started. */
+/** Tests how the demo starts and ends processes, including those that refuse to end and their children. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ function world() {
   return { processes, folder, guarded, deaths, death, shell }
 }
 
-/** Processes of a group that are still running. */
+/** The processes of a group that still run. */
 const groupOf = (group: number): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -36,11 +36,11 @@ const groupOf = (group: number): string[] =>
         .split(' ')
       return Number(of) === group && state !== 'Z'
     } catch {
-      return false // no process, or it has ended
+      return false // not a process, or it has ended
     }
   })
 
-test('the end takes a process that does not listen, and the one it started', async () => {
+test('the end kills a process that ignores signals, and its child', async () => {
   const { processes, shell, guarded } = world()
   await processes.start('stubborn', shell('trap "" TERM; sleep 1000 & wait; wait'))
   const pid = processes.pids.stubborn ?? 0
@@ -50,7 +50,7 @@ test('the end takes a process that does not listen, and the one it started', asy
   expect(existsSync(guarded)).toBe(false)
 })
 
-test('a process that listens is given the time to say goodbye', async () => {
+test('a process that handles the signal gets time to end cleanly', async () => {
   const { processes, shell, folder } = world()
   await processes.start('polite', shell('trap "echo bye; exit" TERM; echo hello; while :; do sleep 0.05; done'))
   await eventually('it says hello', () => expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toBe('hello\n'))
@@ -58,7 +58,7 @@ test('a process that listens is given the time to say goodbye', async () => {
   expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toMatch(/^hello\n(Terminated\n)?bye\n$/)
 })
 
-test('the death of a process is told with its last words, once, and what it left in its group ends too', async () => {
+test('the death of a process is reported once with its last output, and the rest of its group is ended', async () => {
   const { processes, shell, deaths, death } = world()
   await processes.start('mortal', shell('sleep 1000 & echo "cannot go on"; exit 3'))
   const pid = processes.pids.mortal ?? 0
@@ -68,14 +68,14 @@ test('the death of a process is told with its last words, once, and what it left
   await eventually('nothing of its group runs', () => expect(groupOf(pid)).toEqual([]))
 })
 
-test('a command that fails is an error with its own words; one that succeeds answers them', async () => {
+test('a command that fails throws its own output; one that succeeds returns it', async () => {
   const { processes, shell } = world()
   expect(await processes.run(shell('cat'), 'given on standard input')).toBe('given on standard input')
   await expect(processes.run(shell('echo "no such workspace" >&2; exit 1'))).rejects.toThrow('no such workspace')
   await expect(processes.run({ ...shell(''), command: ['/nowhere/at/all'] })).rejects.toThrow('ENOENT')
 })
 
-test('a command that is under way when the end comes is ended, and nothing is started after it', async () => {
+test('a command that is running when the demo ends is ended, and nothing is started after it', async () => {
   const { processes, shell } = world()
   const running = processes.run(shell('sleep 1000')).catch((error: Error) => error.message)
   await processes.end()

@@ -1,13 +1,13 @@
 /**
- * The processes of the demo: each in a group of its own, with its output in a file, so that Ctrl-C in the terminal reaches
- * the demo alone and the demo ends them in its own order. Nothing that was started here outlives `end()`.
+ * The processes of the demo. Each has its own process group and writes to a file, so that Ctrl-C reaches only the demo,
+ * which then ends them in its own order. Nothing that was started here outlives `end()`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As long as `svc run` may need: the agent's own stop_seconds, and the last report. */
+/** The time that `svc run` may need: the agent's own stop_seconds, and the last report. */
 const usualSoftSeconds = 15
 
 export interface Command {
@@ -24,7 +24,7 @@ export class Processes {
   readonly #guard: Guard
   readonly #softSeconds: number
 
-  /** `folder` takes the output of each process; `died` hears of one that ends before the demo does. */
+  /** `folder` holds the output of each process. `died` is called for one that ends before the demo does. */
   constructor(
     folder: string,
     guard: Guard,
@@ -35,10 +35,10 @@ export class Processes {
     this.#guard = guard
     this.#died = died
     this.#softSeconds = softSeconds
-    process.once('exit', () => this.#signal('SIGTERM')) // where nobody called end(): the guard does the rest
+    process.once('exit', () => this.#signal('SIGTERM')) // if `end` was not called, the guard does the rest
   }
 
-  /** Aborted from the moment `end()` is called: waiting for anything is over then. */
+  /** Aborted as soon as `end()` is called, which ends all waiting. */
   get ending(): AbortSignal {
     return this.#stopping.signal
   }
@@ -47,7 +47,7 @@ export class Processes {
     return Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid ?? 0]))
   }
 
-  /** Starts a process that goes on until `end()`. */
+  /** Starts a process that runs until `end()`. */
   async start(name: string, { command: [program, ...args], cwd, env }: Command): Promise<void> {
     this.ending.throwIfAborted()
     const out = openSync(this.#logOf(name), 'a')
@@ -61,7 +61,9 @@ export class Processes {
     await once(child, 'spawn')
   }
 
-  /** Runs a command to its end and answers what it wrote; a failure is an error with its words. `input` is its standard input. */
+  /**
+   * Runs a command to its end and returns its output; a failure throws with the output. `input` is its standard input.
+   */
   async run({ command: [program, ...args], cwd, env }: Command, input = ''): Promise<string> {
     this.ending.throwIfAborted()
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
@@ -72,7 +74,7 @@ export class Processes {
       child[out].setEncoding('utf8').on('data', (text: string) => {
         said[out] += text
       })
-    child.stdin.on('error', () => {}) // it may end without reading; its exit code tells
+    child.stdin.on('error', () => {}) // it may end without reading; its exit code decides
     child.stdin.end(input)
     const [code, signal] = await once(child, 'close')
     if (code === 0) return said.stdout
@@ -85,7 +87,7 @@ export class Processes {
     return readFileSync(this.#logOf(name), 'utf8').trimEnd().split('\n').slice(-12).join('\n')
   }
 
-  /** Asks all to end, those that report before what they report to, and after some seconds leaves them no choice. */
+  /** Asks all processes to end, each before the ones it reports to, and kills what is left after some seconds. */
   async end(): Promise<void> {
     this.#stopping.abort()
     const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
@@ -99,11 +101,11 @@ export class Processes {
 
   #keep(name: string, child: ChildProcess) {
     const { pid } = child
-    if (pid === undefined) return // it could not be started, as the caller hears by `error`
+    if (pid === undefined) return // it could not be started; the caller gets the `error` event
     this.#running.set(name, child)
     this.#guard.note('+', pid)
     child.once('exit', () => {
-      signal(child, 'SIGKILL') // what it left in its group
+      signal(child, 'SIGKILL') // the rest of its group
       this.#running.delete(name)
       this.#guard.note('-', pid)
     })
@@ -124,14 +126,14 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   }
 }
 
-/** The process that cleans up after the demo, also when it was killed, see demo-guard.ts. */
+/** The process that cleans up after the demo, even if the demo was killed (demo-guard.ts). */
 export class Guard {
   readonly #child: ChildProcess
 
   constructor(folder: string, keep = false) {
     const args = [join(import.meta.dirname, 'demo-guard.ts'), folder, ...(keep ? ['keep'] : [])]
     this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-    this.#child.stdin?.on('error', () => {}) // a guard that is gone guards nothing; the demo goes on
+    this.#child.stdin?.on('error', () => {}) // the demo continues without its guard
     this.#child.unref()
   }
 
@@ -139,11 +141,11 @@ export class Guard {
     this.#child.stdin?.write(`${sign}${pid}\n`)
   }
 
-  /** All is over: it ends what agents may be left, removes the folder, and ends. */
+  /** Tells the guard to end agents that are left and to remove the folder, and waits until it has ended. */
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
-    this.#child.ref() // waited for from here on
+    this.#child.ref() // from here on it is waited for
     this.#child.stdin?.end()
     await exit
   }

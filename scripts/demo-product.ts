@@ -1,4 +1,7 @@
-/** The product that one of the demo's agents works on: registered, started, and the workspace activated for it. And what there is to work on. */
+/**
+ * Registers and starts the product that one of the demo's agents works on, activates it for the workspace, and creates
+ * its documents.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Operator, Place } from './demo-agents.ts'
@@ -6,7 +9,7 @@ import type { Processes } from './demo-processes.ts'
 
 const id = 'tasks'
 
-/** Answers once it listens. Its secret goes to it by the environment. */
+/** Starts the product and waits until it listens. It gets its secret through the environment. */
 export async function startProduct(
   place: Place,
   origin: string,
@@ -39,7 +42,7 @@ export async function startProduct(
   await answers(id, origin)
 }
 
-/** Two documents for link-checker, one link of which leads nowhere until somebody writes the third. */
+/** Writes two documents for link-checker. One of their links is broken until somebody writes the third. */
 export function writeDocuments(folder: string): void {
   const documents = join(folder, 'documents')
   mkdirSync(documents)

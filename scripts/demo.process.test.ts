@@ -1,4 +1,4 @@
-/** The demo for real: service, product, three agents installed with codes, their runtimes, and nothing left of them. */
+/** Runs the whole demo: service, product, three agents installed with codes, their runtimes, and a clean end. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,10 @@ async function operator<T>({ dir }: Ready, ...args: string[]): Promise<T> {
   return outcome.value as T
 }
 
-/** Signs in with the demo's link and opens each agent's page: an agent that is looked at reports every 5 s instead of every 30 s. */
+/**
+ * Signs in with the demo's link and opens each agent's page, since an agent whose page is open reports every 5 s
+ * instead of every 30 s.
+ */
 async function watchAll({ url, link, workspace }: Ready): Promise<void> {
   const token = /token=([\w-]+)/.exec(link)?.[1]
   const headers = { origin: url, 'content-type': 'application/json' }
@@ -42,7 +45,7 @@ interface Shown {
   blueprint?: string | null
 }
 
-test('three installed agents are seen, obey the page, one works on the product, and Ctrl-C leaves no process and no folder', async () => {
+test('three installed agents are shown, obey the page, one works on the product, and Ctrl-C leaves no process and no folder', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   expect(Object.keys(ready.pids)).toEqual(

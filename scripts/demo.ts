@@ -1,7 +1,6 @@
 /**
- * `npm run demo`: the whole product in a temporary folder, with three real agents that were installed with real codes, and a product
- * that one of them works on, until Ctrl-C.
- * Options: see `usage`.
+ * `npm run demo`: the whole product in a temporary folder until Ctrl-C, with three real agents that were installed with
+ * real codes, and a product that one of them works on. Options: see `usage`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -95,7 +94,7 @@ async function main() {
   else greet(place, { link, product })
 }
 
-/** The service as `npm start` runs it, but for its data folder and its port. */
+/** Starts the service as `npm start` does, except for its data folder and its port. */
 async function startService(place: Place) {
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
   await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(place) })
@@ -120,7 +119,7 @@ function answers(url: string): Promise<boolean> {
   )
 }
 
-/** A person and a workspace that is activated, each through `svc-server`. */
+/** Creates a person and an activated workspace through `svc-server`. */
 async function fillWorkspace(place: Place): Promise<void> {
   await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
   await operator(place, ['workspace', 'activate', workspace, 'svc'])
@@ -149,7 +148,7 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
   }
 }
 
-/** The caller's environment without what could lead the demo to somebody's real service, database or repository. */
+/** The caller's environment, without variables that could lead the demo to a real service, database or repository. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|TASKS_|npm_|NODE_|GIT_)/.test(name))
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)

@@ -1,4 +1,4 @@
-/** `npm run dev`, as somebody runs it who changes a text of the page. */
+/** Runs `npm run dev` as somebody does who changes a text of the page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ class Dev {
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(body),
     })
-  /** Vite's messages about changed modules. */
+  /** The connection on which Vite announces changed modules. */
   reloads(): WebSocket {
     const token = /const wsToken = "([^"]+)"/.exec(this.client)?.[1]
     return new WebSocket(`${this.url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
@@ -54,9 +54,10 @@ class Dev {
   client = ''
 }
 
-test('npm run dev serves page and service at one address, a change shows at once, and it ends whole', async () => {
+test('npm run dev serves page and service at one address, shows a change at once, and ends completely', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-dev-'))
-  // Below the checkout, since Vite serves nothing else; outside of the sources, since the tests beside this one build them.
+  // The folder is in the checkout, since Vite serves nothing else, and outside of the sources, since tests running at
+  // the same time build them.
   const scratch = join(root, `.cache/dev-test-${process.pid}`)
   mkdirSync(scratch, { recursive: true })
   onTestFinished(() => {

@@ -1,7 +1,7 @@
 /**
- * `npm run dev`: the service and the page from their sources. Vite serves the page under one address and passes everything else on to the
- * service, which believes that it is reached there: links, cookies and the check of the origin work as in an installation.
- * A change to the page shows at once; a change to the service restarts it. Ctrl-C ends both.
+ * `npm run dev` runs the service and the page from their sources. Vite serves the page and passes all other requests on
+ * to the service, whose base address is that of Vite, so links, cookies and the check of the origin work as in an
+ * installation. A change to the page shows at once; a change to the service restarts it. Ctrl-C ends both.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..')
 const usage = `npm run dev -- [options]
   --port N     the address becomes http://localhost:N; 5173 by default
   --data DIR   where the data is kept; .cache/dev by default`
-/** What the page asks the service for. */
+/** The paths that belong to the service. */
 const ofService = ['/api', '/cli', '/.well-known', '/notices.txt']
 const host = '127.0.0.1'
 
@@ -73,7 +73,10 @@ async function servePage(): Promise<ViteDevServer> {
   }
 }
 
-/** In a folder of its own, so that neither the data nor a `.env` file of an installation in this checkout is used. */
+/**
+ * Starts the service in a separate folder, so that it uses neither the data nor the `.env` file of an installation in
+ * this checkout.
+ */
 function startService(): ChildProcess {
   mkdirSync(folder, { recursive: true })
   const { SVC_DATABASE_URL: _, ...env } = process.env

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing, and only then: a fresh clone needs nothing but Node 20, npm and python3.
-# Runs before every npm script that needs the dependencies; quick when there is nothing to do.
+# Installs missing dependencies: a fresh clone needs only Node 20, npm and python3. It runs before every npm script that
+# needs the dependencies, and is quick if nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
 unset npm_config_workspace npm_config_workspaces || true

@@ -1,7 +1,8 @@
 /**
- * `npm run test:faults`: proves that the tests still notice mistakes. Each fault of scripts/testing/faults is made in a copy of the
- * working tree, and each of its test files must fail there; the first that does not ends the run. `-- NAME` runs matching faults
- * only, `--at FOLDER` makes them in a copy of another checkout, `--all` goes on after a fault that was not caught.
+ * `npm run test:faults` proves that the tests still notice mistakes. It makes each fault of scripts/testing/faults in a
+ * copy of the working tree and expects each of its test files to fail; the first fault that is not caught ends the run.
+ * `-- NAME` runs matching faults only, `--at FOLDER` uses a copy of another checkout, `--all` continues after a fault
+ * that was not caught.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import { faults } from './testing/faults/index.ts'
 import { endLeftovers } from './testing/faults/leftovers.ts'
 import { judgeRun, type Verdict, type VitestReport } from './testing/faults/verdict.ts'
 
-/** A run that takes longer says nothing. */
+/** A run that takes longer proves nothing. */
 const limitMs = 10 * 60_000
 const { values, positionals } = parseArgs({
   options: { at: { type: 'string' }, all: { type: 'boolean', default: false } },
@@ -37,7 +38,7 @@ for (const [i, fault] of chosen.entries()) await expectCaught(fault, `${i + 1} o
 if (uncaught.length > 0) end(1, `Not caught: ${uncaught.join(', ')}.`)
 console.log(`All ${chosen.length} faults were caught.`)
 
-/** A test that fails without the fault proves nothing. */
+/** Checks that the tests pass without a fault, since otherwise a failure would prove nothing. */
 async function mustBeGreen(tests: readonly string[]): Promise<void> {
   console.log(`Running ${tests.length} test files without a fault, in ${copy.root}`)
   const builds = tests.some(needsBuild)
@@ -118,7 +119,7 @@ function readReport(file: string): VitestReport | undefined {
   }
 }
 
-/** Process and browser tests run what is built. */
+/** True for process and browser tests, which run what is built. */
 function needsBuild(test: string): boolean {
   return kindOf(test) === 'process' || kindOf(test) === 'browser'
 }

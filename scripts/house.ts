@@ -1,4 +1,7 @@
-/** Figures about how the code is built, printed by `npm run check`. They refuse nothing. `node scripts/house.ts --all` names every place. */
+/**
+ * Figures about the code, printed by `npm run check`. They fail nothing. `node scripts/house.ts --all` lists every
+ * place.
+ */
 import { figuresOf } from './house/figures.ts'
 import { readSources } from './house/read.ts'
 

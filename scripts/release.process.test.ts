@@ -1,4 +1,4 @@
-/** `npm run release` as a person runs it, with real keys, into folders of the test. */
+/** Runs `npm run release` as a person does, with real keys and into temporary folders. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** No agent of the person who runs the tests takes part. */
+/** Runs a release without the ssh agent of the person who runs the tests. */
 function release(...args: string[]) {
   const program = join(import.meta.dirname, 'release.ts')
   const all = [program, '--keys', keys, '--out', out, ...args]
@@ -33,7 +33,7 @@ const built = async () => {
 }
 const publicKey = () => readFileSync(`${key}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')
 
-test('a key that is not built in signs nothing, until it is added', async () => {
+test('a key that is not built in signs nothing until it is added', async () => {
   writeFileSync(keys, '# none yet')
   const refused = release('--key', key, '--version', '3.0.0')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(publicKey()) })
@@ -58,7 +58,7 @@ test('the signature is one that ssh-keygen accepts', async () => {
   expect(said).toContain('Good "svc-runtime" signature for svc-release')
 })
 
-test('a key in an agent signs, and one with a passphrase that is asked for', async () => {
+test('a key in an agent can sign, and so can one whose passphrase is asked for', async () => {
   const [socket, alone, file] = [join(dir, 'agent'), join(dir, 'alone.pub'), join(out, 'svc.pyz')]
   const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void agent.kill())
@@ -82,14 +82,14 @@ test('a key in an agent signs, and one with a passphrase that is asked for', asy
   vi.unstubAllEnvs()
 })
 
-test('without a key the build has no signature, and one that lay there is gone', async () => {
+test('without a key the build has no signature, and an older signature is removed', async () => {
   const done = release('--version', '3.1.0-rc.1')
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('NOT SIGNED') })
   expect(await built()).toMatchObject({ version: '3.1.0-rc.1', signed: false })
   expect(existsSync(signature)).toBe(false)
 })
 
-test('what cannot be a release says what is wrong', async () => {
+test('a release that is not possible says why', async () => {
   const before = await built()
   expect(release('--version', '3')).toMatchObject({ code: 1, stderr: expect.stringMatching(/semantic version.*"3"/) })
   expect(release('--key', join(dir, 'no-key'))).toMatchObject({

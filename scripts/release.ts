@@ -1,6 +1,6 @@
 /**
- * `npm run release -- --key FILE`: builds `svc.pyz`, signs it with an OpenSSH key, verifies that as every runtime will, and
- * puts it with its checksum and signature where the service finds it. Without a key the build is not signed.
+ * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies it as every runtime will,
+ * and puts it with its checksum and signature where the service finds it. Without a key the build is not signed.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,10 @@ async function release({ key, addKey, version, out, keysFile }: Options): Promis
   }
 }
 
-/** What every runtime of this build accepts; the key that signs must be among it, or the next release could not be signed by it. */
+/**
+ * The keys that every runtime of this build accepts. They must include the key that signs, or it could not sign the
+ * next release.
+ */
 function builtInKeys(key: string | undefined, keysFile: string, add: boolean): string[] {
   const keys = keysOf(keysFile)
   if (key === undefined) return keys
@@ -77,7 +80,10 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
   return [...keys, mine]
 }
 
-/** Whoever reads meanwhile finds a checksum or signature that does not fit, and serves what it did before. */
+/**
+ * Places the files. A service that reads in between finds a checksum or signature that does not match, and continues to
+ * serve the previous release.
+ */
 function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   for (const name of ['package.json', 'svc.pyz', 'svc.pyz.sha256', 'svc.pyz.sig']) {

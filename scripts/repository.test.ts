@@ -1,4 +1,4 @@
-/** What anybody who comes to the repository relies on. */
+/** Checks what everybody who comes to the repository relies on. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,11 +25,11 @@ const sources = globSync(
   places.flatMap((place) => [`${place}/**/*.{ts,tsx,css,py,sh}`]),
   { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.cache)$/.test(path) },
 )
-/** Lines that are comments, and names of tests. */
+/** The lines that are comments or names of tests. */
 const cited = (text: string) =>
   text.split('\n').filter((line) => /^\s*(\/?\*|\/\/|#)|^\s*(test|describe)\S*\(|\s\/\/ /.test(line))
 
-test('every document that a comment or the name of a test cites is in the repository', () => {
+test('every document that a comment or test name cites is in the repository', () => {
   expect(sources.length).toBeGreaterThan(900)
   const missing = sources.flatMap((file) =>
     cited(read(file))
@@ -57,7 +57,7 @@ test('every file and folder that a document names as code is in the repository',
   expect(named.filter(({ path }) => !existsSync(resolve(root, path)))).toEqual([])
 })
 
-test('a numbered section is one of the contract: other documents are cited by their path', () => {
+test('a numbered section is one of the contract; other documents are cited by their path', () => {
   const others = sources.flatMap((file) =>
     cited(read(file)).flatMap((line) =>
       (line.match(/\b(rules|design|style|decisions|architecture|page|tech),? (section|§) ?\d/gi) ?? []).map(
@@ -69,7 +69,7 @@ test('a numbered section is one of the contract: other documents are cited by th
 })
 
 test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/PULL_REQUEST_TEMPLATE.md'])(
-  'every command and every link of %s is there',
+  'every command and every link in %s exists',
   (file) => {
     const { scripts } = JSON.parse(read('package.json'))
     const commands = [...read(file).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
@@ -79,7 +79,7 @@ test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/PULL_REQUEST_
   },
 )
 
-test('a test that polls says what it waits for and for how long: it uses `eventually`', () => {
+test('a test that polls uses `eventually`, which says what it waited for and for how long', () => {
   const helper = 'scripts/testing/eventually.ts'
   const polls = sources.filter((file) => /\.poll\(|\.waitFor(Function)?\((async )?\(|vi\.waitFor/.test(read(file)))
   expect(polls.filter((file) => file !== 'scripts/repository.test.ts')).toEqual([helper])

@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots`: every page, wide and narrow, light and dark, from the real service with reports posted as agents
- * post them, into docs/screenshots. The agents and their figures are made up; look at the pictures before you commit them.
- * `npm run screenshots -- updates rollout` takes only these pages.
+ * `npm run screenshots` takes every page, wide and narrow, light and dark, into docs/screenshots, from the real service
+ * with reports posted as agents post them. The agents and their figures are made up; look at the pictures before you
+ * commit them. `npm run screenshots -- updates rollout` takes only these pages.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -154,7 +154,9 @@ function reportOf(name: string, index: number): Record<string, unknown> {
   }
 }
 
-/** `beat`: all of them report once more, since an agent goes offline while pictures are taken. */
+/**
+ * Fills the service with data. `beat` makes all agents report again, since agents go offline while pictures are taken.
+ */
 async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
   const tokens = new Map<string, string>()
   for (const [i, name] of agents.entries()) {
@@ -179,7 +181,10 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
   return { rollout: id, beat }
 }
 
-/** A version that one agent keeps and another gave back, so that its rollout has halted; more agents of it. Gives the rollout's id. */
+/**
+ * Makes a rollout that has halted, since one agent kept its version and another rolled back. Returns its id and the
+ * agents.
+ */
 async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
   const installed = new Map<string, Played>()
@@ -194,7 +199,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
   return { id, played: [...installed.values()] }
 }
 
-/** One wish of each fate, so that the ledger has something to show. */
+/** Sends one command for each possible result, so that the list has something to show. */
 async function furnishCommands(place: Place, ada: Visitor, token: string): Promise<void> {
   const url = '/api/web/w/north-wind/agents/mail-triage/commands'
   for (const wish of [

@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what is missing, then runs the service in this very process, so that signals reach it directly.
- * `npm start -- --port 9000` and the variables of a `.env` file do what docs/operator.md says of them.
+ * `npm start` builds what is missing, then runs the service in this same process, so that signals reach it directly.
+ * Options such as `npm start -- --port 9000` and the variables of a `.env` file are described in docs/operator.md.
  */
 import { build } from './build.ts'
 

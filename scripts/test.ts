@@ -1,6 +1,6 @@
 /**
- * `npm test`: types, lint and format beside the unit tests, then the kinds of vitest.config.ts, the cheap ones first. At the
- * end: the time of each kind, the ten slowest files, and `N passed, N failed`. Arguments are a filter on file names:
+ * `npm test` runs types, lint and format beside the unit tests, then the kinds of vitest.config.ts, cheap ones first.
+ * It ends with the time of each kind, the ten slowest files, and `N passed, N failed`. Arguments filter file names:
  * `npm test -- reports`. With `--quick` (`npm run test:quick`) nothing needs a build, a browser or PostgreSQL.
  */
 import { spawn } from 'node:child_process'
@@ -18,7 +18,7 @@ interface Stage {
   readonly kinds: readonly string[]
   /** Kinds that wait for other processes or for a network keep two cores busy with a third worker. */
   readonly workers: number
-  /** The tests run what `npm run build` makes. */
+  /** True if the tests run what `npm run build` makes. */
   readonly needsBuild?: true
 }
 const stages: readonly Stage[] = [
@@ -26,9 +26,12 @@ const stages: readonly Stage[] = [
   { kinds: ['store', 'http'], workers: 3 },
   { kinds: ['process', 'browser'], workers: 3, needsBuild: true },
 ]
-/** Files that try thousands of damaged inputs; the quick run leaves them out. */
+/** Files that try thousands of damaged inputs, which the quick run leaves out. */
 const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
-/** Tests of a corpus or of many places, and tests on PostgreSQL: the names of all say so. */
+/**
+ * Parts of the names of tests that the quick run leaves out: tests of a corpus or of many places, and tests on
+ * PostgreSQL.
+ */
 const leftOut = [
   'PostgreSQL',
   'hostile bundle',
@@ -84,7 +87,7 @@ console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - 
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
-/** Runs beside the unit tests; its output is kept until they have ended. */
+/** Runs beside the unit tests; its output is printed after they have ended. */
 async function check(): Promise<Counts & { output: string }> {
   const args = [join(root, 'scripts/check.ts'), ...(quick ? ['--quick'] : [])]
   const child = spawn(process.execPath, args, { cwd: root })
@@ -97,7 +100,9 @@ async function check(): Promise<Counts & { output: string }> {
   return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0, output }
 }
 
-/** The long run tests the stores on every PostgreSQL that is here: the first one is what they ran on already. */
+/**
+ * In the long run, tests the stores on every other PostgreSQL that is installed; they have already run on the first.
+ */
 async function onOtherPostgres(): Promise<void> {
   if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
   const [first, ...others] = [...new Set(installed().map(({ version }) => version))]
@@ -110,7 +115,7 @@ async function onOtherPostgres(): Promise<void> {
 
 async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = {}): Promise<void> {
   const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
-  // A long file says how far it is: each test is named when it ends.
+  // The long form names each test when it ends, to show progress in a long file.
   const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
   const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -122,7 +127,10 @@ async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = 
   times.push(...timesOf(report))
 }
 
-/** The next run starts the longest files first. A quick run skips tests, so its durations say nothing about a whole run. */
+/**
+ * Saves the durations, so that the next run starts the longest files first. A quick run skips tests, so its durations
+ * are not saved.
+ */
 function keepDurations(): void {
   if (quick || process.env.SVC_TEST_LONG) return
   const measured = Object.fromEntries(times.map(({ file, milliseconds }) => [relative(root, file), milliseconds]))
@@ -139,7 +147,7 @@ async function built(): Promise<boolean> {
   }
 }
 
-/** Runs a program of the checkout on this Node and answers its exit code; a signal or the limit counts as 1. */
+/** Runs a program of the checkout on this Node and returns its exit code. A signal or the time limit counts as 1. */
 async function run(args: string[], env: Record<string, string> = {}): Promise<number> {
   if (overdue.aborted) return tooLate()
   const child = spawn(process.execPath, args, {

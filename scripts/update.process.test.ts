@@ -1,6 +1,6 @@
 /**
- * A signed release, the one after it, and back: with the real service, files that `npm run release` made, and a machine on
- * whose PATH there are only node and ssh-keygen.
+ * Updates to a signed release, to the next one, and back, with the real service, files made by `npm run release`, and a
+ * machine whose PATH has only node and ssh-keygen.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,13 +23,13 @@ import { eventually } from './testing/eventually.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
 const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]
-/** Times are a tenth, so reports come every 3 s; the service allows one a second. */
+/** Durations are a tenth, so reports come every 3 s; the service allows one a second. */
 const env = { PATH: join(machine, 'bin'), HOME: machine, SVC_TIME_SCALE: '0.1' }
-/** The machine's own Node, where there is one: a runtime works on 20 and newer. */
+/** The machine's own Node if there is one, since a runtime works on 20 and newer. */
 const ownNode = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file)) ?? process.execPath
 const waits = { seconds: 60, everyMs: 300 }
 
-/** Notes each start of itself, and says that it is well. */
+/** An agent that records each of its starts and reports that it is healthy. */
 const agent = `import { appendFileSync, writeFileSync } from 'node:fs'
 appendFileSync('state/starts', process.pid + '\\n')
 setInterval(() => writeFileSync('state/status.json', JSON.stringify({ state: { level: 'ok', label: 'Working' } })), 200)
@@ -52,7 +52,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 
-/** `npm run release`; gives the folder. */
+/** Runs `npm run release` and returns the folder. */
 function released(version: string): string {
   const out = join(dir, version)
   const args = ['--key', key, '--add-key', '--keys', keys, '--version', version, '--out', out]
@@ -62,7 +62,7 @@ function released(version: string): string {
 
 const svcArgs = (file: string, args: string[]) => ['-e', 'require(process.argv[1])', file, ...args]
 
-/** Runs `svc` on the machine, from this file. */
+/** Runs `svc` on the machine from this file. */
 function svc(file: string, args: string[], input = ''): string {
   const options = { cwd: machine, env, input, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(join(env.PATH, 'node'), svcArgs(file, args), options)
@@ -70,7 +70,7 @@ function svc(file: string, args: string[], input = ''): string {
   return stdout
 }
 
-/** A service with a workspace and the blueprint of the agent; gives a code for it. */
+/** Creates a service with a workspace and the agent's blueprint, and returns an install code. */
 async function codeFrom(place: Place): Promise<string> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])
@@ -85,12 +85,12 @@ async function codeFrom(place: Place): Promise<string> {
   return (await place.value<{ code: string }>(['code', 'issue', 'north', 'worker@1.0.0'])).code
 }
 
-/** What the service shows of the agent's runtime. */
+/** The runtime of the agent as the service shows it. */
 const runtimeOf = async (place: Place) =>
   (await place.value<{ report: { runtime?: Record<string, unknown> } | null }>(['agent', 'show', 'north/worker']))
     .report?.runtime
 
-test("a signed release, the next one on an admin's wish, and back without the service", async () => {
+test("a signed release, the next one after an admin's wish, and back without the service", async () => {
   const [before, after] = [released('1.0.0'), released('1.1.0')]
   const place = await newPlace({ SVC_RELEASE_DIR: before })
   const service = await place.start()

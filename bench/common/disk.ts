@@ -1,4 +1,7 @@
-/** How long the disk itself takes meanwhile: where it stands still for others on the host, every server does. */
+/**
+ * Measures how slow the disk itself is during a measurement: when other users of the host block it, every server is
+ * slow.
+ */
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -6,11 +9,11 @@ const everyMs = 50
 const page = Buffer.alloc(4096, 1)
 
 export interface Disk {
-  /** The 99th percentile of what the sync of one page took, in milliseconds. */
+  /** The 99th percentile of the time that syncing one page took, in milliseconds. */
   stop(): Promise<number>
 }
 
-/** Writes and syncs a page of a file of its own beside `file`, twenty times a second, until it is stopped. */
+/** Writes and syncs one page of a separate file beside `file`, twenty times a second, until it is stopped. */
 export async function watchDisk(file: string): Promise<Disk> {
   const own = join(dirname(file), 'disk-probe')
   const handle = await open(own, 'w')

@@ -1,4 +1,4 @@
-/** The limit servers T and L (report/limit.ts) as a process of its own, for a fleet of this size. */
+/** Starts the limit server T or L (report/limit.ts) as a process, for a fleet of a given size. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

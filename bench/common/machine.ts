@@ -1,10 +1,10 @@
-/** On what a measurement ran: without it a figure says nothing. */
+/** Describes the machine of a measurement. A figure means nothing without it. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 
-/** One line: the machine, the versions, the commit, the day. */
+/** One line: the machine, the versions, the commit, the date. */
 export function machine(): string {
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`
   const node = `Node ${process.versions.node}, SQLite ${sqlite()}`
@@ -27,6 +27,6 @@ function commit(): string {
   }
 }
 
-/** What else this machine had to do in the minute before. */
-const begun = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '?'
-const load = () => begun
+/** The load average of the last minute, read at the start: what else the machine had to do. */
+const loadAtStart = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '?'
+const load = () => loadAtStart

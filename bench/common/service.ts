@@ -1,4 +1,6 @@
-/** The service as people run it, a process of its own on a folder of its own, with as many agents as a measurement wants. */
+/**
+ * Starts the service as people run it: a process with a folder of its own, and as many agents as a measurement needs.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,25 +24,27 @@ export interface Service {
   readonly pid: number
   /** The file of the embedded database. */
   readonly file: string
-  /** Stops it as a supervisor does, starts it again on the same data; seconds until it listened again. */
+  /**
+   * Stops it as a supervisor does and starts it again on the same data. Returns the seconds until it listened again.
+   */
   restart(): Promise<number>
-  /** `svc-server … --json`, with this on standard input. */
+  /** Runs `svc-server … --json` with this standard input. */
   operator<T>(args: string[], input?: string): T
   stop(): Promise<void>
 }
 
 export interface ServiceOptions {
-  /** E-mail addresses of admins. */
+  /** The e-mail addresses of admins. */
   people?: string[]
-  /** Variables of its environment, such as SVC_DATABASE_URL. */
+  /** Extra environment variables, such as SVC_DATABASE_URL. */
   env?: Record<string, string>
-  /** Runs that each agent has from earlier, on the embedded engine. */
+  /** The number of earlier runs of each agent; only on the embedded engine. */
   oldRuns?: number
-  /** The folder with the checkout whose service is started; this one by default. */
+  /** The folder of the checkout whose service is started; by default this one. */
   checkout?: string
 }
 
-/** The agents' tokens are `tokenOf(0)` and so on; none of them has reported yet. */
+/** Starts a service with agents that have not reported yet. Their tokens are `tokenOf(0)` and so on. */
 export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
   const { people = [], oldRuns = 0, checkout = thisCheckout } = options
   const program = join(checkout, 'packages/server/src/main.ts')
@@ -57,7 +61,7 @@ export async function startService(agents: number, options: ServiceOptions = {})
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
-  // Its first start makes the tables, so that a service of another checkout has the tables of its own version.
+  // The first start creates the tables, so that a service of another checkout gets the tables of its own version.
   await end(await startProcess(program, folder, env))
   await seed(env, agents, oldRuns)
   const operator = <T>(args: string[], input = ''): T =>
@@ -104,7 +108,9 @@ async function seed(
   await store.close()
 }
 
-/** Agent by agent, which takes a tenth of the time of agents in turn; the indexes are the same in the end. */
+/**
+ * Inserts agent by agent, which takes a tenth of the time of inserting in turn; the indexes are the same in the end.
+ */
 function addOldRuns(store: Store, each: number): void {
   if (store.engine !== 'sqlite') throw new Error('Old runs are made on the embedded engine only.')
   const now = Date.now()

@@ -1,4 +1,6 @@
-/** A disk that syncs a millisecond slower: a library in front of the process's own fsync and fdatasync, where a C compiler is. */
+/**
+ * Makes syncs a millisecond slower, by a library that replaces fsync and fdatasync in a process. It needs a C compiler.
+ */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +13,7 @@ int fsync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fsync"); later(); retur
 int fdatasync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync"); later(); return real(fd); }
 `
 
-/** The environment of a process on such a disk; undefined where it cannot be made. */
+/** The environment of a process with a slow disk; undefined if the library cannot be built. */
 export function slowDisk(folder: string): { LD_PRELOAD: string } | undefined {
   const library = join(folder, 'slow.so')
   writeFileSync(join(folder, 'slow.c'), source)

@@ -1,6 +1,9 @@
 export type Cell = string | number | undefined
 
-/** A Markdown table that also reads well in a terminal: numbers to the right, columns as wide as what stands in them. */
+/**
+ * A Markdown table that is also readable in a terminal: numbers are aligned right, and columns are as wide as their
+ * content.
+ */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) => headings.map((_, i) => String(row[i] ?? '-')))
   const numeric = headings.map((_, i) => texts.every((row) => /^[-\d.,× %]+$/.test(row[i] ?? '')))
@@ -11,6 +14,6 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
   return [line(headings), rule, ...texts.map(line)].join('\n')
 }
 
-/** 50000 as `50,000`. */
+/** Formats 50000 as `50,000`. */
 export const count = (n: number): string => Math.round(n).toLocaleString('en-US')
 export const fixed = (n: number, digits = 1): string => (Number.isFinite(n) ? n.toFixed(digits) : '-')

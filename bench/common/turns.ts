@@ -1,8 +1,8 @@
-/** The turns of a server's event loop, as slow/delay.ts notes them in the server itself. */
+/** The turns of a server's event loop, recorded by slow/delay.ts inside the server. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The environment of a server whose turns are noted in this file. */
+/** The environment of a server that records its turns in this file. */
 export const notingTurns = (file: string): Record<string, string> => ({
   NODE_OPTIONS: `--import ${join(import.meta.dirname, '../slow/delay.ts')}`,
   SVC_BENCH_DELAY: file,

@@ -1,7 +1,7 @@
-/** What a process has used so far, from /proc: measured from outside, so that measuring costs it nothing. */
+/** Reads from /proc what a process has used so far, so that measuring costs the process nothing. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Kernel ticks a second, as /proc counts CPU. */
+/** Kernel ticks per second, the unit of CPU time in /proc. */
 const ticks = 100
 
 /** User and system time of a whole process, in seconds. */
@@ -10,7 +10,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticks
 }
 
-/** The same of a process and its children, those that have ended among them: of a PostgreSQL. */
+/** User and system time of a process and its children, including those that have ended. Used for PostgreSQL. */
 export function cpuSecondsOfAll(pid: number): number {
   const ended = statOf(pid)
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
@@ -18,7 +18,7 @@ export function cpuSecondsOfAll(pid: number): number {
   return running + (Number(ended[13]) + Number(ended[14])) / ticks
 }
 
-/** The fields behind the name; none of a process that has ended meanwhile. */
+/** The fields after the name; empty if the process has ended meanwhile. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
@@ -27,7 +27,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Resident memory now and at its highest, in MB. */
+/** Resident memory now and at its peak, in MB. */
 export function memory(pid: number): { now: number; highest: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const mb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export type Document = 'benchmarks.md' | 'operate.md'
 
-/** Puts a section between its two marks in a document: `<!-- bench:fleet -->` and `<!-- /bench:fleet -->`. */
+/** Replaces the section between two marks in a document: `<!-- bench:fleet -->` and `<!-- /bench:fleet -->`. */
 export function writeSection(name: string, section: string, document: Document = 'benchmarks.md'): void {
   const file = join(import.meta.dirname, '../../docs', document)
   const [from, to] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]

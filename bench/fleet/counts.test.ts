@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addTo, countError, newCounts, quantile, sum } from './counts.ts'
 
-test('quantiles are right to 2 %, over all generators together', () => {
+test('quantiles are accurate to 2 %, over all generators together', () => {
   const [odd, even] = [newCounts(), newCounts()]
   for (let ms = 1; ms <= 1000; ms++) addTo(ms % 2 === 0 ? even : odd, ms)
   const all = sum([odd, even])
@@ -16,7 +16,7 @@ test('quantiles are right to 2 %, over all generators together', () => {
   expect([all.answered, all.slowest]).toEqual([1000, 1000])
 })
 
-test('errors of all generators are added by their names, and of nothing there is no quantile', () => {
+test('errors of all generators are added by name, and an empty count has no quantile', () => {
   const [one, other] = [newCounts(), newCounts()]
   countError(one, 'refused')
   countError(other, 'refused')

@@ -1,4 +1,4 @@
-/** How long reports took, in steps of 2 %: two million of them in 6 KB. */
+/** A histogram of response times in steps of 2 %: two million reports in 6 KB. */
 const minMs = 0.01
 const step = Math.log(1.02)
 const steps = 800
@@ -7,14 +7,17 @@ export interface Counts {
   answered: number
   /** By status, or in one word. */
   errors: Record<string, number>
-  /** Reports, by agent and number, that were not answered on a kept connection: whether the service had them is to be asked of its database. */
+  /**
+   * Reports, by agent and number, that were not answered on a kept connection. The database shows whether the service
+   * received them.
+   */
   crossed: { agent: number; n: number }[]
   /** Reports by their time. */
   times: number[]
   slowest: number
   /** Agents that have had no answer yet, or were asked for a longer interval by the last one. */
   unsettled: number
-  /** By how many milliseconds the generator itself was late at most: above some, it measures itself. */
+  /** The maximum delay of the generator itself in milliseconds. If it is large, the figures measure the generator. */
   late: number
 }
 
@@ -53,7 +56,7 @@ export function sum(all: readonly Counts[]): Counts {
   return total
 }
 
-/** The time, in milliseconds, that this share of the reports did not exceed. */
+/** The time in milliseconds that this share of the reports did not exceed. */
 export function quantile({ times, answered }: Counts, share: number): number {
   let left = answered * share
   for (const [i, n] of times.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Simulated agents: each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. One process, told
- * what to do by messages (`load.ts`). Made to cost little: one socket write a report, no library between, a wheel of
- * milliseconds in place of timers.
+ * Simulates agents: each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. It is a
+ * process controlled by messages (`load.ts`), and cheap: one socket write for each report, no library, a wheel of
+ * milliseconds instead of timers.
  */
 import { createConnection, type Socket } from 'node:net'
 import { bodyOf, tokenOf } from '../report/fleet.ts'
@@ -9,20 +9,20 @@ import { addTo, type Counts, countError, newCounts } from './counts.ts'
 
 export interface Fleet {
   port: number
-  /** The agents `first` to `first + agents - 1`. */
+  /** The agents are `first` to `first + agents - 1`. */
   first: number
   agents: number
-  /** Kept connections, shared one after another where there are fewer than agents; 0: a new one for each report. */
+  /** Kept connections; agents share them in turn if there are fewer. 0: a new one for each report. */
   connections: number
-  /** Seconds; an answer may ask for another. */
+  /** In seconds. An answer may ask for another. */
   interval: number
 }
 
-/** A shared connection: who is waiting for an answer on it, and who for their turn. */
+/** A shared connection, with the agent that waits for an answer on it and the agents that wait for their turn. */
 interface Line {
   socket: Socket | undefined
   open: boolean
-  /** Whether something was answered on this connection before. */
+  /** True if something was answered on this connection before. */
   used: boolean
   agent: number
   sentAt: number
@@ -32,9 +32,9 @@ interface Line {
 const slotMs = 1
 const slots = 131_072
 const answerWithin = 15_000
-/** Seconds that an answer asks for when nothing is the matter; under overload it asks for more (D18). */
+/** The seconds that an answer normally asks for; under overload it asks for more (D18). */
 const usual = 30
-/** A port of one source address is busy for a minute after it was used; these are enough for 100,000 agents. */
+/** A port of one source address is busy for a minute after use; these addresses are enough for 100,000 agents. */
 const sources = Array.from({ length: 30 }, (_, i) => `127.0.0.${i + 2}`)
 
 let fleet: Fleet
@@ -46,18 +46,18 @@ const heads = new Int32Array(slots).fill(-1)
 let nexts = new Int32Array(0)
 let requests: string[] = []
 let reportsOf = new Uint32Array(0)
-/** Whose phase is still that of another interval. */
-let anew = new Uint8Array(0)
-/** Who was answered at last, and not asked for a longer interval. */
+/** 1 for each agent whose phase still belongs to the interval before the last change. */
+let rephase = new Uint8Array(0)
+/** 1 for each agent whose last report was answered without asking for a longer interval. */
 let settled = new Uint8Array(0)
 let at = 0
-let begun = 0
+let startedAt = 0
 
 process.on('message', (message: { start?: Fleet; interval?: number; take?: true }) => {
   if (message.start) start(message.start)
   if (message.interval !== undefined) {
     interval = message.interval
-    anew.fill(1)
+    rephase.fill(1)
   }
   if (message.take) {
     process.send?.({ counts: { ...counts, unsettled: fleet.agents - settled.reduce((n, one) => n + one, 0) } })
@@ -71,7 +71,7 @@ function start(given: Fleet): void {
   interval = given.interval
   nexts = new Int32Array(given.agents)
   reportsOf = new Uint32Array(given.agents)
-  anew = new Uint8Array(given.agents)
+  rephase = new Uint8Array(given.agents)
   settled = new Uint8Array(given.agents)
   requests = Array.from({ length: given.agents }, (_, i) => headOf(tokenOf(given.first + i)))
   lines = Array.from({ length: given.connections }, () => ({
@@ -82,7 +82,7 @@ function start(given: Fleet): void {
     sentAt: 0,
     queue: [],
   }))
-  begun = performance.now()
+  startedAt = performance.now()
   for (let agent = 0; agent < fleet.agents; agent++) plan(agent, Math.random() * interval * 1000)
   setInterval(tick, slotMs)
   setInterval(giveUp, 1000)
@@ -94,14 +94,17 @@ function plan(agent: number, inMs: number): void {
   heads[slot] = agent
 }
 
-/** After a change of the interval somewhere within the next one, so that nobody keeps step with anybody. */
+/**
+ * Plans the next report of an agent. After a change of the interval it is at a random time within the new one, so that
+ * agents do not report in step.
+ */
 function planNext(agent: number, seconds = interval): void {
-  plan(agent, seconds * 1000 * (anew[agent] ? Math.random() : 0.85 + 0.3 * Math.random()))
-  anew[agent] = 0
+  plan(agent, seconds * 1000 * (rephase[agent] ? Math.random() : 0.85 + 0.3 * Math.random()))
+  rephase[agent] = 0
 }
 
 function tick(): void {
-  const now = Math.floor((performance.now() - begun) / slotMs)
+  const now = Math.floor((performance.now() - startedAt) / slotMs)
   if (now - at > counts.late) counts.late = now - at
   while (at < now) {
     at++
@@ -165,14 +168,14 @@ function next(line: Line): void {
   if (agent !== undefined) sendOn(line, agent)
 }
 
-/** The service said that this was the last answer on it. */
+/** Closes a connection after the answer that the service marked as its last. */
 function leave(line: Line, socket: Socket): void {
   line.socket = undefined
   line.open = line.used = false
   socket.destroy()
 }
 
-/** A connection that is gone costs a report only if one was waiting on it. */
+/** Handles a connection that is gone. It costs a report only if one was waiting on it. */
 function failed(line: Line, socket: Socket, code: string | undefined): void {
   if (line.socket !== socket) return
   const { agent, used } = line
@@ -214,7 +217,7 @@ function source(): string {
   return sources[turn] ?? '127.0.0.1'
 }
 
-/** Answers are small and come in one piece. */
+/** Counts an answer. Answers are small and arrive in one piece. */
 function answered(agent: number, sentAt: number, chunk: Buffer): void {
   const text = chunk.toString('latin1')
   if (text.startsWith('HTTP/1.1 200')) {
@@ -237,8 +240,8 @@ function giveUp(): void {
 const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
 /**
- * In the words of the table. A connection that was used before and ends without a byte of an answer was probably idle for the server, and the
- * report crossed its closing on the way.
+ * The word for an error in the table. If a connection that was used before ends without any byte of an answer, the
+ * server had probably closed it as idle and the report crossed the closing.
  */
 function nameOf(code = 'error', used = false): string {
   if (code === 'ECONNREFUSED') return 'refused'

@@ -1,4 +1,4 @@
-/** The generators of a fleet: processes of their own, so that what they use is not the service's. */
+/** Runs the generators of a fleet as separate processes, so that their CPU time is not counted as the service's. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { type Counts, sum } from './counts.ts'
 import type { Fleet } from './generator.ts'
 
 export interface Load {
-  /** What happened since the last call. */
+  /** The counts since the last call. */
   take(): Promise<Counts>
-  /** Seconds between two reports of an agent from its next one on. */
+  /** Sets the seconds between two reports of an agent, from its next report on. */
   every(seconds: number): void
   /** CPU seconds that the generators have used. */
   cpu(): number
@@ -22,9 +22,9 @@ export interface Asked {
   agents: number
   /** 0: a new connection for each report. */
   connections: number
-  /** Seconds. */
+  /** In seconds. */
   interval: number
-  /** How many generators share the agents. */
+  /** The number of generators that share the agents. */
   processes?: number
 }
 
@@ -78,7 +78,7 @@ export interface Window {
   load: number
 }
 
-/** What happens in so many seconds. */
+/** Measures what happens within this many seconds. */
 export async function window(load: Load, pid: number, seconds: number): Promise<Window> {
   await load.take()
   const [cpu, own, from] = [cpuSeconds(pid), load.cpu(), performance.now()]

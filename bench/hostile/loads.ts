@@ -1,4 +1,7 @@
-/** The loads of `hostile`, each bounded in count and time: what strangers, agents and admins can send to a service that listens on this machine. */
+/**
+ * The loads of `hostile`, each limited in count and time: what strangers, agents and admins can send to a service on
+ * this machine.
+ */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -21,14 +24,14 @@ export interface Target {
   password: string
 }
 
-/** Prepares itself, and gives what sends the load; that says what became of it. */
+/** Prepares a load and returns the function that sends it. That function returns a description of what happened. */
 type Load = (target: Target) => Promise<() => Promise<string>>
 const loads: Readonly<Record<LoadName, Load>> = { spellings, unread, dense, folders, uploads, 'sign-in': signIns }
 
 process.once('disconnect', () => process.exit(0))
 process.once('message', (target: Target) => void serve(target))
 
-/** A failure ends this process, which the measurement reports. */
+/** Serves one load. A failure ends this process, and the measurement reports it. */
 async function serve(target: Target): Promise<void> {
   const send = await loads[target.load](target)
   const go = once(process, 'message')
@@ -37,7 +40,7 @@ async function serve(target: Target): Promise<void> {
   process.send?.(await send())
 }
 
-/** 5,000 addresses that lead to one file if they are tidied up, each asked for compressed. */
+/** Requests 5,000 addresses that normalise to the same file, each compressed. */
 async function spellings({ port }: Target): Promise<() => Promise<string>> {
   const [, folder = '', name = ''] = /^(\/assets)\/(.*)$/.exec(await assetOf(port)) ?? []
   const paths = Array.from({ length: 1250 }, (_, i) => {
@@ -56,7 +59,7 @@ async function spellings({ port }: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** 400 connections on which 3,000 requests are sent ahead, and of which nothing is read. */
+/** Sends 3,000 requests ahead on each of 400 connections, and never reads an answer. */
 async function unread({ port, seconds }: Target): Promise<() => Promise<string>> {
   const requests = `GET ${await assetOf(port)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`.repeat(3000)
   return async () => {
@@ -71,7 +74,10 @@ async function unread({ port, seconds }: Target): Promise<() => Promise<string>>
   }
 }
 
-/** For half of the time one agent names 17,000 new models in each report; then 128 agents send as large ones at once. */
+/**
+ * For half of the time one agent reports 17,000 new model names each time; then 128 agents send reports of that size at
+ * once.
+ */
 async function dense({ port, seconds, agent }: Target): Promise<() => Promise<string>> {
   const report = (token: number, body: string, connections?: Agent) => {
     const headers = { authorization: `Bearer ${tokenOf(token)}` }
@@ -89,7 +95,7 @@ async function dense({ port, seconds, agent }: Target): Promise<() => Promise<st
   }
 }
 
-/** A report of at most 250 KB: runs with so many models each, whose names no other report has. */
+/** A report of at most 250 KB, whose runs have this many models each, with names that no other report has. */
 function denseReport(models: number, prefix: string): string {
   const runs: string[] = []
   const started = Math.floor(Date.now() / 1000)
@@ -102,7 +108,10 @@ function denseReport(models: number, prefix: string): string {
   return `{"protocol":1,"runs":[${runs.join(',')}]}`
 }
 
-/** A bundle at the limit of folders, and one far beyond it; the service must say what `svc check` says. */
+/**
+ * Uploads a bundle at the limit of folders and one far beyond it. The service must give the same verdict as `svc
+ * check`.
+ */
 async function folders(target: Target): Promise<() => Promise<string>> {
   const [cookie = ''] = await cookiesOf(target)
   const [permitted, refused] = [bundleOf(4990, 1), bundleOf(4990, 63)]
@@ -115,7 +124,7 @@ async function folders(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** So many empty files, each below so many folders of its own. */
+/** A bundle of this many empty files, each below `depth` folders of its own. */
 function bundleOf(files: number, depth: number): Buffer {
   const names = Array.from(
     { length: files },
@@ -129,7 +138,7 @@ function bundleOf(files: number, depth: number): Buffer {
   ])
 }
 
-/** 60 uploads of 20 MB, all of which arrive but for their last byte. */
+/** Starts 60 uploads of 20 MB that send everything except their last byte. */
 async function uploads(target: Target): Promise<() => Promise<string>> {
   const { port, seconds } = target
   const cookies = await cookiesOf(target)
@@ -152,7 +161,7 @@ async function uploads(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** Sends so many bytes, as fast as they are taken. */
+/** Sends this many bytes, as fast as they are accepted. */
 async function allBut(socket: Socket, bytes: number, patience: number): Promise<void> {
   const piece = Buffer.alloc(256 * 1024)
   const until = performance.now() + patience
@@ -163,7 +172,7 @@ async function allBut(socket: Socket, bytes: number, patience: number): Promise<
   }
 }
 
-/** From 15 addresses of this machine, for an account that exists, with a wrong password. */
+/** Tries to sign in from 15 addresses of this machine, to an existing account, with a wrong password. */
 async function signIns({ port, seconds }: Target): Promise<() => Promise<string>> {
   const body = JSON.stringify({ email: 'person-0@example.org', password: 'not the right one' })
   const headers = { origin: `http://localhost:${port}`, 'content-type': 'application/json' }
@@ -183,11 +192,11 @@ interface Asking {
   headers: Record<string, string>
   body?: string | Buffer
   agent?: Agent | undefined
-  /** The address that it comes from. */
+  /** The source address. */
   from?: string
 }
 
-/** The status; 0 where there was no answer. */
+/** The status; 0 if there was no answer. */
 function ask({ port, path, headers, body, agent, from }: Asking): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(
@@ -245,7 +254,7 @@ function cookiesOf({ port, people, password }: Target): Promise<string[]> {
   )
 }
 
-/** The largest script that the page names. */
+/** The path of the largest script of the page. */
 async function assetOf(port: number): Promise<string> {
   const page = await (await fetch(`http://localhost:${port}/`)).text()
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]

@@ -1,14 +1,14 @@
-/** Honest clients beside a load: agents that report, a supervisor that asks for the health, a person who signs in. */
+/** Honest clients during a load: agents that report, a supervisor that checks health, a person who signs in. */
 import { Agent, request } from 'node:http'
 import { password } from '../common/service.ts'
 import { bodyOf, tokenOf } from '../report/fleet.ts'
 
-/** Agents of the others, enough that none reports more than 60 times a minute. */
+/** The number of these agents, large enough that none reports more than 60 times a minute. */
 export const otherAgents = 40
 const everyMs = 100
 const signInEveryMs = 3000
 
-/** Milliseconds of each call that was answered well, and how many were not. */
+/** The milliseconds of each successful call, and the number of failed ones. */
 export interface Times {
   reports: number[]
   health: number[]
@@ -17,7 +17,7 @@ export interface Times {
 }
 
 export interface Others {
-  /** What happened since the last call. */
+  /** The counts since the last call. */
   take(): Times
   stop(): void
 }
@@ -35,7 +35,7 @@ export function startOthers({ port, healthPort, email }: Asked): Others {
   let times = none()
   let n = 0
   let over = false
-  /** Calls that have no answer yet: where they were begun, and when. */
+  /** Calls without an answer yet: the list for their time, and when they started. */
   const open = new Map<symbol, { all: number[]; from: number }>()
   const timers = [
     setInterval(() => {
@@ -79,7 +79,7 @@ export function startOthers({ port, healthPort, email }: Asked): Others {
       .finally(() => open.delete(key))
   }
 
-  /** Milliseconds until the answer was there; throws where it is no 200. */
+  /** Milliseconds until the answer arrived. Throws if it is not a 200. */
   function call(asked: {
     port: number
     path: string

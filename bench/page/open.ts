@@ -1,21 +1,26 @@
-/** Open pages as the service sees them: each listens for the frames of the fleet, and asks for its part of the list again when they say so. */
+/**
+ * Simulates open pages as the service sees them: each listens for frames of the fleet, and requests its part of the
+ * list again when a frame says so.
+ */
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { workspace } from '../common/service.ts'
 
-/** Streams that one person may have open, and so how many people are needed for the pages. */
+/** The maximum number of streams of one person. It decides how many people the pages need. */
 export const perPerson = 40
-/** Milliseconds after which a page asks for the list again at the earliest, see useLive of the dashboard. */
+/** The minimum time in milliseconds between two requests of a page for the list, see useLive of the dashboard. */
 const againEvery = 3000
-/** Milliseconds after which a page comes back whose stream was ended, see live/connection.ts there. */
+/**
+ * The milliseconds after which a page reconnects when its stream was ended, see live/connection.ts of the dashboard.
+ */
 const backAfter = 500
 
-/** Since the pages were opened. */
+/** Totals since the pages were opened. */
 export interface Seen {
   frames: number
   frameBytes: number
   lists: number
   listBytes: number
-  /** Streams that ended, for whatever reason. */
+  /** Streams that ended for any reason. */
   ended: number
 }
 
@@ -79,7 +84,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
   }
 }
 
-/** At most once in that time, and then for all calls in it. */
+/** Calls `act` at most once in that time, for all calls within it. */
 function throttled(act: () => void): () => void {
   let waiting = false
   return () => {

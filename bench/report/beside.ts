@@ -1,7 +1,8 @@
 /**
- * The service of this checkout beside the service of another one, in the same rounds: how much more CPU a report costs.
- * Machines change their speed from second to second, so the two take turns of a fraction of a second, each round gives a
- * ratio, and the median of the ratios counts. The load is this checkout's; only the service is started from the other folder.
+ * Compares the service of this checkout with that of another one in the same rounds: how much more CPU a report costs.
+ * Machines change their speed from second to second, so the two alternate every fraction of a second. Each round gives
+ * a ratio, and the median of the ratios counts. The load comes from this checkout; only the service is started from the
+ * other folder.
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,7 +14,7 @@ export interface Compared extends Load {
   postgres?: boolean
 }
 
-/** What one round gave for this checkout and for the other one. */
+/** The results of one round, for this checkout and for the other one. */
 interface Round {
   ours: Measured
   theirs: Measured

@@ -1,15 +1,16 @@
-/** The agents of the measurement, the same for every server and for the load. */
+/** The agents of a measurement, the same for every server and for the load. */
 import { createHash } from 'node:crypto'
 
-/** Of the measurement of reports; others set it for the limit server. */
+/** The number of agents when reports are measured; other measurements set it for the limit server. */
 export const fleetSize = Number(process.env.SVC_BENCH_AGENTS ?? 10_000)
 
 export const tokenOf = (agent: number): string =>
   `svc_agt_${createHash('sha256').update(`bench ${agent}`).digest('base64url')}`
 
 /**
- * The n-th report of an agent, about 3 KB, or larger by panels: the state, a gauge and the first of three runs change from report to report, the
- * other two runs repeat byte for byte. A database writes nothing for bytes that did not change, so nothing else would do.
+ * The n-th report of an agent: about 3 KB, or more with panels. The state, a gauge and the first of three runs change
+ * with every report; the other two runs repeat byte for byte. Some part must change, since a database writes nothing
+ * for unchanged bytes.
  */
 export function bodyOf(agent: number, n: number, kilobytes = 3): string {
   const started = 1_790_000_000 + agent
@@ -27,7 +28,7 @@ export function bodyOf(agent: number, n: number, kilobytes = 3): string {
 const item = (i: number) =>
   `{"title":"Re: Meeting about subject number ${i}","url":"https://mail.example/d/${i}","meta":"${i} h","badge":"draft","level":"info"}`
 
-/** With as many more items in panels as make a report of this size; the limits of section 8 leave all of them. */
+/** A report without its changing part. Panels fill it to this size; the limits of section 8 keep all of them. */
 function constantOf(kilobytes: number): string {
   let made = constants.get(kilobytes)
   if (made === undefined) {

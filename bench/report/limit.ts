@@ -1,7 +1,7 @@
 /**
- * The limit server T: what is left when everything but the work itself is taken away. Bare node:http, JSON.parse, one
- * group-committed transaction a turn that writes the same rows (the last report, its runs), settles acks and claims
- * waiting commands. No rules, no reading of fields, no limits. `limit.ts FILE L`: the same with the last report alone.
+ * The limit server T does only the indispensable work: bare node:http, JSON.parse, and one transaction per turn that
+ * writes the same rows (the last report, its runs), settles acks and claims queued commands. It has no rules, reads no
+ * fields and knows no limits. `limit.ts FILE L` stores only the last report.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
@@ -61,7 +61,7 @@ function flush(): void {
   }
 }
 
-/** Milliseconds that clients have for their headers, where a measurement wants a limit. */
+/** The milliseconds that clients have for their headers, for measurements that need this limit. */
 const headersTimeout = Number(process.env.SVC_BENCH_HEADERS ?? 60_000)
 const server = createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }, (req, res) => {
   closes = !res.shouldKeepAlive
@@ -74,7 +74,10 @@ const server = createServer({ headersTimeout, connectionsCheckingInterval: heade
     if (waiting.push({ agent, text, report: JSON.parse(text), res }) === 1) wait()
   })
 })
-/** At the end of the turn; with a new connection for each report a millisecond later, else every batch would be one. */
+/**
+ * Commits at the end of the turn. With a new connection for each report it waits a millisecond, since otherwise every
+ * batch would hold one report.
+ */
 const wait = () => (closes ? setTimeout(flush, 1) : setImmediate(flush))
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
 process.stdin.on('end', () => process.exit(0)).resume()

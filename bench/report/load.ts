@@ -1,18 +1,18 @@
 /**
- * The load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its answer. Several
- * ports, separated by commas, take turns of a fraction of a second, so that a moment in which the machine is slow meets all of
- * them; each gets so many seconds in all. Prints one JSON line, an entry for each port.
+ * Sends the load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its
+ * answer. Several ports, separated by commas, alternate every fraction of a second, so that a slow moment of the
+ * machine affects all of them; each gets this many seconds in all. Prints one line of JSON with an entry for each port.
  */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
 
 const [ports = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
-/** Short against what others do on the machine, long against the time between two commits. */
+/** Short compared to disturbances on the machine, long compared to the time between two commits. */
 const sliceMs = 200
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
 const close = mode === 'close'
-/** Scattered over the fleet: a stride without a common divisor visits every agent before any comes again. */
+/** A stride without a common divisor visits every agent, scattered over the fleet, before any agent comes again. */
 const stride = 3571
 const first = Math.floor(Date.now() / 1000) % fleetSize
 let turn = Math.floor(Date.now() / 10) % 1_000_000
@@ -52,7 +52,7 @@ console.log(
 )
 process.exit(0)
 
-/** All clients against one port, for so long or until every agent has had its turn. */
+/** Sends with all clients to one port, for this long or until every agent has reported. */
 async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
   let turns = max
   const started = performance.now()

@@ -1,4 +1,4 @@
-/** One measurement of a server that takes reports, and the servers that several measurements share. */
+/** Measures one server that takes reports, and starts the servers that several measurements share. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -6,7 +6,10 @@ import { startPostgres } from '../../packages/server/testing/postgres.ts'
 import { type ServiceOptions, startService } from '../common/service.ts'
 import { cpuSeconds, cpuSecondsOfAll } from '../common/usage.ts'
 
-/** What is sent, and by how many agents: enough that none reports more than 60 times a minute (8), however fast the service is. */
+/**
+ * The reports that are sent, and the number of agents: enough that none reports more than 60 times a minute (8), however fast the
+ * service is.
+ */
 export interface Load {
   kilobytes: number
   agents: number
@@ -16,11 +19,11 @@ export interface Server {
   name: string
   port: number
   pid: number
-  /** The process of its database, where that is a server. */
+  /** The process of its database, if that is a server. */
   database?: number | undefined
   stop(): Promise<void>
 }
-/** CPU is in microseconds per report. */
+/** `cpu` is in microseconds per report. */
 export interface Measured {
   cpu: number
   database: number
@@ -30,12 +33,15 @@ export interface Measured {
   errors: number
 }
 
-/** `all`: until every agent has reported once, so that rows are overwritten and not made. */
+/**
+ * Measures one server. `all` lasts until every agent has reported once, so that later reports overwrite rows instead of
+ * inserting them.
+ */
 export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measured> {
   return (await measureInTurns([server], load, seconds))[0] as Measured
 }
 
-/** Several servers that take turns of a fraction of a second, and so many seconds each. */
+/** Measures several servers that alternate every fraction of a second, this many seconds each. */
 export async function measureInTurns(
   servers: readonly Server[],
   { mode, agents, kilobytes }: Load,
@@ -57,7 +63,7 @@ export async function measureInTurns(
   })
 }
 
-/** What the load says of a server. */
+/** The results of the load for one server. */
 interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99'> {
   reports: number
   elapsed: number
@@ -73,7 +79,7 @@ export async function embedded(agents: number, options: ServiceOptions = {}): Pr
   return { name: 'service', ...withPid(await startService(agents, options)) }
 }
 
-/** The service on a PostgreSQL of its own, which syncs every commit. */
+/** The service on a new PostgreSQL that syncs every commit. */
 export async function onPostgres(agents: number, options: ServiceOptions = {}): Promise<Server> {
   const postgres = await startPostgres({ durable: true })
   const admin = new pg.Client({ connectionString: postgres.url('postgres') })

@@ -1,11 +1,14 @@
-/** Clients that hold connections and send next to nothing: each is silent, drips headers or drips a body, for as long as it may. */
+/**
+ * Clients that hold connections and send next to nothing: each is silent, drips headers or drips a body, for as long as
+ * it can.
+ */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenOf } from '../report/fleet.ts'
 import type { SlowClients } from '../slow.ts'
 
 const everyMs = 1000
-/** Before one that was cut off, or not let in, comes back. */
+/** The milliseconds before a client that was cut off or refused reconnects. */
 const backMs = 200
 
 let cut = 0

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before its program (`--import`): the longest turn of its event loop in each tenth of a second, a line each in the
- * file SVC_BENCH_DELAY.
+ * Loaded into a server before its program (`--import`). Records the longest turn of its event loop in each tenth of a
+ * second, one line each, in the file SVC_BENCH_DELAY.
  */
 import { appendFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -1,6 +1,8 @@
 /**
  * A reporter in one file: Node 24, no dependency.
+ *
  *     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_… node reporter.ts FOLDER
+ *
  * It runs as a process beside the agent and shares only files in FOLDER with it: status.json (written by the agent,
  * section 2.11), paused and run_now (written by either), settings.json ({schema, values}) and logs/NAME.log. Its own
  * notes are in reporter.json.

@@ -1,9 +1,8 @@
 /**
- * The files through which an agent is heard and steered; it never waits for anybody on the other side.
- *
- * Written by the agent: its status file (temp + rename, so that a reader sees a whole one) and its log.
- * Read by the agent: settings, the pause file and the run-now file, which it removes when it acts. Under `svc run` the
- * environment names them; started by hand they lie in `.svc/` and `state/` of the agent's folder, where `svc report` finds them.
+ * The files through which an agent reports and is controlled; it never waits for a reader. It writes its status file,
+ * renamed into place so that a reader sees a whole one, and its log. It reads settings, the pause file, and the run-now
+ * file, which it removes when it acts. Under `svc run` the environment names these files; started by hand they are in
+ * `.svc/` and `state/` of the agent's folder, where `svc report` finds them.
  */
 import {
   appendFileSync,
@@ -31,7 +30,7 @@ export interface Run {
   log?: string
 }
 
-/** How a value is read from the settings file; what does not fit falls back to the agent's own default. */
+/** Reads one value of the settings file. A wrong value is replaced by the agent's own default. */
 export type Rule<T> = (value: unknown) => T
 export const number =
   (usual: number, min: number, max: number): Rule<number> =>
@@ -49,7 +48,7 @@ export const choice =
   <const C extends string>(usual: C, ...others: C[]): Rule<C> =>
   (v) =>
     others.find((o) => o === v) ?? usual
-/** Unix seconds, or undefined where it is not set. */
+/** Unix seconds, or undefined if it is not set. */
 export const time: Rule<number | undefined> = (v) => (typeof v === 'number' && v >= 0 ? v : undefined)
 
 type Values<T extends Record<string, Rule<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
@@ -73,7 +72,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
   }
   const paused = () => existsSync(pauseFile)
 
-  /** Appends one line; the file keeps its newest half when it grows past its bound. */
+  /** Appends one line. A file that grows past its limit keeps its newer half. */
   function log(line: string) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
     appendFileSync(logFile, `${new Date().toISOString()} ${line.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, ' ')}\n`)
@@ -82,7 +81,9 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     replace(logFile, newest.subarray(newest.indexOf('\n') + 1))
   }
 
-  /** While the file is not readable, as when somebody is writing it, the last values stay. */
+  /**
+   * Reads the settings. While the file is unreadable, for example because somebody is writing it, the last values stay.
+   */
   function readSettings() {
     try {
       const values: unknown = JSON.parse(readFileSync(settingsFile, 'utf8'))
@@ -109,7 +110,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
       readSettings()
       return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(given[key])])) as Values<T>
     },
-    /** Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw. */
+    /** Waits, but ends as soon as a setting, the pause or a press of run now differs from what the round saw. */
     async wait(seconds: number, before: { paused: boolean }, signal: AbortSignal) {
       const until = performance.now() + seconds * 1000
       while (!signal.aborted) {
@@ -119,11 +120,11 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
         await sleep(Math.min(left, lookMs), undefined, { signal }).catch(() => {})
       }
     },
-    /** Writes the status file; only keys that version 1 knows may be in it. */
+    /** Writes the status file, which may hold only keys that version 1 knows. */
     writeStatus(status: object) {
       replace(statusFile, JSON.stringify({ agent: { version }, ...status }))
     },
-    /** Runs of the time before this start. One that was going on then was ended by something: it says so. */
+    /** The runs from before this start. One that was in progress then is marked as interrupted. */
     earlierRuns(): Run[] {
       try {
         const { runs = [] } = JSON.parse(readFileSync(statusFile, 'utf8')) as { runs?: Run[] }

@@ -1,11 +1,13 @@
-/** Turns a history into what the page shows: pure, from commits to runs, panels and health. */
+/** Turns a history into what the page shows, as pure functions: from commits to runs, panels and health. */
 import type { Run } from './channel.mts'
 import type { Commit, History } from './history.mts'
 
 const shown = { commits: 25, authors: 20, days: 40, subjects: 6, titleLength: 120 }
 const daySeconds = 86_400
 
-/** A run for each day of the history; a day that grows is reported again under the same id, which overwrites it (2.2). */
+/**
+ * A run for each day of the history. A day that grows is reported again under the same id, which overwrites it (2.2).
+ */
 export function dayRuns(history: History): Run[] {
   const days = Map.groupBy(history.commits, (commit) => dayOf(commit.at))
   return [...days].slice(0, shown.days).map(([day, commits], i, all) => {

@@ -1,4 +1,7 @@
-/** Reads what git knows of a checkout. It only reads, starts no program that the checkout's configuration names, and asks nobody. */
+/**
+ * Reads what git knows about a checkout. It only reads, starts no program that the checkout configures, and uses no
+ * network.
+ */
 import { execFile } from 'node:child_process'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +11,7 @@ const timeoutMs = 60_000
 
 export interface Commit {
   hash: string
-  /** Unix seconds of the author's clock. */
+  /** Unix seconds, by the author's clock. */
   at: number
   author: string
   subject: string
@@ -27,16 +30,16 @@ export interface Wanted {
 }
 
 export interface History {
-  /** Name of the repository's folder. */
+  /** The name of the repository's folder. */
   name: string
   folder: string
   branch: string
   head: string
-  /** Page of the repository, when its remote is http(s). */
+  /** The web page of the repository, if its remote is http(s). */
   page: string | undefined
   /** Newest first. */
   commits: Commit[]
-  /** There are older commits than those read. */
+  /** True if there are older commits than those read. */
   cut: boolean
 }
 
@@ -78,7 +81,10 @@ export async function readHistory(wanted: Wanted, head: string, signal: AbortSig
   }
 }
 
-/** Reads git's answer: a record begins with 01, its fields are divided by 00, lines of `added removed path` follow. */
+/**
+ * Parses git's output: a record begins with 01, its fields are separated by 00, and lines of `added removed path`
+ * follow.
+ */
 export function parse(log: string): Commit[] {
   return log
     .split('\x01')
@@ -100,7 +106,7 @@ export function parse(log: string): Commit[] {
     })
 }
 
-/** The page of a repository whose remote is http(s), without the user and password some remotes carry. */
+/** The page of a repository whose remote is http(s), without the user and password that some remotes contain. */
 export function pageOf(remote: string): string | undefined {
   const url = URL.canParse(remote) ? new URL(remote) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined

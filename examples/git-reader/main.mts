@@ -1,4 +1,4 @@
-/** Reads the history of a git checkout, again and again. */
+/** Reads the history of a git checkout at intervals. */
 import { choice, flag, number, openChannel, type Run, text, time } from './channel.mts'
 import { dayRuns, healthOf, panelsOf, subjectsOf, titleOf } from './digest.mts'
 import { type History, headOf, readHistory, type Wanted } from './history.mts'
@@ -16,7 +16,7 @@ const channel = openChannel('reader', '1.0.0', {
 })
 type Settings = ReturnType<typeof channel.settings>
 
-/** What the last reading found: a history, or the reason why there is none. */
+/** The result of the last reading: a history, or the reason why there is none. */
 let last: { history: History } | { trouble: string } | undefined
 let lastWanted = ''
 let settings: Settings = channel.settings()
@@ -54,7 +54,7 @@ async function round() {
   await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
 }
 
-/** Looks where the branch stands. A reading, which is a run, is made when that is news or somebody asked for it. */
+/** Checks the branch. A reading, which is a run, is made if the branch has moved or somebody asked for one. */
 async function look(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings
   const wanted: Wanted = { folder: folder || channel.folder, branch, commits, since, merges }

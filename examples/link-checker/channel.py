@@ -1,9 +1,9 @@
-"""The files through which an agent is heard and steered; it never waits for anybody on the other side.
+"""The files through which an agent reports and is controlled; it never waits for a reader.
 
-Written by the agent: its status file (temp + rename, so that a reader sees a whole one) and its log.
-Read by the agent: settings, the pause file and the run-now file, which it removes when it acts. Under `svc run` the
-environment names them; started by hand they lie in `.svc/` and `state/` of the agent's folder, where `svc report` finds them.
-The same file lies beside each Python example, because each folder must work alone.
+The agent writes its status file (temp + rename, so that a reader sees a whole one) and its log. It reads settings, the
+pause file, and the run-now file, which it removes when it acts. Under `svc run` the environment names these files; started
+by hand they are in `.svc/` and `state/` of the agent's folder, where `svc report` finds them. Each Python example has a
+copy of this file, because each folder must work alone.
 """
 import json
 import os
@@ -19,11 +19,11 @@ CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 class Stopped(BaseException):
-    """SIGTERM or SIGINT: raised wherever the program is, so that it ends at once."""
+    """Raised wherever the program is by SIGTERM or SIGINT, so that it ends at once."""
 
 
 class Channel:
-    """`settings` maps a key to (default, least, most), or to (default, choices) for a select."""
+    """`settings` maps a key to (default, min, max), or to (default, choices) for a select."""
 
     def __init__(self, log_name, version, settings):
         folder = Path(os.environ.get("SVC_AGENT_DIR") or Path(__file__).resolve().parent)
@@ -54,8 +54,8 @@ class Channel:
             return False
 
     def settings(self):
-        """The values in force. A missing, null, mistyped or out-of-bounds value falls back to the agent's own default;
-        while the file is not readable, as when somebody is writing it, the last values stay."""
+        """The values in force. A missing, null, mistyped or out-of-bounds value falls back to the agent's own default.
+        While the file is unreadable, for example because somebody is writing it, the last values stay."""
         self.seen_settings = self._stamp()
         try:
             given = json.loads(self.settings_file.read_text("utf-8"))
@@ -67,11 +67,11 @@ class Channel:
         return {key: _checked(self.given.get(key), *rule) for key, rule in self.table.items()}
 
     def wake(self):
-        """From any thread: ends the wait that is going on, or the next one."""
+        """Ends the current wait, or the next one. It may be called from any thread."""
         self.woken.set()
 
     def wait(self, seconds, paused):
-        """Waits, but no longer than until a setting, a press of run now or the pause differs from what the round saw."""
+        """Waits, but ends as soon as a setting, the pause or a press of run now differs from what the round saw."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if self.run_now_file.exists() and not paused:
@@ -83,12 +83,12 @@ class Channel:
             time.sleep(min(left, LOOK_SECONDS))
 
     def write_status(self, status):
-        """Writes the status file; only keys that version 1 knows may be in it."""
+        """Writes the status file, which may hold only keys that version 1 knows."""
         status = {"agent": {"version": self.version}, **status}
         _replace(self.status_file, json.dumps(status, ensure_ascii=False).encode("utf-8", "replace"))
 
     def earlier_runs(self):
-        """Runs of the time before this start. One that was going on then was ended by something: it says so."""
+        """The runs from before this start. One that was in progress then is marked as interrupted."""
         try:
             runs = json.loads(self.status_file.read_text("utf-8")).get("runs", [])
             for run in runs:
@@ -99,7 +99,7 @@ class Channel:
             return []
 
     def log(self, line):
-        """Appends one line; the file keeps its newest half when it grows past its bound."""
+        """Appends one line. A file that grows past its limit keeps its newer half."""
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         with open(self.log_file, "ab") as file:
             file.write(f"{stamp} {CONTROLS.sub(' ', str(line))}\n".encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Decides of each link whether it leads somewhere: files and anchors always, addresses of the web where asked for."""
+"""Decides for each link whether it leads somewhere: files and anchors always, web addresses if the setting is on."""
 import fnmatch
 import queue
 import threading
@@ -17,7 +17,7 @@ AGENT = "link-checker (an example agent; checks the links of its owner's documen
 
 
 def sort_of(target, ignore):
-    """'file', 'web' or 'other' (mail, telephone, data): what kind of check a link needs; 'ignored' where a pattern fits."""
+    """The kind of check a link needs: 'file', 'web' or 'other' (mail, telephone, data); 'ignored' if a pattern matches."""
     if any(fnmatch.fnmatch(target, pattern) for pattern in ignore):
         return "ignored"
     scheme = target.partition(":")[0].lower() if ":" in target.split("/")[0].split("#")[0].split("?")[0] else ""
@@ -49,17 +49,17 @@ def file_fault(root, source, target):
 
 
 class Web:
-    """Asks addresses, a few at a time, and remembers each answer for an hour."""
+    """Requests addresses, a few at a time, and remembers each answer for an hour."""
 
     def __init__(self):
         self.known = {}
 
     def fault(self, address):
-        """None where the address answered well or was not asked; otherwise (badge, reason)."""
+        """None if the address answered well or was not requested; otherwise (badge, reason)."""
         return self.known.get(address, (0, None))[1]
 
     def ask(self, addresses, timeout, goes_on, asked):
-        """Asks what is not known yet. `goes_on()` is asked before each address, `asked(address)` called after it."""
+        """Requests the unknown addresses. `goes_on()` is called before each address, `asked(address)` after it."""
         now = time.monotonic()
         due = [a for a in dict.fromkeys(addresses) if a not in self.known or now - self.known[a][0] > WEB_KEPT_SECONDS]
         waiting, done = queue.SimpleQueue(), queue.SimpleQueue()
@@ -77,7 +77,7 @@ class Web:
             done.put(None)
 
         crew = min(WEB_AT_ONCE, len(due))
-        for _ in range(crew):  # daemons: a slow address never delays the end of the program
+        for _ in range(crew):  # daemons, so that a slow address never delays the end of the program
             threading.Thread(target=worker, daemon=True).start()
         while crew:
             answer = done.get()
@@ -97,11 +97,11 @@ def _answer(address, timeout):
                 return None
         except urllib.error.HTTPError as error:
             if method == "HEAD" and error.code in (400, 403, 404, 405, 429, 500, 501):
-                continue  # not every site answers HEAD as it answers GET
+                continue  # not every site answers HEAD like GET
             if error.code in (401, 403, 429):
-                return None  # it is there, but not for programs
+                return None  # it exists, but refuses programs
             return str(error.code), f"the address answers {error.code} {error.reason}"
-        except Exception as error:  # noqa: BLE001 - a library under urllib may raise anything for a strange address
+        except Exception as error:  # noqa: BLE001 - urllib may raise anything for a strange address
             return "no answer", str(getattr(error, "reason", error)) or type(error).__name__
 
 

@@ -21,7 +21,7 @@ UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)\s*$")
 
 
 def documents(folder, kind):
-    """The documents below a folder, in order. Hidden folders and what tools make are left out."""
+    """The documents below a folder, in order, without hidden folders and folders made by tools."""
     found = []
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in LEFT_OUT)
@@ -32,14 +32,14 @@ def documents(folder, kind):
 
 
 class Document:
-    """`links` is a list of (line, target) in the order of the text; `anchors` the fragments that lead somewhere in it."""
+    """`links` is a list of (line, target) in the order of the text, `anchors` the fragments that it offers."""
 
     def __init__(self, links, anchors):
         self.links, self.anchors = links, anchors
 
 
 def read(path):
-    """Reads one document. Raises OSError where it cannot be read, ValueError where it is no text or too large."""
+    """Reads one document. Raises OSError if it cannot be read, ValueError if it is not a text or is too large."""
     facts = path.stat()
     return _read(str(path), facts.st_mtime_ns, facts.st_size)
 
@@ -97,7 +97,7 @@ def _markdown(text):
 
 
 def _prose(text):
-    """(line number, line) outside of fenced code and comments."""
+    """Pairs of (line number, line), without fenced code and comments."""
     fence, comment = None, False
     for number, line in enumerate(text.splitlines(), 1):
         mark = FENCE.match(line)
@@ -115,7 +115,7 @@ def _prose(text):
 
 
 def _slug(title):
-    """The fragment under which readers of Markdown on the web offer a heading."""
+    """The fragment that Markdown viewers on the web give to a heading."""
     title = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", title)
     title = re.sub(r"<[^>]*>", "", title)
     title = re.sub(r"(?<!\w)[*_]+|[*_]+(?!\w)", "", title)

@@ -1,4 +1,4 @@
-"""Checks the links of a folder of documents, again and again."""
+"""Checks the links of a folder of documents at intervals."""
 import os
 import sys
 import time
@@ -88,7 +88,7 @@ class Checker:
             result.cut_short = self.channel.paused()
             result.judge_web(self.web)
         if result.cut_short:
-            self.due = time.monotonic()  # resumed, it starts anew
+            self.due = time.monotonic()  # starts again when resumed
         self.active = None
         self.result = result
         run.update(status=result.status(), ended=int(time.time()), subjects=result.subjects())
@@ -126,7 +126,7 @@ class Checker:
 
 
 class Result:
-    """What one run found."""
+    """The findings of one run."""
 
     def __init__(self, root):
         self.root, self.documents, self.broken, self.web = root, {}, [], []
@@ -186,14 +186,14 @@ class Result:
         return [{"title": name[:200], "share": round(links / whole, 4)} for name, links in most if links]
 
     def tasks(self):
-        """{document: (title, detail)} for each document with broken links."""
+        """A map {document: (title, detail)} of the documents with broken links."""
         lines = {}
         for name, line, target, _, reason in self.broken:
             lines.setdefault(name, []).append(f"line {line}: {target or '(empty)'} - {reason}"[:200])
         return {name: (f"{count(len(all), 'broken link')} in {name}"[:200], "\n".join(all[:8])) for name, all in lines.items()}
 
     def shown(self, bad_share):
-        """State, health, gauges and panels (2.11)."""
+        """The state, health, gauges and panels for the status file (2.11)."""
         share = len(self.broken) / max(1, self.checked, len(self.broken))
         level = "bad" if self.trouble else "ok" if not self.broken else "bad" if share * 100 >= bad_share else "warn"
         label = "No folder to check" if self.trouble else "All links lead somewhere" if not self.broken else f"{count(len(self.broken), 'broken link')}"

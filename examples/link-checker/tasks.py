@@ -1,6 +1,6 @@
-"""Keeps one open task for each document with broken links, in the product that the binding names; without a binding there is none.
+"""Keeps one open task for each document with broken links, in the product that the binding names. Without a binding it does nothing.
 
-All of it happens in a thread of its own: a product that is slow, away or unwilling is tried again later, and nobody waits.
+It works in a separate thread, so that nobody waits: a product that is slow, away or refuses is tried again later.
 """
 import http.client
 import json
@@ -13,12 +13,12 @@ import urllib.request
 
 TIMEOUT_SECONDS = 10
 AGAIN_SECONDS = 60
-MOST_BYTES = 4 * 1024 * 1024
-MOST_TASKS = 100
+MAX_BYTES = 4 * 1024 * 1024
+MAX_TASKS = 100
 
 
 def from_environment(wake):
-    """The three variables of the binding `tasks`; None where one is missing. `wake()` is called when there is news."""
+    """Reads the three variables of the binding `tasks`; None if one is missing. `wake()` is called when something changed."""
     url, workspace, token = (os.environ.get(f"SVC_BINDING_TASKS_{part}") for part in ("URL", "WORKSPACE", "TOKEN"))
     return Tasks(url, workspace, token, wake) if url and workspace and token else None
 
@@ -30,16 +30,17 @@ class Tasks:
         self.said = "nothing was asked of it yet"
         self.news = queue.SimpleQueue()
         self.wanted, self.changed = None, threading.Condition()
-        threading.Thread(target=self._work, daemon=True).start()  # a daemon: it never delays the end of the program
+        threading.Thread(target=self._work, daemon=True).start()  # a daemon, so that it never delays the end of the program
 
     def want(self, broken):
-        """Says which tasks there should be, as {document: (title, detail)}, and returns at once. The newest wish counts."""
+        """Sets which tasks should exist, as {document: (title, detail)}, and returns at once. The newest call counts."""
         with self.changed:
-            self.wanted = dict(sorted(broken.items())[:MOST_TASKS])
+            self.wanted = dict(sorted(broken.items())[:MAX_TASKS])
             self.changed.notify()
 
     def health(self):
-        """Never worse than `info`: that the product is away is no fault of the links. `Binding tasks` says how the token is."""
+        """The health item, never worse than `info`, since an outage of the product says nothing about the links. The runtime's `Binding tasks`
+        shows the state of the token."""
         return {"name": "Tasks", "level": "info", "detail": self.said[:300]}
 
     def lines(self):
@@ -60,7 +61,7 @@ class Tasks:
                 self._bring_about(wanted)
                 self._say(f"{len(wanted)} open, one for each document with broken links")
                 done = wanted
-            except Exception as error:  # noqa: BLE001 - whatever a product or the way to it may do, the checks go on
+            except Exception as error:  # noqa: BLE001 - whatever the product or the network does, the checks continue
                 self._say(f"not up to date: {error or type(error).__name__}")
                 with self.changed:
                     if self.wanted is wanted:
@@ -73,7 +74,7 @@ class Tasks:
             self.wake()
 
     def _bring_about(self, wanted):
-        """A task that a person closed although its document is still broken is opened anew."""
+        """Opens a task again that a person closed although its document is still broken."""
         there = {task["key"]: task for task in self._call("GET", "?state=open&mine=true")["tasks"] if task["key"]}
         for document, (title, detail) in wanted.items():
             task = there.get(document)
@@ -95,7 +96,7 @@ class Tasks:
             request.add_header("Content-Type", "application/json")
         try:
             with OPENER.open(request, timeout=TIMEOUT_SECONDS) as answer:
-                return json.loads(answer.read(MOST_BYTES))
+                return json.loads(answer.read(MAX_BYTES))
         except urllib.error.HTTPError as error:
             raise OSError(f"the product answers {error.code} {error.reason}") from None
         except (OSError, http.client.HTTPException) as error:
@@ -103,7 +104,7 @@ class Tasks:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """The token goes to the product's own address and nowhere else."""
+    """Sends the token to the product's own address and nowhere else."""
 
     def redirect_request(self, *_):
         return None

@@ -1,4 +1,4 @@
-"""What the machine says of itself: /proc on Linux, `ps` and the standard library elsewhere. No decision is made here."""
+"""Reads the state of the machine: from /proc on Linux, with `ps` and the standard library elsewhere. It decides nothing."""
 import os
 import pwd
 import subprocess
@@ -14,7 +14,7 @@ CORES = os.cpu_count() or 1
 
 
 def processor():
-    """(busy, all) seconds of all cores since the machine started; None where the machine does not tell."""
+    """Seconds (busy, all) of all cores since the machine started; None if the machine does not tell."""
     if not HAS_PROC:
         return None
     fields = [int(n) for n in (PROC / "stat").read_text().split("\n", 1)[0].split()[1:9]]
@@ -22,7 +22,7 @@ def processor():
 
 
 def memory():
-    """{name: (used, total)} in bytes."""
+    """A map {name: (used, total)} in bytes."""
     if not HAS_PROC:
         return {}
     facts = {}
@@ -37,7 +37,7 @@ def memory():
 
 
 def disks(in_memory):
-    """{mount point: (used, total)} in bytes, each file system once, by the shortest path at which it is mounted."""
+    """A map {mount point: (used, total)} in bytes. Each file system is listed once, by its shortest mount point."""
     found = {}
     for kind, path in sorted(_mounts(), key=lambda mount: len(mount[1])):
         if kind == "tmpfs" and not in_memory:
@@ -66,7 +66,7 @@ def _mounts():
 
 
 def processes():
-    """{(pid, start): {name, user, memory, cpu}}: memory in bytes, cpu in seconds since the process started."""
+    """A map {(pid, start): {name, user, memory, cpu}}, memory in bytes, cpu in seconds since the process started."""
     return _from_proc() if HAS_PROC else _from_ps()
 
 
@@ -80,7 +80,7 @@ def _from_proc():
             command = (folder / "cmdline").read_text("utf-8", "replace")
         except OSError:
             continue  # it ended meanwhile
-        own = stat[stat.index("(") + 1 : stat.rindex(")")]  # a thread's name, and cut; the program's is better
+        own = stat[stat.index("(") + 1 : stat.rindex(")")]  # a thread's name, and cut off; the program's is better
         name = os.path.basename(command.split("\0")[0].split(" ")[0]).strip("-:") or own
         fields = stat[stat.rindex(")") + 2 :].split()
         found[(int(folder.name), fields[19])] = {
@@ -114,12 +114,12 @@ def _user(number):
 
 
 def uptime():
-    """Seconds since the machine started; None where it does not tell."""
+    """Seconds since the machine started; None if it does not tell."""
     return float((PROC / "uptime").read_text().split()[0]) if HAS_PROC else None
 
 
 class Shares:
-    """Turns two looks at the machine into what was busy in between."""
+    """Computes from two readings of the machine what was busy in between."""
 
     def __init__(self):
         self.look()
@@ -128,7 +128,7 @@ class Shares:
         self.at, self.total, self.seen = time.monotonic(), processor(), processes()
 
     def since(self):
-        """(share of all cores that was busy or None, [process + `share` of one core]) since the last look."""
+        """The share of all cores that was busy (or None), and a list of processes with their `share` of one core, since the last reading."""
         at, total, seen = self.at, self.total, self.seen
         self.look()
         elapsed = max(self.at - at, 0.001)

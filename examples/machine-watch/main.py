@@ -1,4 +1,4 @@
-"""Watches this machine. Measures every few seconds, and now and then surveys which programs use the processor."""
+"""Watches this machine. Measures every few seconds, and surveys from time to time which programs use the processor."""
 import os
 import platform
 import socket
@@ -68,7 +68,7 @@ class Watch:
         self.busy, self.rows = self.shares.since()
 
     def survey(self, why):
-        """One run: looks at all processes for some seconds and says which programs used the processor."""
+        """Makes one run: watches all processes for some seconds and names the programs that used the processor."""
         seconds, started = self.settings["survey_seconds"], time.time()
         run = {"id": f"survey-{int(started * 1000)}", "kind": "survey", "status": "running", "started": int(started), "log": "watch"}
         self.runs = [run, *self.runs][:RUNS_KEPT]
@@ -155,7 +155,7 @@ class Watch:
 
 
 def subjects(rows, whole):
-    """The programs that used the processor, with the share of what was used."""
+    """The programs that used the processor, each with its share of what was used."""
     programs = {}
     for row in rows:
         count, share = programs.get(row["name"], (0, 0.0))

@@ -1,4 +1,6 @@
-/** The calls of bots. A call is judged in this order: is the token good, is the bot in that workspace, may it do this. */
+/**
+ * The calls of bots. Each is checked in this order: is the token good, is the bot in that workspace, may it do this.
+ */
 import { type Answer, json, refuse } from './answers.mts'
 import type { Change, Store, Task, TaskState, Wanted } from './store.mts'
 import type { Ask, Bot } from './tokens.mts'
@@ -48,7 +50,7 @@ function workspace(bot: Bot, store: Store) {
   return { id: bot.workspace, name: bot.workspaceName, tasks: { open, done: tasks.length - open } }
 }
 
-/** `state=open|done` and `mine=true` narrow it. */
+/** Lists tasks; `state=open|done` and `mine=true` filter them. */
 function list(bot: Bot, store: Store, query: URLSearchParams): Task[] {
   const state = query.get('state')
   return store.tasks.filter(
@@ -102,7 +104,7 @@ function readChange(v: Record<string, unknown> | undefined): Change | undefined 
 }
 
 const isState = (v: unknown): v is TaskState => v === 'open' || v === 'done'
-/** Text is cut to its cap; undefined when it is none. */
+/** A text, cut at its limit; undefined if it is not a text. */
 const text = (v: unknown, max: number) =>
   typeof v === 'string' ? [...v.toWellFormed().trim()].slice(0, max).join('') : undefined
 

@@ -1,24 +1,27 @@
-/** The product's settings, all from the environment. The secret is never an argument: everybody on the machine can read those. */
+/**
+ * The product's settings, all from the environment. The secret is never an argument, since everybody on the machine can
+ * read those.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export interface Config {
-  /** Origin of the service that issues the bots' tokens. */
+  /** The origin of the service that issues the bots' tokens. */
   service: string
-  /** This product's id there, and its secret. */
+  /** The id of this product in the service. Its secret follows. */
   product: string
   secret: string
   host: string
   port: number
-  /** Where people and bots find this product; undefined: localhost and the port it got. */
+  /** The address of this product for people and bots; undefined means localhost and the port it got. */
   origin: string | undefined
-  /** The JSON file with everything that is stored. */
+  /** The JSON file that stores everything. */
   file: string
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Throws with a sentence about the first setting that is wrong. */
+/** Throws with a sentence about the first invalid setting. */
 export function readConfig(env: Env): Config {
   const port = Number(env.TASKS_PORT ?? 8790)
   if (!Number.isInteger(port) || port < 0 || port > 65535)

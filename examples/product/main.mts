@@ -1,4 +1,4 @@
-/** A task list for people and for bots of agents: one process, one file, no dependency. */
+/** A task list for people and for the bots of agents: one process, one file, no dependency. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { type Answer, bodyOf, refuse, send } from './answers.mts'
 import { api, type Deps } from './api.mts'
@@ -42,13 +42,13 @@ function start() {
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      server.close() // what was asked is answered; every change is on the disk already
+      server.close() // pending requests are still answered; every change is already on the disk
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), 3000).unref()
     })
 }
 
-/** Only at its own address: a page elsewhere must not speak to it under another name. */
+/** Answers only at the product's own address, so that a foreign page cannot reach it under another host name. */
 async function answer(request: IncomingMessage, origin: string, deps: Deps): Promise<Answer> {
   const { method = '', headers } = request
   const body = await bodyOf(request)

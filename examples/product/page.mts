@@ -1,4 +1,4 @@
-/** The page for people: the tasks of each workspace, the bots in it, and the two things a person can do about them. */
+/** The page for people: the tasks of each workspace, the bots in it, and buttons to change them. */
 import type { Answer } from './answers.mts'
 import type { Member, Store, Task } from './store.mts'
 
@@ -27,7 +27,7 @@ export function page(store: Store): Answer {
   }
 }
 
-/** What a form of the page asks for; false when there is nothing of that id. */
+/** Does what a form of the page asks for. False if that id does not exist. */
 export function act(store: Store, path: string): boolean {
   const [, what, id = ''] = /^\/(done|reopen|remove|admit)\/([\w-]+)$/.exec(path) ?? []
   if (what === 'remove' || what === 'admit') return store.remove(id, what === 'remove')

@@ -1,4 +1,6 @@
-/** Everything that is stored, in one JSON file. A change is on the disk, whole, before anybody hears of it, or it did not happen. */
+/**
+ * Stores everything in one JSON file. A change is completely on the disk before anybody sees it, or it did not happen.
+ */
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,12 +9,12 @@ import type { Bot } from './tokens.mts'
 export interface Task {
   id: string
   workspace: string
-  /** What the task is about, in its author's words: an author has at most one open task of a key. */
+  /** The subject of the task, in its author's words. An author has at most one open task for each key. */
   key: string | null
   title: string
   detail: string
   state: TaskState
-  /** Id and name of the bot. */
+  /** The id and name of the bot. */
   author: { id: string; name: string }
   /** Unix seconds. */
   opened: number
@@ -27,7 +29,7 @@ export interface Member {
   role: string
   workspace: string
   workspaceName: string
-  /** Taken out of the workspace by a person, here. */
+  /** True if a person removed it from the workspace on this page. */
   removed: boolean
 }
 interface Content {
@@ -42,7 +44,7 @@ export class Store {
   readonly #now: () => number
   #content: Content
 
-  /** Throws when the file is there and cannot be read: it is not written over. `now` in Unix seconds. */
+  /** Throws if the file exists and cannot be read, so that it is not overwritten. `now` is in Unix seconds. */
   constructor(file: string, now: () => number = () => Math.floor(Date.now() / 1000)) {
     this.#file = file
     this.#now = now
@@ -57,7 +59,7 @@ export class Store {
     return this.#content.tasks
   }
 
-  /** A bot with a good token is a member from its first call on, until somebody removes it. */
+  /** Makes a bot with a good token a member at its first call. False if somebody has removed it. */
   admit({ id, name, role, workspace, workspaceName }: Bot): boolean {
     const member = this.#content.members.find((m) => m.id === id && m.workspace === workspace)
     if (member?.removed) return false
@@ -67,14 +69,17 @@ export class Store {
     return true
   }
 
-  /** False when there is no such bot. */
+  /** False if there is no such bot. */
   remove(id: string, removed: boolean): boolean {
     if (!this.#content.members.some((m) => m.id === id)) return false
     this.#save({ members: this.#content.members.map((m) => (m.id === id ? { ...m, removed } : m)) })
     return true
   }
 
-  /** The author's open task of that key if there is one: a call whose answer was lost can be made again. Undefined: too many. */
+  /**
+   * Opens a task, or returns the author's open task with that key, so that a call whose answer was lost can be
+   * repeated. Undefined: too many.
+   */
   open({ id, name, workspace }: Bot, { key, title, detail }: Wanted): { task: Task; made: boolean } | undefined {
     const open = this.#content.tasks.filter((t) => t.workspace === workspace && t.state === 'open')
     const same = open.find((t) => key !== null && t.key === key && t.author.id === id)
@@ -86,7 +91,7 @@ export class Store {
     return { task, made: true }
   }
 
-  /** Undefined when the workspace has no such task. */
+  /** Undefined if the workspace has no such task. */
   change(workspace: string, id: string, change: Change): Task | undefined {
     const task = this.#content.tasks.find((t) => t.id === id && t.workspace === workspace)
     if (!task) return undefined
@@ -97,7 +102,7 @@ export class Store {
     return changed
   }
 
-  /** Write beside, sync, rename, sync the folder; what is in memory changes after that. */
+  /** Writes a new file, syncs it, renames it and syncs the folder. Memory changes only after that. */
   #save(change: Partial<Content>): void {
     const next = { ...this.#content, ...change }
     next.tasks = withoutOldest(next.tasks)
@@ -115,7 +120,7 @@ export class Store {
   }
 }
 
-/** All that are open, and of the others those that were closed last. */
+/** All open tasks, and the most recently closed ones. */
 function withoutOldest(tasks: Task[]): Task[] {
   const done = tasks.filter((t) => t.state === 'done')
   if (done.length <= limits.done) return tasks

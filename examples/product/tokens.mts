@@ -1,12 +1,12 @@
 /**
- * Whether a bot's token is good, and for what: the service that issued it is asked (RFC 7662), and its answer is remembered for
- * some seconds. A service that cannot be asked makes no token good or bad.
+ * Checks a bot's token by asking the service that issued it (RFC 7662), and remembers the answer for some seconds.
+ * While the service cannot be reached a token is neither good nor bad.
  */
 import { createHash } from 'node:crypto'
 import type { Config } from './config.mts'
 
 export interface Bot {
-  /** Never changes, while the name may be another bot's after this one was deleted. */
+  /** Never changes, while another bot may get the name after this one is deleted. */
   id: string
   name: string
   workspace: string
@@ -21,7 +21,7 @@ const rememberMs = 5000
 const patienceMs = 5000
 const remembered = 1000
 
-/** Of many calls with one token at a time only one asks; tokens are kept as hashes. */
+/** Concurrent calls with one token cause only one request. Tokens are remembered as hashes. */
 export function askingService({ service, product, secret }: Config, now: () => number = Date.now): Ask {
   const known = new Map<string, { until: number; found: Promise<Found> }>()
   const credentials = Buffer.from(`${product}:${secret}`).toString('base64')
@@ -58,7 +58,7 @@ export function askingService({ service, product, secret }: Config, now: () => n
   }
 }
 
-/** Only a token that is active now, and stamped for this product. */
+/** Accepts only a token that is active now and stamped for this product. */
 export function judge(answer: unknown, product: string, now: number): Found {
   const said: Record<string, unknown> = typeof answer === 'object' && answer !== null ? { ...answer } : {}
   const text = (name: string) => (typeof said[name] === 'string' ? said[name] : '')

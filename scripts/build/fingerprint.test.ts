@@ -20,7 +20,7 @@ const changes: [what: string, change: (root: string) => void][] = [
   ['a file that is gone', (root) => rmSync(join(root, 'src/pages/fleet.tsx'))],
 ]
 
-test.each(changes)('%s asks for a new build', (_what, change) => {
+test.each(changes)('%s causes a new build', (_what, change) => {
   const root = newRoot()
   const first = fingerprint(root, ['package.json', 'src'])
   expect(fingerprint(root, ['package.json', 'src'])).toBe(first)
@@ -28,7 +28,7 @@ test.each(changes)('%s asks for a new build', (_what, change) => {
   expect(fingerprint(root, ['package.json', 'src'])).not.toBe(first)
 })
 
-test('tests and installed packages do not', () => {
+test('tests and installed packages cause no new build', () => {
   const root = newRoot()
   const first = fingerprint(root, ['src'])
   writeFileSync(join(root, 'src/main.test.ts'), '')

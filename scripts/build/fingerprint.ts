@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const never = new Set(['node_modules', 'dist', '.cache', 'testing'])
 
 /**
- * What changes when any of these files or folders changes: name, size and time of every file in them, tests left out.
- * A removed file changes it too, which a comparison of times alone would miss.
+ * Changes when any of these files or folders changes: it covers name, size and time of every file, except tests. A
+ * removed file changes it too, which a comparison of times would miss.
  */
 export function fingerprint(root: string, paths: readonly string[]): string {
   const hash = createHash('sha256')

@@ -7,7 +7,7 @@ import { containedIn, noticesOf } from './notices.ts'
 const root = mkdtempSync(join(tmpdir(), 'svc-notices-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** A package on disk; gives one of its modules. */
+/** Creates a package on disk and returns the path of one of its modules. */
 function installed(folder: string, files: Readonly<Record<string, string>>, manifest: object = {}): string {
   const place = join(root, 'node_modules', folder)
   const name = folder.split('node_modules/').at(-1)
@@ -29,7 +29,7 @@ test('each package is named once, with its version, its licence and the licence 
   expect(text).toContain('Copyright of scope')
 })
 
-test('a package inside another is a package of its own, and two versions are two', () => {
+test('a package inside another is listed separately, and so are two versions', () => {
   const outer = installed('outer', { LICENSE: 'Outer' })
   const inner = installed('outer/node_modules/inner', { LICENSE: 'Inner, old' }, { version: '0.9.0' })
   const newer = installed('inner', { LICENSE: 'Inner' })
@@ -40,7 +40,7 @@ test('a package inside another is a package of its own, and two versions are two
   ])
 })
 
-test('what a package asks to pass on beside its licence is passed on', () => {
+test('further texts that a package asks to pass on are included', () => {
   const apache = installed('apache', { LICENSE: 'Apache', NOTICE: 'Made by somebody' }, { license: 'Apache-2.0' })
   expect(noticesOf('It', containedIn([apache]))).toContain('Apache\n\nMade by somebody')
 })
@@ -59,7 +59,7 @@ test('a package that names no licence fails the build and is named', () => {
   )
 })
 
-test('a licence text that is kept here belongs to a package that brings none', () => {
+test('every licence text kept in this repository belongs to a package that has none', () => {
   for (const file of readdirSync(join(import.meta.dirname, 'licences'))) {
     const folder = join(import.meta.dirname, '../../node_modules', file.replace('.txt', '').replace('+', '/'))
     expect([file, readdirSync(folder).filter((name) => /licen[cs]e/i.test(name))]).toEqual([file, []])

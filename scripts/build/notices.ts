@@ -1,6 +1,7 @@
 /**
- * The notices of the libraries that are contained in something built: each package with its version, its licence and the text of the
- * licence, which its authors ask for wherever their code goes. The list comes from the bundler, so it names what is in the output and no more.
+ * The licence notices of the libraries contained in a product: each package with its version, its licence and the
+ * licence text, which authors require wherever their code goes. The list comes from the bundler, so it names exactly
+ * what is in the output.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -9,15 +10,21 @@ export interface Contained {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** The licence files of the package, and what else it asks to pass on. */
+  /** The licence files of the package, and other texts it asks to pass on. */
   readonly texts: readonly string[]
 }
 
-/** Licence texts that authors publish with their sources and leave out of the package: `NAME.txt`, with `+` for the slash of a scope. */
+/**
+ * Licence texts that authors publish with their sources but not in the package: `NAME.txt`, with `+` for the slash of a
+ * scope.
+ */
 const added = join(import.meta.dirname, 'licences')
 const modules = `${sep}node_modules${sep}`
 
-/** The packages that these modules (absolute paths) belong to, by name. Code of the repository and of the bundler belongs to none. */
+/**
+ * The packages that contain these modules (absolute paths), by name. Code of the repository and of the bundler is in no
+ * package.
+ */
 export function containedIn(files: Iterable<string>): Contained[] {
   const folders = new Set<string>()
   for (const file of files) {
@@ -27,7 +34,7 @@ export function containedIn(files: Iterable<string>): Contained[] {
   return [...folders].map(readPackage).sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
 }
 
-/** The file of notices for `product`. Throws for a package whose licence or its text is missing: nobody may pass that on. */
+/** The notices for `product`. Throws for a package without a licence or its text, since nobody may pass that on. */
 export function noticesOf(product: string, contained: readonly Contained[]): string {
   for (const { name, version, licence, texts } of contained) {
     if (licence === '') throw new Error(`${product} contains ${name} ${version}, whose package.json names no licence.`)
@@ -47,7 +54,7 @@ const opening = (product: string, libraries: number): string =>
 const section = ({ name, version, licence, texts }: Contained): string =>
   [`${name} ${version} (${licence})`, ...texts].join('\n\n')
 
-/** `…/node_modules/@scope/name` of a file below it; the innermost one. */
+/** The innermost `…/node_modules/@scope/name` above a file. */
 function packageFolder(file: string): string | undefined {
   const at = file.lastIndexOf(modules)
   if (at < 0) return undefined
@@ -73,12 +80,12 @@ function addedText(name: string): string[] {
   return existsSync(file) ? [tidied(readFileSync(file, 'utf8'))] : []
 }
 
-/** Ends of lines as ours, since `svc.pyz` holds no others. */
+/** Normalises line ends, since `svc.pyz` may hold only ours. */
 const tidied = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[ \t]+$/gm, '')
     .trim()
 
-/** The same order on every machine. */
+/** Compares texts in the same order on every machine. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

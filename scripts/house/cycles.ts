@@ -1,4 +1,4 @@
-/** Circles in a graph: sets of nodes that all reach each other (Tarjan). */
+/** The cycles of a graph: sets of nodes that all reach each other (Tarjan). */
 export function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const index = new Map<string, number>()
   const low = new Map<string, number>()

@@ -1,4 +1,7 @@
-/** What the figures of the house need to know of one source, from its syntax tree. Small enough to be kept between runs. */
+/**
+ * The facts about one source that the figures need, from its syntax tree. They are small enough to be cached between
+ * runs.
+ */
 import { dirname, join, normalize } from 'node:path'
 import { type TextFact, textsOf } from './texts.ts'
 import { isNode, list, type Node, nameOf, walk } from './tree.ts'
@@ -6,31 +9,31 @@ import { isNode, list, type Node, nameOf, walk } from './tree.ts'
 export interface Facts {
   readonly lines: number
   readonly imports: readonly ImportFact[]
-  /** `export * from`: what it names is exported here, too. */
+  /** The targets of `export * from`, whose names are exported here, too. */
   readonly stars: readonly string[]
   readonly exports: readonly string[]
   /** Everything that has a name and a body. */
   readonly functions: readonly FunctionFact[]
-  /** Types declared at the top. */
+  /** Types declared at the top level. */
   readonly types: readonly string[]
   readonly comments: readonly CommentFact[]
   /** Strings that people may read, see texts.ts. */
   readonly texts: readonly TextFact[]
 }
-/** A comment; several lines of `//` below each other are one. */
+/** A comment. Consecutive lines of `//` are one comment. */
 export interface CommentFact {
   readonly line: number
   readonly text: string
   readonly doc: boolean
-  /** The first thing in its file. */
+  /** True for the first thing in its file. */
   readonly opening: boolean
 }
 export interface ImportFact {
   /** A path from the root of the repository, or the name of a package. */
   readonly from: string
-  /** Nothing is loaded for it at run time. */
+  /** True if nothing is loaded for it at run time. */
   readonly typeOnly: boolean
-  /** `*`: all of it. */
+  /** `*` stands for all names. */
   readonly names: readonly string[]
 }
 export interface FunctionFact {
@@ -39,7 +42,7 @@ export interface FunctionFact {
   readonly parameters: number
 }
 
-/** What the parser gives for a file. */
+/** The result of the parser for a file. */
 export interface Parsed {
   readonly program: Node
   readonly comments: readonly { type: string; value: string; start: number; end: number }[]
@@ -136,7 +139,7 @@ const typeName = (node: Node): string[] =>
 const isFunction = ({ type }: Node): boolean =>
   type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 
-/** A function is measured with what gives it its name: from `const f = …` or `f: …` to the closing brace. */
+/** Measures functions, each together with what gives it its name: from `const f = …` or `f: …` to the closing brace. */
 function functionsOf(program: Node, text: string): FunctionFact[] {
   const found: FunctionFact[] = []
   const add = (name: string | undefined, from: Node, body: Node) => {

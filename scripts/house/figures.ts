@@ -1,4 +1,4 @@
-/** The figures of the house, from the facts of its sources. */
+/** Computes the figures from the facts of all sources. */
 import type { Facts } from './facts.ts'
 import { againstOrder, largestCycle, placeOf, type Sources } from './imports.ts'
 import { orders } from './layers.ts'
@@ -8,11 +8,11 @@ const parts = ['protocol', 'blueprint', 'api', 'server', 'runtime', 'dashboard']
 
 export interface Figure {
   readonly name: string
-  /** What is counted, one line each. */
+  /** The places that are counted, one line each. */
   readonly found: readonly string[]
 }
 
-/** What the packages ship: without tests, their support, what is generated, and what only declares types. */
+/** True for shipped code: not for tests, their support, generated files, or pure type declarations. */
 export const isShipped = (file: string): boolean =>
   placeOf(file) !== undefined && !/\.test\.tsx?$|\/testing[./]|\.(fits|d)\.ts$/.test(file)
 

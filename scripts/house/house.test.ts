@@ -11,7 +11,7 @@ const facts = (file: string, ...lines: string[]): Facts =>
 const sources = (files: Record<string, string[]>) =>
   new Map(Object.entries(files).map(([file, lines]) => [file, facts(file, ...lines)]))
 
-test('an import is seen in each of its shapes, with the names that it takes', () => {
+test('an import is recognised in each of its forms, with the names that it imports', () => {
   const { imports, stars } = facts(
     'packages/server/src/x/y.ts',
     'import a, { b as c, type d } from "../b.ts"',
@@ -65,7 +65,7 @@ test('exports, types and functions are found, with lines and parameters', () => 
   ])
 })
 
-test('circles are found, the largest first', () => {
+test('cycles are found, the largest first', () => {
   const edges = Object.entries({ a: ['b'], b: ['a', 'c'], c: ['d'], d: ['e'], e: ['c', 'f'], f: [] })
   expect(cyclesOf(new Map(edges.map(([from, to]) => [from, new Set(to)])))).toEqual([
     ['c', 'd', 'e'],
@@ -79,12 +79,12 @@ const circle = sources({
   'packages/server/src/main.ts': ['import { one } from "./a/one.ts"'],
 })
 
-test('folders in a circle are named; types make none', () => {
+test('folders in a cycle are named; imports of types make no cycle', () => {
   expect(largestCycle(circle, 'server')).toEqual(['a', 'b'])
   expect(largestCycle(circle, 'runtime')).toEqual([])
 })
 
-test('an import against the order is named unless it is listed; a folder without a layer stands nowhere', () => {
+test('an import against the order is listed unless it is an exception; a folder without a layer is allowed nothing', () => {
   const wrong = 'packages/server/src/b/two.ts imports packages/server/src/a/three.ts'
   const layers = [{ 'main.ts': '' }, { a: '' }, { b: '' }]
   expect(againstOrder(circle, 'server', { layers, exceptions: [] })).toEqual([wrong])
@@ -93,7 +93,7 @@ test('an import against the order is named unless it is listed; a folder without
   expect(againstOrder(circle, 'server', { layers: [{ 'main.ts': '' }, { a: '' }], exceptions })).toHaveLength(1)
 })
 
-test('a file that the order names stands apart from its folder', () =>
+test('a file that the order names is separate from its folder', () =>
   expect(
     againstOrder(circle, 'server', {
       layers: [{ 'main.ts': '' }, { 'a/one.ts': '' }, { b: '' }, { a: '' }],
@@ -101,7 +101,7 @@ test('a file that the order names stands apart from its folder', () =>
     }),
   ).toEqual([]))
 
-test('an export that nobody imports is named, also through a file that only hands on', () => {
+test('an export that nobody imports is listed, even if a file re-exports it', () => {
   const all = sources({
     'packages/server/src/a.ts': ['export const used = 1', 'export const unused = 2', 'export type Handed = 3'],
     'packages/server/src/index.ts': ['export * from "./a.ts"'],
@@ -112,7 +112,7 @@ test('an export that nobody imports is named, also through a file that only hand
   expect(unusedExports(all, all)).toEqual(['packages/server/src/a.ts exports unused'])
 })
 
-test('figures count what is shipped, not tests and what is generated', () => {
+test('figures count shipped code, not tests and generated files', () => {
   const long = ['export function long() {', ...Array(60).fill(''), '}']
   const figures = figuresOf(
     sources({

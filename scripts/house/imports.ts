@@ -1,4 +1,4 @@
-/** Who imports whom, by folders, and against the order that layers.ts draws. */
+/** Finds which folders import each other, and imports against the order in layers.ts. */
 import { dirname } from 'node:path'
 import { cyclesOf } from './cycles.ts'
 import type { Facts } from './facts.ts'
@@ -7,8 +7,8 @@ import { type Order, orders } from './layers.ts'
 export type Sources = ReadonlyMap<string, Facts>
 
 /**
- * The package of a path, and its folder there: `server` and `web/kit`. A file that lies directly in `src`, or that the order of its
- * package names, stands for itself.
+ * The package of a path and its folder there, such as `server` and `web/kit`. A file directly in `src`, or one that the
+ * order of its package names, counts as a folder of its own.
  */
 export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
@@ -17,7 +17,7 @@ export function placeOf(path: string, order?: Order): { readonly part: string; r
   return { part, folder: apart ? inside : dirname(inside) }
 }
 
-/** The largest circle of folders of a package; empty where there is none. */
+/** The largest cycle of folders in a package; empty if there is none. */
 export function largestCycle(sources: Sources, part: string): readonly string[] {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of arrows(sources, part))
@@ -25,7 +25,7 @@ export function largestCycle(sources: Sources, part: string): readonly string[] 
   return cyclesOf(edges)[0] ?? []
 }
 
-/** Each import against the order as `file imports file`; those that are listed as exceptions are left out. */
+/** Each import against the order, as `file imports file`, except those that are listed as exceptions. */
 export function againstOrder(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
   if (!order) return []
   const layer = (folder: string) => order.layers.findIndex((folders) => Object.hasOwn(folders, folder))

@@ -1,4 +1,4 @@
-/** The order of the folders (layers.ts), compared with the imports of every source that is shipped. */
+/** Compares the order of the folders (layers.ts) with the imports of all shipped sources. */
 import { describe, expect, test } from 'vitest'
 import { isShipped } from './figures.ts'
 import { againstOrder, largestCycle, placeOf } from './imports.ts'
@@ -10,13 +10,13 @@ const sources = new Map([...(await readSources())].filter(([file]) => isShipped(
 describe.each(Object.entries(orders))('%s', (part, order) => {
   const drawn = order.layers.flatMap((places) => Object.keys(places))
 
-  test('a folder imports only what stands below it', () => expect(againstOrder(sources, part)).toEqual([]))
+  test('a folder imports only folders below it', () => expect(againstOrder(sources, part)).toEqual([]))
 
-  test('no folders import each other in a circle, but for the listed exceptions', () => {
+  test('no folders import each other in a cycle, except for the listed exceptions', () => {
     if (order.exceptions.length === 0) expect(largestCycle(sources, part)).toEqual([])
   })
 
-  test('every folder stands in one layer, and every one that is drawn is there', () => {
+  test('every folder is in one layer, and every folder that is listed exists', () => {
     const places = [...sources.keys()].flatMap((file) => placeOf(file) ?? [])
     const folders = new Set(places.filter((place) => place.part === part).map(({ folder }) => folder))
     expect([...drawn].sort()).toEqual([...folders].sort())

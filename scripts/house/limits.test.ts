@@ -1,4 +1,7 @@
-/** A limit that only tests name is a promise that nobody keeps, or one whose number is typed again where it counts. */
+/**
+ * Finds limits that only tests name: promises that nobody keeps, or limits whose number is written again where it is
+ * used.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -8,7 +11,7 @@ import { readSources } from './read.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('every limit of the contract is used in what is shipped', async () => {
+test('every limit of the contract is used by shipped code', async () => {
   const shipped = [...(await readSources()).keys()].filter((file) => isShipped(file) && !file.endsWith('/limits.ts'))
   const text = shipped.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
   const used = new Set([...text.matchAll(/\blimits\.(\w+)/g)].map(([, name]) => name))

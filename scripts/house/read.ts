@@ -1,6 +1,6 @@
 /**
- * Reads every source once. The parser is loaded only for files that changed since the last run; what was found is kept in
- * `.cache/house.json`, so that the figures cost a tenth of a second.
+ * Reads every source once. The parser is loaded only for files that changed since the last run. The rest comes from
+ * `.cache/house.json`, so that the figures take a tenth of a second.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const cache = join(root, '.cache/house.json')
 const form = 2
 
 interface Kept {
-  /** Size and time of the last change. */
+  /** The size and the time of the last change. */
   readonly stamp: string
   readonly facts: Facts
 }
@@ -40,7 +40,7 @@ export async function readSources(): Promise<Map<string, Facts>> {
   return new Map(Object.entries(now).map(([file, { facts }]) => [file, facts]))
 }
 
-/** Undefined for a file that was removed and still stands in git's index. */
+/** Undefined for a removed file that is still in git's index. */
 function stampOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat && `${stat.size} ${stat.mtimeMs}`

@@ -1,11 +1,11 @@
-/** Exports that no other file imports, tests and tools included. */
+/** Finds exports that no other file imports, including tests and tools. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Facts } from './facts.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** `shipped`: the sources whose exports are judged. `all`: whoever may import them. */
+/** `shipped` are the sources whose exports are judged, `all` the sources that may import them. */
 export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: ReadonlyMap<string, Facts>): string[] {
   const used = new Set<string>()
   for (const { imports, stars } of all.values())
@@ -27,7 +27,7 @@ export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: Readonly
 
 const entries = new Map<string, string | undefined>()
 
-/** The file behind an import: a path, or an entry that a package of ours declares. */
+/** The file behind an import: a path, or an entry that one of our packages declares. */
 function fileOf(from: string): string | undefined {
   if (!from.startsWith('@svc/')) return from
   if (!entries.has(from)) entries.set(from, entryOf(from))

@@ -1,12 +1,12 @@
-/** The keys of a release: the public ones that are built into every runtime, and the public part of the one that signs. */
+/** The keys of a release: the public keys that are built into every runtime, and the public part of the signing key. */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { readKeys } from '../../packages/runtime/src/self-update/keys.ts'
 
-/** Something that the person who releases must mend; its message says all. */
+/** A problem that the person who releases must solve. Its message is complete. */
 export class ReleaseError extends Error {}
 
-/** The keys of a file that lists what is built in. */
+/** Reads the built-in keys from a file. */
 export function keysOf(file: string): string[] {
   if (!existsSync(file)) return []
   try {
@@ -26,8 +26,8 @@ function publicIn(text: string): string | undefined {
 }
 
 /**
- * The public part of the key in this file, which may itself be a public one whose private part an agent holds. Asked of
- * `ssh-keygen`, which may ask for a passphrase, only where no `.pub` lies beside.
+ * The public part of the key in this file, which may also be a public key whose private part an agent holds.
+ * `ssh-keygen`, which may ask for a passphrase, is used only if there is no `.pub` file.
  */
 export function publicPart(file: string): string {
   const text = readKeyFile(file)
@@ -43,7 +43,7 @@ export function publicPart(file: string): string {
   throw new ReleaseError(`${file} is no OpenSSH key.`)
 }
 
-/** Adds a key to those that are built in. */
+/** Adds a key to the built-in ones. */
 export function addKey(keysFile: string, line: string): void {
   const text = existsSync(keysFile) ? readFileSync(keysFile, 'utf8') : ''
   appendFileSync(keysFile, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)

@@ -1,4 +1,4 @@
-/** Signing with OpenSSH, and verifying as every runtime will (3.5.3, D39). */
+/** Signs with OpenSSH, and verifies as every runtime will (3.5.3, D39). */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,10 @@ import { ReleaseError, whyOf } from './keys.ts'
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
 
-/** The signature of exactly the bytes of `file`. `ssh-keygen` asks for a passphrase, or an agent for a touch, by itself. */
+/**
+ * The signature of exactly the bytes of `file`. If needed, `ssh-keygen` itself asks for a passphrase, or an agent for a
+ * touch.
+ */
 export function sign(file: string, keyFile: string): Buffer {
   const { stdout, status } = keygen(['-q', '-Y', 'sign', '-f', keyFile, '-n', namespace], file, 'inherit')
   if (status !== 0 || stdout.length === 0)
@@ -16,7 +19,7 @@ export function sign(file: string, keyFile: string): Buffer {
   return stdout
 }
 
-/** Throws unless the signature is good by one of these keys. */
+/** Throws unless the signature was made with one of these keys. */
 export function verify(file: string, signature: Buffer, keys: readonly string[]): void {
   const dir = mkdtempSync(join(tmpdir(), 'svc-verify-'))
   try {

@@ -1,6 +1,6 @@
 /**
- * The browser of the browser tests: Chromium from npm (`@sparticuz/chromium`, x64 Linux, brings the libraries that a bare
- * Debian lacks), unpacked once into `.cache/browser`; elsewhere the program that SVC_TEST_BROWSER names.
+ * The browser of the browser tests. On x64 Linux it is Chromium from npm (`@sparticuz/chromium`, with libraries that a
+ * bare Debian lacks), unpacked once into `.cache/browser`; elsewhere it is the program that SVC_TEST_BROWSER names.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,10 +8,13 @@ import { type Browser, chromium } from 'playwright-core'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Its own arguments are not used: one process for all pages ends with the first page that is closed. */
+/**
+ * The package's own arguments are not used: they run all pages in one process, which ends with the first page that is
+ * closed.
+ */
 const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
 
-/** Contexts are made with these: without them a bare C locale reaches the page, and `Intl` throws. */
+/** All contexts use these options. Otherwise a bare C locale reaches the page, and `Intl` throws. */
 export const contextOptions = { locale: 'en-US', timezoneId: 'UTC' } as const
 
 export async function launchBrowser(): Promise<Browser> {
@@ -29,7 +32,9 @@ function environment(place: string): Record<string, string> {
   return { ...Object.fromEntries(kept), LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontsOf(place) }
 }
 
-/** The fonts it brings, and this machine's; written at each launch, since the checkout may have moved. */
+/**
+ * Lists the fonts of the package and of this machine. It is written at each launch, since the checkout may have moved.
+ */
 function fontsOf(place: string): string {
   const file = join(place, `fonts.${process.pid}.conf`)
   const folders = [join(place, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`)
@@ -40,7 +45,7 @@ function fontsOf(place: string): string {
   return join(place, 'fonts.conf')
 }
 
-/** Unpacks beside and renames, so that a killed test run leaves no half browser for the next one. */
+/** Unpacks into a temporary folder and renames it, so that a killed test run leaves no half browser. */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string
@@ -52,7 +57,7 @@ async function unpacked(): Promise<string> {
   mkdirSync(beside, { recursive: true })
   const before = { TMPDIR: process.env.TMPDIR, AWS_LAMBDA_JS_RUNTIME: process.env.AWS_LAMBDA_JS_RUNTIME }
   try {
-    // It unpacks into the temporary folder, and its libraries only when it believes to be where it was made for.
+    // The package unpacks into the temporary folder, and its libraries only in the environment it was made for.
     Object.assign(process.env, { TMPDIR: beside, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
     const { default: bundled } = await import('@sparticuz/chromium')
     await bundled.executablePath()

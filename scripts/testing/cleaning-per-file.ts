@@ -1,4 +1,4 @@
-/** Vitest's set-up of each file: puts away what testing helpers left behind. */
+/** Vitest's set-up of each file: cleans up after testing helpers. */
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { atFileEnd, clean, testBegins, testEnds } from './cleaning.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What tests have to put away: testing helpers say it here, and `cleaning-per-file.ts` does it. Hooks of their own would belong
- * to the first file only, because files that share a worker load a module once.
+ * The cleanup steps of testing helpers, which `cleaning-per-file.ts` runs. Helpers cannot register hooks themselves:
+ * files that share a worker load a module only once, so the hooks would belong to the first file.
  */
 type Step = () => Promise<unknown> | unknown
 
@@ -16,12 +16,15 @@ export async function testEnds(): Promise<void> {
   await clean(atTestEnd)
 }
 
-/** Does the step after the test that runs now. What is made before the tests belongs to the file: then nothing is done. */
+/**
+ * Runs the step after the current test. Outside of a test it does nothing, since what is made before the tests belongs
+ * to the file.
+ */
 export function afterThisTest(step: Step): void {
   if (running) atTestEnd.push(step)
 }
 
-/** Takes the steps out of the list, the last one first. */
+/** Runs the steps, the last one first, and empties the list. */
 export async function clean(steps: Step[]): Promise<void> {
   for (const step of steps.splice(0).reverse()) await step()
 }

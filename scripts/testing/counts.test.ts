@@ -29,17 +29,17 @@ test.each([
   expect(countsOf(reportFile(text), code)).toEqual(counts)
 })
 
-test('no report at all counts as a failure', () => {
+test('a missing report counts as a failure', () => {
   expect(countsOf('/nowhere/report.json', 0)).toEqual({ passed: 0, failed: 1, skipped: 0 })
 })
 
-test('the last line sums the kinds and names what was skipped only if something was', () => {
+test('the last line sums the kinds, and names skipped tests only if there are any', () => {
   const one = { passed: 2, failed: 1, skipped: 0 }
   expect(lastLine(sum([one, one]))).toBe('4 passed, 2 failed')
   expect(lastLine(sum([one, { ...one, skipped: 3 }]))).toBe('4 passed, 2 failed, 3 skipped')
 })
 
-test('the time of each file is read from the report; a missing report has none', () => {
+test('the time of each file is read from the report; a missing report gives none', () => {
   const text = JSON.stringify({ testResults: [{ name: '/a.test.ts', startTime: 1000, endTime: 3500 }] })
   expect(timesOf(reportFile(text))).toEqual([{ file: '/a.test.ts', milliseconds: 2500 }])
   expect(timesOf('/nowhere/report.json')).toEqual([])

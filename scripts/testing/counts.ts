@@ -26,8 +26,8 @@ export interface FileTime {
 }
 
 /**
- * The counts of one run from vitest's JSON report. A file that could not even be loaded counts as one failure, and so does a
- * run that ended badly with nothing failed in its report, or that left no report: a failure is never lost.
+ * The counts of one run, from vitest's JSON report. No failure is lost: a file that could not be loaded counts as one
+ * failure, and so does a run that left no report, or ended badly although its report has no failure.
  */
 export function countsOf(file: string, exitCode: number): Counts {
   const report = readReport(file)
@@ -44,7 +44,7 @@ export function countsOf(file: string, exitCode: number): Counts {
   }
 }
 
-/** How long each test file of a report took; nothing where there is no report. */
+/** The duration of each test file of a report; empty if there is no report. */
 export const timesOf = (report: string): FileTime[] =>
   (readReport(report)?.testResults ?? []).map(({ name, startTime, endTime }) => ({
     file: name,

@@ -1,4 +1,4 @@
-/** `npm run demo` as a test runs it, and what is left of it. */
+/** Runs `npm run demo` for a test, and finds what is left of it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -38,7 +38,7 @@ export class Demo {
     const wanted = () => `${JSON.stringify(text)} from the demo, which said:\n${this.said}`
     while (!this.said.includes(text)) await within(wanted, this.#before(once(this.child.stderr as Readable, 'data')))
   }
-  /** What is waited for, or an error when the demo ends before. */
+  /** The result of `wanted`, or an error if the demo ends first. */
   async #before<T>(wanted: Promise<T>): Promise<T> {
     const ended = once(this.child, 'exit').then(([code]): never => {
       throw new Error(`The demo ended with ${code}: ${this.said}`)
@@ -66,7 +66,7 @@ const lines = (): string[] =>
       }
     })
 
-/** Which of them still run: a process that has ended and that nobody has asked for yet does not. */
+/** The names of the processes that still run. A zombie, which has ended but was not yet reaped, does not count. */
 export const living = ({ pids }: Ready): string[] =>
   Object.keys(pids).filter((name) => {
     try {

@@ -3,7 +3,7 @@ import { eventually } from './eventually.ts'
 
 const soon = { seconds: 0.05, everyMs: 1 }
 
-test('what a test polls for is answered as soon as it holds', async () => {
+test('a poll returns as soon as its condition holds', async () => {
   let asked = 0
   const third = async () => {
     expect(++asked).toBe(3)

@@ -1,14 +1,14 @@
 import { vi } from 'vitest'
 
 interface Pace {
-  /** Less than a test may take: 60 s, and 120 s for tests of processes and of pages. */
+  /** Must be less than a test may take: 60 s, and 120 s for tests of processes and of pages. */
   readonly seconds?: number
   readonly everyMs?: number
 }
 
 /**
- * Asks again and again until `holds` throws nothing, and answers what it answers. The error says what was waited for, for how long,
- * and what was wrong last. It is for what nobody is notified of; where there is an event, wait for that (`within`).
+ * Calls `holds` until it no longer throws, and returns its result. The error says what was waited for, for how long,
+ * and what was wrong last. Use it only if nothing announces the change; if there is an event, wait for that (`within`).
  */
 export async function eventually<T>(
   what: string,

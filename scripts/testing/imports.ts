@@ -1,4 +1,4 @@
-/** The imports of the repository's sources, read from their text: the formatter leaves each in one of three shapes. */
+/** Reads the imports of the repository's sources from their text. The formatter leaves each in one of three forms. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -7,9 +7,9 @@ const root = join(import.meta.dirname, '../..')
 
 export interface Import {
   readonly file: string
-  /** What stands between the quotes; a relative path is given from the root of the repository. */
+  /** The text between the quotes; a relative path is turned into one from the root of the repository. */
   readonly from: string
-  /** Nothing is loaded for it at run time. */
+  /** True if nothing is loaded for it at run time. */
   readonly typeOnly: boolean
 }
 
@@ -39,7 +39,7 @@ export function allImports(): Import[] {
   })
 }
 
-/** Undefined for a file that was removed and still stands in git's index. */
+/** Undefined for a removed file that is still in git's index. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(join(root, file), 'utf8')

@@ -1,10 +1,13 @@
-/** The order of test files: the longest first, so that no long file is left for the end while the other workers have nothing. */
+/**
+ * Orders test files by duration, the longest first, so that no long file runs alone at the end while other workers are
+ * idle.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '../..')
-/** The duration of each file in milliseconds, as `npm test` measured it the last time. */
+/** The duration of each file in milliseconds, as the last `npm test` measured it. */
 export const durationsFile = join(root, '.cache/test-durations.json')
 
 export type Durations = Record<string, number>
@@ -20,15 +23,18 @@ export function readDurations(): Durations {
 interface TestFile {
   readonly path: string
   readonly kind: string
-  /** Shares its worker with other files of its kind. */
+  /** True if it shares its worker with other files of its kind. */
   readonly shares: boolean
   readonly bytes: number
 }
 
-/** Process and browser tests, which a fresh clone has to guess: the more text, the more steps. */
+/** A guess at the duration of a process or browser test in a fresh clone: more text means more steps. */
 const guess = ({ bytes }: TestFile): number => bytes * 3
 
-/** Kinds that share a worker stay together, because a worker that changes the kind starts again; what shares none comes first. */
+/**
+ * Sorts files. Kinds that share a worker stay together, because changing the kind restarts the worker; kinds that share
+ * none come first.
+ */
 export function longestFirst<T extends TestFile>(files: readonly T[], durations: Durations): T[] {
   const duration = (file: T) => durations[file.path] ?? guess(file)
   const group = ({ shares, kind }: T) => (shares ? kind : '')

@@ -1,4 +1,4 @@
-/** The order of events, for tests of what must not happen too early. */
+/** Tests the order of events, for what must not happen too early. */
 
 /**
  * True if `event` comes after a timer of `ms` milliseconds that starts now. Load cannot make a late event early, so a passing test

@@ -1,6 +1,6 @@
 /**
- * The power fails: a folder on a file system of its own, in an image, is copied while its writers are stopped in their tracks. What they
- * had only handed to the kernel is not in the copy; what they had synced is.
+ * Simulates a power failure: a folder on a separate file system, in an image, is copied while its writers are stopped.
+ * Data that they had only passed to the kernel is missing from the copy; data that they had synced is there.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface Disk {
   readonly folder: string
 }
 
-/** Ext4 that writes by itself only every five minutes: until then all that is on the disk was synced. */
+/** Mounts an ext4 that writes by itself only every five minutes; until then only synced data is on the disk. */
 export function mounted(home: string, name: string, from?: string): Disk {
   const [image, folder] = [join(home, `${name}.img`), join(home, name)]
   if (from) copyFileSync(from, image)
@@ -33,8 +33,8 @@ export const unmount = ({ folder }: Disk) => spawnSync('umount', ['-l', folder])
 
 const unsynced = 'never synced'
 const witness = ({ folder }: Disk) => join(folder, 'unsynced')
-/** A file that nobody syncs: if it survives, the cut was none. */
+/** Writes a file that nobody syncs. If it survives, the failure was not simulated. */
 export const leaveUnsynced = (disk: Disk): void => writeFileSync(witness(disk), unsynced)
-/** The name may be there, written along with what others synced; what stands in the file is not. */
+/** True if the content survived. The name alone may survive, written together with what others synced. */
 export const unsyncedSurvived = (disk: Disk): boolean =>
   existsSync(witness(disk)) && readFileSync(witness(disk), 'utf8') === unsynced

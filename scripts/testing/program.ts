@@ -1,4 +1,7 @@
-/** The programs for a test to start: bundles where the run made some, else the sources (a unit test, `npm run screenshots`). */
+/**
+ * The programs that a test starts: bundles if the run made some, otherwise the sources (unit tests, `npm run
+ * screenshots`).
+ */
 import { sources } from './sources.ts'
 
 const made = process.env.VITEST ? (await import('vitest')).inject('programs') : undefined

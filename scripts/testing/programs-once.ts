@@ -1,4 +1,4 @@
-/** Vitest's global set-up of the process and browser tests: the programs that they start. */
+/** Vitest's global set-up of process and browser tests: makes the programs that they start. */
 import type { TestProject } from 'vitest/node'
 import { makePrograms } from './programs.ts'
 import type { Programs } from './sources.ts'

@@ -1,6 +1,6 @@
 /**
- * The programs that tests start hundreds of times, bundled: a start from the sources takes two to five times the CPU.
- * Some tests start from the sources all the same, since that is what a checkout does.
+ * Bundles the programs that tests start hundreds of times, since a start from the sources takes two to five times the
+ * CPU. Some tests still start from the sources, since a checkout does that, too.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { fingerprint } from '../build/fingerprint.ts'
 import { type Programs, sources } from './sources.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Inside the server's folder, since the libraries that stay outside the file are found from there. */
+/** The cache is inside the server's folder, where libraries that are not bundled can be found. */
 const cache = join(root, 'packages/server/.cache/programs')
 const day = 86_400_000
 
@@ -39,7 +39,10 @@ export async function makePrograms(now: number): Promise<Programs> {
   }
 }
 
-/** What tests start or load as often as `svc` itself. Node loads its whole TypeScript reader for one file of it. */
+/**
+ * Bundles what tests start or load as often as `svc` itself. For a single TypeScript file Node would load its whole
+ * TypeScript reader.
+ */
 async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
   // `--require` loads it.
@@ -47,7 +50,7 @@ async function buildHelpers(outdir: string): Promise<void> {
   await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
 }
 
-/** In parts, since `main.ts` turns the compile cache on for what it then imports. */
+/** Bundles the server in parts, since `main.ts` turns on the compile cache for what it imports later. */
 async function buildServer(outdir: string): Promise<void> {
   const threads = new Set<string>()
   const options: BuildOptions = {
@@ -60,11 +63,11 @@ async function buildServer(outdir: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     logLevel: 'error',
-    // Libraries that are CommonJS ask for Node's own modules with `require`.
+    // CommonJS libraries load Node's own modules with `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    // pg looks for it, and goes on without.
+    // pg tries to load it, and works without.
     external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],
   }
@@ -73,8 +76,8 @@ async function buildServer(outdir: string): Promise<void> {
 }
 
 /**
- * Our own files go on finding their neighbours (the built page) where they are in the checkout. The files of threads stand beside the
- * bundle; they are noted in `threads`.
+ * Keeps our files finding their neighbours, such as the built page, in the checkout. Files of threads are built beside
+ * the bundle and noted in `threads`.
  */
 const ownPlaces = (threads: Set<string>): Plugin => ({
   name: 'own places',
@@ -91,7 +94,10 @@ const ownPlaces = (threads: Set<string>): Plugin => ({
     })),
 })
 
-/** An `import` of `node:http` reads every getter of it, which loads the WebSocket client: a third of the start of a short command. */
+/**
+ * Avoids an `import` of `node:http`, which reads every getter of the module and so loads the WebSocket client: a third
+ * of the start of a short command.
+ */
 const lazyHttp: Plugin = {
   name: 'lazy node:http',
   setup: ({ onResolve, onLoad }) => {

@@ -6,11 +6,11 @@ const root = join(import.meta.dirname, '../..')
 export interface Programs {
   readonly svc: string
   readonly server: string
-  /** The agents' side of the service alone: packages/server/testing/serve.ts. */
+  /** Only the agents' side of the service: packages/server/testing/serve.ts. */
   readonly serve: string
   /** Loaded before `svc`: packages/runtime/testing/kill-at.ts. */
   readonly killAt: string
-  /** Stands for systemd: packages/runtime/testing/systemctl.ts. */
+  /** Replaces systemd: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
 }
 export const sources: Programs = {

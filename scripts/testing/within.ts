@@ -1,7 +1,13 @@
-/** Seconds. Less than a test of processes may take, so that a failure says what did not come instead of that time ran out. */
+/**
+ * In seconds. It is less than the timeout of a process test, so that a failure says what was missing and not only that
+ * time ran out.
+ */
 const patience = 100
 
-/** What is awaited, or after that time an error that says what it was. A caller that no longer waits need not catch it. */
+/**
+ * The result of `wanted`, or after that time an error that says what was waited for. A caller that no longer waits need
+ * not catch it.
+ */
 export function within<T>(what: () => string, wanted: Promise<T>, seconds = patience): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * What the service answers about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An
+ * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An
  * upload is refused with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413 `body_too_large` (20 MB);
  * deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a code with 409 `code_over`.
  * Codes are listed newest first.

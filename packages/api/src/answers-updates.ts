@@ -1,5 +1,5 @@
 /**
- * What the service answers about updates: wishes, their outcomes, and rollouts, by the conventions of answers.ts.
+ * Answers of the service about updates: wishes, their outcomes, and rollouts, by the conventions of answers.ts.
  * Wishes are refused with 404 `version_unknown`, 409 `no_blueprint` or a RuntimeRefusal; rollouts with 400
  * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
  * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and says
@@ -66,7 +66,7 @@ export interface Hold {
   since: number
 }
 
-/** Whether a button of the page can be pressed; if not, the code and the sentence that say why. */
+/** The state of a button: it can be pressed, or the code and the sentence say why not. */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version, of the blueprint or of the runtime. */
@@ -297,11 +297,11 @@ export interface RolloutPage extends RolloutRow {
   watchSeconds: number
   /** While a wave is watched, the time at which the next starts. */
   nextAt: number | null
-  /** What the rollout waits for, or what happens next, as a sentence. */
+  /** A sentence about what the rollout waits for, or what happens next. */
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /** What cancelling now would leave as it is, as a sentence. After cancelling: what it left. */
+  /** A sentence about what cancelling now would leave as it is; after cancelling, about what it left. */
   stays: string
   canAct: boolean
 }

@@ -1,5 +1,5 @@
 /**
- * What the service answers the page; operations/ says which operation gives what. Times are Unix milliseconds, but
+ * The answers of the service to the page; operations/ says which operation gives what. Times are Unix milliseconds, but
  * values from a report are in seconds, as the agent sent them. Errors are `{error: {code, message}}` as everywhere; 401
  * means "sign in", 403 "not allowed", 404 also "not visible to you". A command answers 200 instead of 201 if the same
  * one is already pending (D5).

@@ -43,7 +43,7 @@ const settingSpec = object({ ...settingFields, default: settingDefault }, 'key',
 export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
 
-/** What a code would install (2.9). It holds no secret value, no token and no file name. */
+/** A preview of what a code would install (2.9). It holds no secret value, no token and no file name. */
 export const preview = object(
   {
     blueprint: name(limits.name),

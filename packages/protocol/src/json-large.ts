@@ -23,8 +23,8 @@ export const isOfNewNames = (value: unknown): boolean => value instanceof Map
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
- * True if many names occur only once in this text. It samples random places, which the sender cannot foresee. If a quarter of the
- * names are new, the result is almost always true. A report with all fields and a dozen models gives false.
+ * True if many names occur only once in this text; a report with all fields and a dozen models gives false. It samples
+ * random places, which the sender cannot foresee. If a quarter of the names are new, the result is almost always true.
  */
 function hasManyNames(text: string, random: () => number): boolean {
   const seen = new Set<string>()

@@ -3,8 +3,9 @@ import { isObject } from './fields.ts'
 import { isLink } from './link.ts'
 
 /**
- * Whether a report would be kept just as it came: all of it known, of its type, within its limits. False says nothing. Its texts
- * must be known to be clean (D13). Runs of one id are not looked for (D11). Free keys lose their prototype, as the reader takes it.
+ * True if a report would be kept just as it came: all of it known, of its type and within its limits. False means unknown.
+ * Its texts must be known to be clean (D13), runs with the same id are not detected (D11), and objects with free keys lose
+ * their prototype here, as in the reader.
  */
 export const fitsReport = (v: unknown): boolean => report(v)
 

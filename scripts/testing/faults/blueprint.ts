@@ -1,4 +1,4 @@
-/** Faults of `packages/blueprint`: which bundles and manifests are accepted, and what is put on the disk. */
+/** Faults of `packages/blueprint`: which bundles and manifests are accepted, and what is written to the disk. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/blueprint/src/${file}`

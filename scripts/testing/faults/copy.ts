@@ -1,6 +1,7 @@
 /**
- * A copy of the working tree outside of the checkout, in which faults are made. Libraries are links to those of the checkout; our
- * own packages must be the copy's, so `node_modules` itself is a folder and its links to them are made again.
+ * A copy of the working tree outside of the checkout, in which faults are made. Libraries are links to those of the
+ * checkout. Our own packages must be those of the copy, so `node_modules` is a real folder whose links to them are made
+ * again.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -29,11 +30,11 @@ const own = '@svc'
 
 export interface Copy {
   readonly root: string
-  /** For the temporary files of the tests. */
+  /** The folder for temporary files of the tests. */
   readonly temporary: string
-  /** Makes the fault; gives what puts the file, and what was built from it, back. */
+  /** Makes the fault. The returned function restores the file and everything built from it. */
   readonly make: (fault: Fault) => () => void
-  /** Remembers what is built now, as what each fault begins with. */
+  /** Saves what is built now, as the starting point of each fault. */
   readonly keepBuilt: () => void
   readonly remove: () => void
 }
@@ -42,9 +43,9 @@ export function copyOf(checkout: string): Copy {
   const home = mkdtempSync(join(tmpdir(), 'svc-faults-'))
   const root = join(home, 'copy')
   const built = join(home, 'built')
-  const temporary = join(home, 't') // short, since paths of sockets are
+  const temporary = join(home, 't') // short, since paths of sockets must be
   mkdirSync(temporary)
-  // A PostgreSQL of the tests runs as a user of its own where the tests run as root.
+  // If the tests run as root, PostgreSQL runs as another user and must reach this folder.
   chmodSync(home, 0o711)
   chmodSync(temporary, 0o1777)
   for (const file of filesOf(checkout)) copyFile(join(checkout, file), join(root, file))
@@ -65,7 +66,7 @@ export function copyOf(checkout: string): Copy {
       writeFileSync(file, withFault(text, fault))
       return () => {
         writeFileSync(file, text)
-        utimesSync(file, atime, mtime) // so that nothing is built again for it
+        utimesSync(file, atime, mtime) // keeps the times, so that nothing is built again
         for (const product of products) copyFolder(join(built, product), join(root, product))
       }
     },
@@ -73,7 +74,7 @@ export function copyOf(checkout: string): Copy {
   }
 }
 
-/** Everything that git knows or would add, as it is in the working tree. */
+/** Every file that git knows or would add, as it is in the working tree. */
 function filesOf(checkout: string): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const { status, stdout, stderr } = spawnSync('git', args, {
@@ -88,7 +89,7 @@ function filesOf(checkout: string): string[] {
 const packagesOf = (checkout: string): string[] =>
   readdirSync(join(checkout, 'packages')).map((name) => join('packages', name))
 
-/** With its time, by which the build knows what has changed. */
+/** Copies a file with its time, which tells the build what has changed. */
 function copyFile(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
   copyFileSync(from, to)
@@ -105,7 +106,7 @@ function linkLibraries(from: string, to: string): void {
   const [libraries, links] = [join(from, 'node_modules'), join(to, 'node_modules')]
   if (!existsSync(libraries)) return
   mkdirSync(links, { recursive: true })
-  // Caches of the tools begin with a dot; `.bin` is no cache.
+  // Names with a dot are caches of tools, except `.bin`.
   const names = readdirSync(libraries).filter((name) => !name.startsWith('.') || name === '.bin')
   for (const name of names.filter((name) => name !== own)) symlinkSync(join(libraries, name), join(links, name))
   if (!names.includes(own)) return

@@ -1,12 +1,15 @@
-/** A deliberate mistake in the product. `npm run test:faults` makes each of them in a copy and expects the named tests to fail. */
+/**
+ * A deliberate mistake in the product. `npm run test:faults` makes each one in a copy and expects the named tests to
+ * fail.
+ */
 export interface Fault {
-  /** Unique; `npm run test:faults -- NAME` runs the faults whose name contains it. */
+  /** Unique. `npm run test:faults -- NAME` runs the faults whose name contains it. */
   readonly name: string
   /** The harm to a person, in one sentence. */
   readonly harm: string
-  /** The file with the mistake, from the root of the checkout. */
+  /** The file with the mistake, as a path from the root of the checkout. */
   readonly file: string
-  /** Occurs exactly once in the file. */
+  /** Text that occurs exactly once in the file. */
   readonly old: string
   readonly new: string
   /** Each of these test files must fail with the fault. */
@@ -22,7 +25,7 @@ export function kindOf(testFile: string): Kind {
   return kinds.find((kind) => kind === ending) ?? 'unit'
 }
 
-/** The text with the fault in it; throws when the old text does not occur exactly once. */
+/** The text with the fault in it. Throws if the old text does not occur exactly once. */
 export function withFault(text: string, { name, file, old, new: mistaken }: Fault): string {
   const [before, after, ...more] = text.split(old)
   if (before === undefined || after === undefined || more.length > 0) {

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 describe('the list of faults', () => {
-  test('has at least 60, of every package, and 15 that only processes or a browser notice', () => {
+  test('has at least 60, for every package, and 15 that only processes or a browser notice', () => {
     expect(faults.length).toBeGreaterThanOrEqual(60)
     for (const name of ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'])
       expect(faults.filter(({ file }) => file.startsWith(`packages/${name}/`)).length, name).toBeGreaterThan(5)
@@ -19,7 +19,7 @@ describe('the list of faults', () => {
     expect(slow.length).toBeGreaterThanOrEqual(15)
   })
 
-  test('names each fault once, in words that say something', () => {
+  test('names each fault once, in meaningful words', () => {
     const names = faults.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     for (const { name, harm } of faults) expect(harm, name).toMatch(/^[A-Z].*\.$/)
@@ -41,7 +41,7 @@ describe('the list of faults', () => {
     }
   })
 
-  test('names no test file that is skipped as a whole unless SVC_TEST_LONG is set', () => {
+  test('names no test file that is skipped completely unless SVC_TEST_LONG is set', () => {
     for (const file of new Set(faults.flatMap(({ tests }) => tests)))
       expect(textOf(file), file).not.toMatch(/^test\.(?:skipIf\(!|runIf\()process\.env\.SVC_TEST_LONG/m)
   })

@@ -6,18 +6,21 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { endLeftovers } from './leftovers.ts'
 
-test.runIf(process.platform === 'linux')('what a run left behind ends, and other processes go on', async () => {
-  const temporary = mkdtempSync(join(tmpdir(), 'svc-left-'))
-  writeFileSync(join(temporary, 'file'), '')
-  const sleeper = (env: NodeJS.ProcessEnv) =>
-    spawn('sleep', ['60'], { env: { ...process.env, ...env }, detached: true })
-  const [left, other] = [sleeper({ TMPDIR: temporary }), sleeper({})]
-  await Promise.all([once(left, 'spawn'), once(other, 'spawn')])
-  const ended = once(left, 'exit')
-  endLeftovers(temporary)
-  expect(await ended).toEqual([null, 'SIGKILL'])
-  expect([other.exitCode, other.signalCode]).toEqual([null, null])
-  expect(existsSync(join(temporary, 'file'))).toBe(false)
-  other.kill('SIGKILL')
-  rmSync(temporary, { recursive: true })
-})
+test.runIf(process.platform === 'linux')(
+  'processes that a run left behind are ended, and other processes keep running',
+  async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'svc-left-'))
+    writeFileSync(join(temporary, 'file'), '')
+    const sleeper = (env: NodeJS.ProcessEnv) =>
+      spawn('sleep', ['60'], { env: { ...process.env, ...env }, detached: true })
+    const [left, other] = [sleeper({ TMPDIR: temporary }), sleeper({})]
+    await Promise.all([once(left, 'spawn'), once(other, 'spawn')])
+    const ended = once(left, 'exit')
+    endLeftovers(temporary)
+    expect(await ended).toEqual([null, 'SIGKILL'])
+    expect([other.exitCode, other.signalCode]).toEqual([null, null])
+    expect(existsSync(join(temporary, 'file'))).toBe(false)
+    other.kill('SIGKILL')
+    rmSync(temporary, { recursive: true })
+  },
+)

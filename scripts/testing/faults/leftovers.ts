@@ -1,8 +1,14 @@
-/** Agents and services that a test run leaves behind: it ends at the first failed test, before that test has cleaned up. */
+/**
+ * Ends agents and services that a test run leaves behind: the run ends at the first failed test, before that test has
+ * cleaned up.
+ */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Ends every process that was started with this folder for its temporary files, and empties the folder. Needs Linux's `/proc`. */
+/**
+ * Ends every process that was started with this folder for its temporary files, and empties the folder. It needs
+ * Linux's `/proc`.
+ */
 export function endLeftovers(temporary: string): void {
   for (const pid of process.platform === 'linux' ? readdirSync('/proc') : []) {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !environmentOf(pid).includes(`TMPDIR=${temporary}`))
@@ -10,7 +16,7 @@ export function endLeftovers(temporary: string): void {
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // it ended by itself
+      // It ended by itself.
     }
   }
   for (const name of readdirSync(temporary))
@@ -21,6 +27,6 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
   } catch {
-    return [] // it has ended, or is another user's
+    return [] // it has ended, or belongs to another user
   }
 }

@@ -1,4 +1,4 @@
-/** Faults of `packages/protocol`: what is read of a report, an answer, a setting, and what leaves in a log. */
+/** Faults of `packages/protocol`: reading a report, an answer or a setting, and masking logs. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/protocol/src/${file}`

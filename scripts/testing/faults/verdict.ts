@@ -1,4 +1,4 @@
-/** Reads from vitest's JSON report whether a test file noticed a fault. Pure. */
+/** Decides from vitest's JSON report whether a test file noticed a fault, as a pure function. */
 
 export interface VitestReport {
   readonly numTotalTests: number
@@ -17,14 +17,14 @@ export interface VitestReport {
 
 export type Verdict =
   | { readonly is: 'green' }
-  /** A test failed, and not because it ran out of time. */
+  /** A test failed, and not because of a timeout. */
   | { readonly is: 'caught'; readonly by: string; readonly says: string }
-  /** The run says nothing about the product: a file that cannot be loaded, a hook that failed, a timeout. */
+  /** The run proves nothing about the product: a file that cannot be loaded, a hook that failed, a timeout. */
   | { readonly is: 'broken'; readonly why: string }
 
 const timeout = /^(?:Error: )?(?:Test|Hook) timed out in \d+ ?ms/
 
-/** `report`: undefined when the run left none. */
+/** Judges a run; `report` is undefined if it left none. */
 export function judgeRun(report: VitestReport | undefined): Verdict {
   if (!report) return { is: 'broken', why: 'the run left no report' }
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)

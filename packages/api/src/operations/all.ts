@@ -12,7 +12,7 @@ const nouns = { ...account, ...workspaces, ...agents, ...commands, ...updates, .
 type Nouns = typeof nouns
 type Described = Extract<Nouns[keyof Nouns], Operation>
 
-/** What a program sends and receives, by route. */
+/** The input and output of each operation, by route. */
 export type Operations = {
   [O in Described as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
 }

@@ -18,7 +18,7 @@ export interface Gathered {
   readonly files: readonly FolderFile[]
   /** The paths that a rule leaves out. A whole folder is one entry, with `/`. */
   readonly leftOut: readonly string[]
-  /** What no bundle can hold: links, devices, unreadable files. */
+  /** Entries that no bundle can hold: links, devices, unreadable files. */
   readonly findings: readonly BundleFinding[]
 }
 
