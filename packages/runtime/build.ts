@@ -11,7 +11,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { archive, type Member } from '@svc/blueprint/zip'
+import { archive, type ZipMember } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program, type Shared } from './archive/parts.ts'
@@ -83,7 +83,7 @@ const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:k
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
 /** Padding before the archive moves the offsets in it until none of their bytes ends a line. */
-function withArchive(text: string, members: readonly Member[]): Buffer {
+function withArchive(text: string, members: readonly ZipMember[]): Buffer {
   const first = text.length + 2
   const within = distances(members)
   for (let at = plainOffset(first, within); ; at = plainOffset(at + 1, within)) {

@@ -70,15 +70,15 @@ export const optional = <T>(one: Reader<T>): Optional<T> =>
     optional: true as const,
   })
 
-type Shape = { readonly [key: string]: Reader<unknown> }
+type InputShape = { readonly [key: string]: Reader<unknown> }
 type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S]
-type ObjectOf<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: ReadBy<S[K]> } & {
+type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: ReadBy<S[K]> } & {
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
 /** An object of these fields. Anything else in it is ignored. */
 export const object =
-  <S extends Shape>(shape: S): Reader<{ [K in keyof ObjectOf<S>]: ObjectOf<S>[K] }> =>
+  <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
   (value, field) => {
     if (!isObject(value)) return refuse(field, 'a JSON object', value)
     const read: Record<string, unknown> = {}
@@ -86,7 +86,7 @@ export const object =
       const kept = one(Object.hasOwn(value, key) ? value[key] : undefined, field === '' ? key : `${field}.${key}`)
       if (kept !== undefined) read[key] = kept
     }
-    return read as ObjectOf<S>
+    return read as InputOf<S>
   }
 
 /** An object whose `kind` says which fields it has. */

@@ -68,7 +68,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly gives?: Given
 }
 
-interface Words {
+interface OperationWords {
   says: string
   right?: Right
   command?: CommandWords
@@ -80,7 +80,7 @@ export const look =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(
     route: R,
-    { right = 'member', input, says, command, apart }: Words & { input?: Reader<Read, Sent> },
+    { right = 'member', input, says, command, apart }: OperationWords & { input?: Reader<Read, Sent> },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,
@@ -108,7 +108,7 @@ export const change =
       audit,
       pages,
       again,
-    }: Words & Change & { input?: Reader<Read, Sent>; maxBytes?: number; makes?: boolean },
+    }: OperationWords & Change & { input?: Reader<Read, Sent>; maxBytes?: number; makes?: boolean },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,

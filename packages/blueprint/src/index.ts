@@ -4,7 +4,6 @@
  */
 
 export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'
-export type { Expected } from './bundle/manifest.ts'
 export { type Bundle, type BundleEntry, type ReadBundleOptions, readBundle } from './bundle/read.ts'
 export { sweepStaging, unpackBundle } from './bundle/unpack.ts'
 export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder } from './folder/check.ts'

@@ -3,7 +3,7 @@
  * place.
  */
 
-type Expected = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
+type ExpectedToken = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
 /**
  * The index of the first character that JSON does not allow there, the length of a text that ends too early, or
@@ -11,7 +11,7 @@ type Expected = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comm
  */
 export function faultIn(text: string): number | undefined {
   const open: ('{' | '[')[] = []
-  let expected: Expected = 'value'
+  let expected: ExpectedToken = 'value'
   let at = afterSpace(text, 0)
   for (; at < text.length; at = afterSpace(text, at)) {
     const c = text[at] as string

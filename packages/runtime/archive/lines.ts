@@ -2,10 +2,10 @@
  * The archive in `svc.pyz` stands in a comment, so none of its bytes may end a line. What is packed here is deflate (RFC 1951) without
  * compression: each line as it stands in stored blocks, and the end of a line as a block with the fixed codes, whose bytes end none.
  */
-import { archive, type Member } from '@svc/blueprint/zip'
+import { archive, type ZipMember } from '@svc/blueprint/zip'
 
 /** A member of the archive. Only its sums and lengths are left to chance: a remark at its end grows until they end no line. */
-export function member(name: string, text: string): Member {
+export function member(name: string, text: string): ZipMember {
   const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
   for (let n = 0; ; n++) {
     const content = Buffer.from(text + remark(n))
@@ -41,7 +41,7 @@ function plainBytes(from: number): number {
 }
 
 /** Where each member after the first begins in an archive, and its directory. */
-export function distances(members: readonly Member[]): number[] {
+export function distances(members: readonly ZipMember[]): number[] {
   let at = 0
   return members.map(({ name, content, packed }) => {
     at += localHead + Buffer.byteLength(name) + (packed ?? content).length

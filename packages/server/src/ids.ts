@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
 
+/** A workspace, as the stores need it. */
+export interface WorkspaceRef {
+  id: string
+}
+/** An agent, with its workspace. */
+export interface AgentRef {
+  id: string
+  workspace_id: string
+}
+
 let last = 0
 let counter = 0
 

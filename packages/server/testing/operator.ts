@@ -4,7 +4,7 @@ import { commands } from '../src/operator/commands/all.ts'
 import { readBeside } from '../src/operator/input.ts'
 import { main, type Surroundings } from '../src/operator/main.ts'
 import { choose } from '../src/operator/program.ts'
-import { askService, type Outcome } from '../src/operator/socket/socket.ts'
+import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
 
 export interface Ran {
   code: number | null
@@ -54,7 +54,7 @@ export interface Asked {
 }
 
 /** The outcome of a command; undefined when no service runs there, or when the command does not run inside a service. */
-export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<Outcome | undefined> {
+export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args
   if (!commands[first] && !commands[`${first} ${second}`]) return undefined
   const chosen = choose(commands, [...args], { version: 'tests', out: ignore, err: ignore })

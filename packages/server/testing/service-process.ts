@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.ts'
 import { programs } from '../../../scripts/testing/program.ts'
 import { within } from '../../../scripts/testing/within.ts'
-import type { Outcome } from '../src/operator/socket/socket.ts'
+import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
 /** A place for one service: its folder, its ports, its variables. Removed after the test. */
@@ -107,7 +107,7 @@ export class Place {
   }
 
   /** Undefined where the program itself matters: another user or version, a database of several nodes, no service. */
-  async #asked(args: string[], input: string): Promise<Outcome | undefined> {
+  async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
     return await askOperator({ dataDir: this.dataDir, cwd: this.folder, args, input })
   }

@@ -4,7 +4,7 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
 
-export interface Expected {
+export interface ExpectedManifest {
   /** The name of the blueprint. */
   readonly name?: string
   readonly version?: string
@@ -16,7 +16,7 @@ export interface Expected {
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
-  expected: Expected = {},
+  expected: ExpectedManifest = {},
 ): { manifest?: Manifest; findings: BundleFinding[]; placeOf?: PlacedRead['placeOf'] } {
   if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must lie at the root' }] }
   const { read, placeOf } = readPlaced(bytes, { for: 'bundle' })
@@ -38,7 +38,7 @@ interface Wrong {
   readonly message: string
 }
 
-function wrongNames({ name, version }: Manifest, expected: Expected): Wrong[] {
+function wrongNames({ name, version }: Manifest, expected: ExpectedManifest): Wrong[] {
   const wrong: Wrong[] = []
   if (expected.name !== undefined && expected.name !== name)
     wrong.push({ path: 'name', message: `is of "${name}", and "${expected.name}" was asked for` })

@@ -4,7 +4,7 @@
  */
 import { keyOf } from '../key.ts'
 
-export interface Named {
+export interface NamedPath {
   /** Written with `/`; a folder ends in one. */
   readonly path: string
 }

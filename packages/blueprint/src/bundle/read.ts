@@ -7,10 +7,10 @@ import { limits } from '@svc/protocol'
 import type { PlacedRead } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
-import { type Entry, type Layout, layoutOf } from '../zip/layout.ts'
+import { type Layout, layoutOf, type ZipEntry } from '../zip/layout.ts'
 import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
 import { type BundleFinding, type BundleVerdict, refused, shownPath, someFindings } from './findings.ts'
-import { type Expected, readOwnManifest } from './manifest.ts'
+import { type ExpectedManifest, readOwnManifest } from './manifest.ts'
 import { wrongWithPath } from './paths.ts'
 import { wrongBetween } from './tree.ts'
 
@@ -28,7 +28,7 @@ export interface Bundle {
   readonly entries: readonly BundleEntry[]
 }
 export interface ReadBundleOptions {
-  readonly expected?: Expected
+  readonly expected?: ExpectedManifest
 }
 
 /** Reads a whole bundle in memory. Never throws and writes nothing. */
@@ -76,7 +76,7 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
   return { layout, findings, bundle: { manifest: own.manifest, sha256, entries }, ...(placeOf && { placeOf }) }
 }
 
-const entryOf = (e: Entry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
+const entryOf = (e: ZipEntry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
 
 /** Compares the headers and names with the rules for bundles. */
 function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
@@ -96,7 +96,7 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
 }
 
 /** Unpacks every entry without storing it, and returns the manifest. */
-async function readContents(layout: Layout, entries: readonly Entry[]) {
+async function readContents(layout: Layout, entries: readonly ZipEntry[]) {
   const total: Total = { bytes: 0 }
   const findings: BundleFinding[] = []
   let manifest: Uint8Array | undefined

@@ -6,7 +6,7 @@
 import { limits } from '@svc/protocol'
 import { keyOf } from '../key.ts'
 import { type BundleFinding, shownPath } from './findings.ts'
-import type { Named } from './paths.ts'
+import type { NamedPath } from './paths.ts'
 
 export const tooManyFolders = `has more than ${limits.bundleFolders} folders (a path such as a/b/c needs two)`
 
@@ -18,7 +18,7 @@ interface Folder {
 }
 
 /** All folders of the paths, listed or implied, each once and after its parent. Undefined if there are too many. */
-export function foldersOf(named: readonly Named[]): ReadonlyMap<string, Folder> | undefined {
+export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Folder> | undefined {
   const folders = new Map<string, Folder>()
   for (const { path } of named) {
     const lowest = path.endsWith('/') ? path.slice(0, -1) : parentOf(path)
@@ -43,7 +43,7 @@ function placed(path: string, known: ReadonlyMap<string, Folder>): Folder {
 }
 
 /** All conflicts between the paths. If there are too many folders, that is the only finding. */
-export function wrongBetween(named: readonly Named[]): BundleFinding[] {
+export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
   const folders = foldersOf(named)
   if (!folders) return [{ file: '', message: tooManyFolders }]
   const findings: BundleFinding[] = []

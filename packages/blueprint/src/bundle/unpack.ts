@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { contentOf, type Total } from '../zip/contents.ts'
-import type { Entry, Layout } from '../zip/layout.ts'
+import type { Layout, ZipEntry } from '../zip/layout.ts'
 import { isExecutable } from '../zip/profile.ts'
 import { type BundleVerdict, refused } from './findings.ts'
 import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
@@ -87,7 +87,7 @@ async function stage(layout: Layout, staging: string): Promise<void> {
   syncFolder(staging, 0o755)
 }
 
-async function writeEntry(layout: Layout, entry: Entry, staging: string, total: Total): Promise<void> {
+async function writeEntry(layout: Layout, entry: ZipEntry, staging: string, total: Total): Promise<void> {
   const fd = openSync(join(staging, entry.path), 'wx', 0o600)
   try {
     for await (const piece of contentOf(layout, entry, total)) {

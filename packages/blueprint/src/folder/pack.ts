@@ -8,7 +8,7 @@ import { type BundleFinding, type BundleVerdict, refused } from '../bundle/findi
 import { type Bundle, readBundle } from '../bundle/read.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { deflate } from '../zip/deflate.ts'
-import { archive, type Member } from '../zip/write.ts'
+import { archive, type ZipMember } from '../zip/write.ts'
 import { wrongInFolder } from './check.ts'
 import type { FolderFile } from './gather.ts'
 
@@ -30,7 +30,7 @@ export async function packFolder(
   const root = resolve(dir)
   const { files, leftOut, findings } = wrongInFolder(root, except)
   if (findings.length > 0) return refused(findings)
-  const members: Member[] = []
+  const members: ZipMember[] = []
   const lost: BundleFinding[] = []
   for (const file of files) {
     try {
@@ -45,7 +45,7 @@ export async function packFolder(
   return read.ok ? { ok: true, value: { bytes, leftOut, ...read.value } } : read
 }
 
-function memberOf(root: string, { path, executable }: FolderFile): Member {
+function memberOf(root: string, { path, executable }: FolderFile): ZipMember {
   const content = readFileSync(join(root, path))
   const packed = deflate(content)
   return { name: path, content, executable, ...(packed && { packed }) }

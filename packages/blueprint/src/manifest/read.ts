@@ -3,7 +3,7 @@
  * service at upload, the runtime and the author's tools all read it here.
  */
 import { limits } from '@svc/protocol'
-import { type Finding, inOrder, type Reading, type Value } from './reading.ts'
+import { type Finding, inOrder, type Reading, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
@@ -52,7 +52,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
 }
 
 /** The offset of the value at a path, or of its nearest parent. */
-function offsetOf(root: Value, path: string): number {
+function offsetOf(root: YamlValue, path: string): number {
   let at = root
   for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     const next =

@@ -16,14 +16,14 @@ export interface Finding {
 }
 
 /** A YAML value as it is written; `at` is its offset. Only a plain scalar may be read as a number or a boolean. */
-export type Value =
+export type YamlValue =
   | { readonly is: 'scalar'; readonly at: number; readonly text: string; readonly plain: boolean }
-  | { readonly is: 'list'; readonly at: number; readonly items: readonly Value[] }
-  | { readonly is: 'map'; readonly at: number; readonly entries: readonly Entry[] }
-interface Entry {
+  | { readonly is: 'list'; readonly at: number; readonly items: readonly YamlValue[] }
+  | { readonly is: 'map'; readonly at: number; readonly entries: readonly YamlEntry[] }
+interface YamlEntry {
   readonly key: string
   readonly at: number
-  readonly value: Value
+  readonly value: YamlValue
 }
 
 export interface Reading {
@@ -32,7 +32,7 @@ export interface Reading {
 }
 
 /** Reads a value. Undefined means that a finding was recorded. */
-export type Read<T> = (value: Value, path: string, reading: Reading) => T | undefined
+export type Read<T> = (value: YamlValue, path: string, reading: Reading) => T | undefined
 type Shape = { readonly [key: string]: Read<unknown> }
 type Got<R> = R extends Read<infer T> ? T : never
 type Simple<T> = { [K in keyof T]: T[K] } & {}
@@ -76,10 +76,10 @@ export const text =
  * readers, so they are not numbers here.
  */
 const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
-export const plainNumber = (v: Value): number | undefined =>
+export const plainNumber = (v: YamlValue): number | undefined =>
   v.is === 'scalar' && v.plain && decimal.test(v.text) ? Number(v.text) : undefined
 /** Only these two words are booleans (D47); `yes`, `on` and `True` are texts. */
-export const plainBoolean = (v: Value): boolean | undefined =>
+export const plainBoolean = (v: YamlValue): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
 
 export const number =
@@ -184,7 +184,7 @@ export const checked =
     return find(reading, at, problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
   }
 
-function scalarOf(v: Value, path: string, reading: Reading, wanted: string): { text: string } | undefined {
+function scalarOf(v: YamlValue, path: string, reading: Reading, wanted: string): { text: string } | undefined {
   if (v.is !== 'scalar') return find(reading, v.at, path, `${last(path)} must be ${wanted}.`)
   if (v.plain && v.text === '') return find(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)
   return v

@@ -8,7 +8,18 @@ import {
   settingTypes,
   wrongWith,
 } from '@svc/protocol'
-import { find, list, number, object, oneOf, plainBoolean, plainNumber, type Read, text, type Value } from './reading.ts'
+import {
+  find,
+  list,
+  number,
+  object,
+  oneOf,
+  plainBoolean,
+  plainNumber,
+  type Read,
+  text,
+  type YamlValue,
+} from './reading.ts'
 
 export type ManifestSetting = Setting & { readonly default?: Exclude<SettingValue, null> }
 
@@ -26,7 +37,7 @@ const key = text(60, (t) =>
 )
 
 /** A scalar whose type only its setting knows. */
-const raw: Read<Value> = (v, path, reading) =>
+const raw: Read<YamlValue> = (v, path, reading) =>
   v.is === 'scalar' && !(v.plain && v.text === '')
     ? v
     : find(reading, v.at, path, `${path.split('.').at(-1)} must be one value.`)
@@ -51,7 +62,7 @@ const shape = object(
 )
 
 /** Reads a default by the type of its setting, never by the type YAML would give it (D47). */
-const typed: Readonly<Record<SettingType, (v: Value) => SettingValue | undefined>> = {
+const typed: Readonly<Record<SettingType, (v: YamlValue) => SettingValue | undefined>> = {
   percent: plainNumber,
   number: plainNumber,
   datetime: plainNumber,
@@ -84,7 +95,7 @@ const setting: Read<ManifestSetting> = (v, path, reading) => {
   return { ...rest, default: value }
 }
 
-const placeOf = (v: Value, below: string): number =>
+const placeOf = (v: YamlValue, below: string): number =>
   v.is === 'map' ? (v.entries.find((e) => e.key === below)?.value.at ?? v.at) : v.at
 
 export const settings: Read<ManifestSetting[]> = list(setting, limits.settings, (s) => s.key.toUpperCase())

@@ -4,11 +4,11 @@
  */
 import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
-import type { Finding, Value } from './reading.ts'
+import type { Finding, YamlValue } from './reading.ts'
 
 interface Yaml {
   /** Absent if the text cannot be read as one document. */
-  readonly root?: Value
+  readonly root?: YamlValue
   readonly findings: Finding[]
   readonly place: (offset: number) => { line: number; column: number }
 }
@@ -73,7 +73,7 @@ function wrongTokens(text: string, lines: LineCounter): { offset: number; messag
 }
 const tooDeep = `A manifest must not be nested deeper than ${limits.manifestDepth} levels.`
 
-function fromNode(node: Node | null): Value {
+function fromNode(node: Node | null): YamlValue {
   const at = node?.range?.[0] ?? 0
   if (isMap(node)) {
     const entries = node.items.map((pair) => {

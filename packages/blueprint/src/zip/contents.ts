@@ -8,7 +8,7 @@ import { createInflateRaw } from 'node:zlib'
 import { limits } from '@svc/protocol'
 import { fromBufferPromise, type ZipFile } from 'yauzl'
 import { crc32 } from './bytes.ts'
-import type { Entry, Layout } from './layout.ts'
+import type { Layout, ZipEntry } from './layout.ts'
 
 /** Counts over all entries of one bundle. */
 export interface Total {
@@ -19,7 +19,7 @@ export interface Total {
 export class WrongContent extends Error {}
 
 /** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
-export async function* contentOf({ bytes }: Layout, entry: Entry, total: Total): AsyncGenerator<Uint8Array> {
+export async function* contentOf({ bytes }: Layout, entry: ZipEntry, total: Total): AsyncGenerator<Uint8Array> {
   await setImmediate() // thousands of small entries must not block the event loop
   let size = 0
   let crc = 0
@@ -39,7 +39,7 @@ const overTotal = 'is where the bundle unpacks to more than 100 MB'
 
 const pieceSize = 65_536
 
-async function* unpacked(bytes: Uint8Array, { local, packed, method }: Entry): AsyncGenerator<Uint8Array> {
+async function* unpacked(bytes: Uint8Array, { local, packed, method }: ZipEntry): AsyncGenerator<Uint8Array> {
   const from = local?.dataStart ?? 0
   const data = bytes.subarray(from, from + packed)
   if (method === 0) {

@@ -17,7 +17,7 @@ export interface Header {
   readonly name: Uint8Array
   readonly extra: Uint8Array
 }
-export interface Entry extends Header {
+export interface ZipEntry extends Header {
   /** The name as text; bytes that are not UTF-8 become U+FFFD. */
   readonly path: string
   readonly disk: number
@@ -44,7 +44,7 @@ export interface Layout {
   /** Absent if the bytes are not an archive; everything else is then empty. */
   readonly end?: EndRecord
   /** In the order of the directory; at most one more than a bundle may have. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ZipEntry[]
   /** The offset at which the records of the directory really end. */
   readonly directoryEnd: number
 }
@@ -58,7 +58,7 @@ const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, de
 export function layoutOf(bytes: Uint8Array): Layout {
   const end = endOf(bytes)
   if (!end) return { bytes, entries: [], directoryEnd: 0 }
-  const entries: Entry[] = []
+  const entries: ZipEntry[] = []
   let at = end.directoryAt
   while (
     entries.length <= limits.bundleEntries &&
@@ -103,7 +103,7 @@ export function otherEnds({ bytes, end }: Layout): number[] {
   return others
 }
 
-function entryAt(bytes: Uint8Array, at: number, limit: number): Entry {
+function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
   const central = headerAt(bytes, at + 8, at + 28, at + centralSize)
   const start = u32(bytes, at + 42)
   const whole = {

@@ -6,10 +6,10 @@
 import { isUtf8 } from 'node:buffer'
 import { limits } from '@svc/protocol'
 import { crc32, u16, u32 } from './bytes.ts'
-import { type EndRecord, type Entry, type Header, type Layout, otherEnds } from './layout.ts'
+import { type EndRecord, type Header, type Layout, otherEnds, type ZipEntry } from './layout.ts'
 
 type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
-type EntryRule = readonly [says: string, holds: (entry: Entry) => boolean]
+type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
 /** Rules for the archive as a whole. */
 export const archiveRules: readonly ArchiveRule[] = [
@@ -87,7 +87,7 @@ const gapBefore = 'has bytes before it that belong to no entry'
 const gapAfter = 'has bytes between its last entry and its directory'
 
 interface ZipFinding {
-  readonly entry?: Entry
+  readonly entry?: ZipEntry
   readonly message: string
 }
 
@@ -104,7 +104,7 @@ export function wrongWithLayout(layout: Layout): ZipFinding[] {
 }
 
 /** Checks that the entries follow each other without gaps, from the first byte to the directory. */
-function wrongWithRanges(entries: readonly Entry[], directoryAt: number): ZipFinding[] {
+function wrongWithRanges(entries: readonly ZipEntry[], directoryAt: number): ZipFinding[] {
   const findings: ZipFinding[] = []
   const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
   let at = placed[0]?.start ?? directoryAt
@@ -117,16 +117,16 @@ function wrongWithRanges(entries: readonly Entry[], directoryAt: number): ZipFin
   return findings
 }
 
-const typeOf = ({ attributes }: Entry): number => (attributes >>> 16) & 0o170000
-export const isExecutable = ({ attributes }: Entry): boolean => ((attributes >>> 16) & 0o100) !== 0
+const typeOf = ({ attributes }: ZipEntry): number => (attributes >>> 16) & 0o170000
+export const isExecutable = ({ attributes }: ZipEntry): boolean => ((attributes >>> 16) & 0o100) !== 0
 
 const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
   counts.includes(0xffff) || directorySize === 0xffffffff || directoryAt === 0xffffffff
 
-const both = (entry: Entry): Header[] => (entry.local ? [entry, entry.local] : [entry])
+const both = (entry: ZipEntry): Header[] => (entry.local ? [entry, entry.local] : [entry])
 
 /** True if the headers disagree on a number. With a descriptor the local header may leave it at 0. */
-function differs(entry: Entry, number: 'crc' | 'packed' | 'size'): boolean {
+function differs(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
   if (!entry.local || entry.local[number] === entry[number]) return false
   return !(entry.descriptor !== 'none' && entry.local[number] === 0)
 }

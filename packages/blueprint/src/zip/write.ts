@@ -6,7 +6,7 @@ import { bytesOf, crc32 } from './bytes.ts'
 
 export { deflate } from './deflate.ts'
 
-export interface Member {
+export interface ZipMember {
   readonly name: string
   readonly content: Uint8Array
   /** The deflated content; if absent, the content is stored as it is. */
@@ -15,7 +15,7 @@ export interface Member {
 }
 
 /** The archive for a position `offset` bytes into a file. */
-export function archive(members: readonly Member[], offset = 0): Buffer {
+export function archive(members: readonly ZipMember[], offset = 0): Buffer {
   const locals: Uint8Array[] = []
   const centrals: Uint8Array[] = []
   let at = offset
@@ -49,7 +49,7 @@ const date = 0x21 // 1980-01-01
  * The bytes that the local and the central header share: version 2.0, flags, method, time, checksum, sizes, length of
  * the name.
  */
-function common({ name, content, packed }: Member): number[] {
+function common({ name, content, packed }: ZipMember): number[] {
   const encoded = Buffer.from(name)
   const isAscii = encoded.every((byte) => byte < 0x80)
   return [
@@ -66,7 +66,7 @@ function common({ name, content, packed }: Member): number[] {
 }
 
 /** The rest of a central header: no extra field, no comment, one disk, no internal attributes, the mode, the offset. */
-const tail = ({ executable }: Member, at: number): number[] => [
+const tail = ({ executable }: ZipMember, at: number): number[] => [
   ...[0, 0, 0, 0].flatMap((n) => bytesOf(n, 2)),
   ...bytesOf(((executable ? 0o100755 : 0o100644) << 16) >>> 0, 4),
   ...bytesOf(at, 4),

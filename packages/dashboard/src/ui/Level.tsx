@@ -13,13 +13,13 @@ import './level.css'
 
 type Shown = LevelName | 'silent' | 'stopped' | 'never' | 'none'
 
-interface Look {
+interface LevelLook {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
   words: string
 }
 
 /** What each level looks like: always icon and words and colour, never colour alone. */
-export const looks: Record<Shown, Look> = {
+export const looks: Record<Shown, LevelLook> = {
   ok: { icon: IconCircleCheckFilled, words: 'OK' },
   info: { icon: IconInfoCircleFilled, words: 'Info' },
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
@@ -61,16 +61,16 @@ export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
   )
 }
 
-type Facts = Omit<LevelProps, 'level' | 'iconOnly'>
+type LevelFacts = Omit<LevelProps, 'level' | 'iconOnly'>
 
-function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: Facts): Shown {
+function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: LevelFacts): Shown {
   if (never) return 'never'
   if (stopped) return 'stopped'
   if (silent) return 'silent'
   return (late || lacking) && level !== 'bad' ? 'warn' : (level ?? 'none')
 }
 
-function wordsOf(level: LevelProps['level'], shown: Shown, { late, old, lacking }: Facts): string {
+function wordsOf(level: LevelProps['level'], shown: Shown, { late, old, lacking }: LevelFacts): string {
   const { words } = looks[shown]
   if (shown === 'silent') return level ? `Offline, was ${looks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words

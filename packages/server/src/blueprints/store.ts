@@ -7,6 +7,7 @@ import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import type { WorkspaceRef } from '../ids.ts'
 import { isRollingOut } from '../rollouts/store.ts'
 import { refuse } from '../verdict.ts'
 import { agentsOf, keptVersions, runningVersion } from '../versions/agents.ts'
@@ -14,12 +15,8 @@ import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { wishStateOf } from '../wishes/state.ts'
 
-interface Place {
-  id: string
-}
-
 /** All blueprints of a workspace, by name. */
-export async function listBlueprints(db: Db, workspace: Place): Promise<BlueprintRow[]> {
+export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<BlueprintRow[]> {
   const rows = await db
     .selectFrom('blueprint')
     .innerJoin('blueprint_version', 'blueprint_version.blueprint_id', 'blueprint.id')
@@ -52,7 +49,7 @@ export async function listBlueprints(db: Db, workspace: Place): Promise<Blueprin
 /** One blueprint with its versions, highest first, and its agents; undefined when there is none of that name. */
 export async function blueprintPage(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   name: string,
   now: number,
 ): Promise<Omit<BlueprintPage, 'canAct'> | undefined> {
@@ -79,7 +76,7 @@ export async function blueprintPage(
 /** One version with its manifest and files. */
 export async function versionPage(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   { name, version }: { name: string; version: string },
   now: number,
 ): Promise<Omit<BlueprintVersion, 'canAct'> | undefined> {
@@ -100,7 +97,7 @@ export async function versionPage(
 /** The bytes of a version with their checksum, as they were uploaded. */
 export const bundleOf = (
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   name: string,
   version: string,
 ): Promise<{ bundle: Uint8Array; sha256: string } | undefined> =>
@@ -109,7 +106,7 @@ export const bundleOf = (
 /** The same without the bytes, which may be many. */
 export const bundleFacts = (
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   name: string,
   version: string,
 ): Promise<{ id: string; size: number; sha256: string } | undefined> =>
@@ -126,7 +123,7 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
  */
 export function deleteVersion(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   { name, version }: { name: string; version: string },
 ): Promise<Verdict<null, 'version_unknown' | 'version_in_use'>> {
   return transaction(db, async (trx) => {
@@ -164,7 +161,7 @@ export function deleteVersion(
   })
 }
 
-const findBlueprint = (db: Db, workspace: Place, name: string) =>
+const findBlueprint = (db: Db, workspace: WorkspaceRef, name: string) =>
   db
     .selectFrom('blueprint')
     .selectAll()
@@ -214,7 +211,7 @@ async function versionRows(
 }
 
 /** Locked, so that no code is issued for it nor redeemed meanwhile. SQLite has one writer anyway. */
-function lockVersion(trx: Db, workspace: Place, name: string, version: string) {
+function lockVersion(trx: Db, workspace: WorkspaceRef, name: string, version: string) {
   const row = versionNamed(trx, workspace, name, version).select(['blueprint_version.id', 'blueprint_id', 'sha256'])
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }

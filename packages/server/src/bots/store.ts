@@ -9,21 +9,17 @@ import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
+import { type AgentRef, newId, type WorkspaceRef } from '../ids.ts'
 import { dayMs } from '../limits/days.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
-
-interface Place {
-  id: string
-}
 
 /** Whether a token still counts. It also stops to count when its workspace is not activated for the product. */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
 
 /** The bots of a workspace by name and product, each with its tokens, newest first. */
-export async function listBots(db: Db, workspace: Place, now: number): Promise<Bot[]> {
+export async function listBots(db: Db, workspace: WorkspaceRef, now: number): Promise<Bot[]> {
   const bots = await db
     .selectFrom('bot')
     .selectAll()
@@ -80,7 +76,7 @@ type BotRefusal = 'bots_too_many' | 'bot_role_differs'
 /** Whether bots of this name could be made or reused for these bindings. Ask under the workspace's lock, so that it holds. */
 export async function judgeBots(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   name: string,
   wanted: readonly WantedBot[],
 ): Promise<Verdict<ReadonlyMap<string, BotRow>, BotRefusal>> {
@@ -108,11 +104,7 @@ export async function judgeBots(
 /** Makes or reuses the bot for one binding and issues the agent's token for it (8: one year). */
 export async function giveBot(
   trx: Db,
-  {
-    agent,
-    known,
-    name,
-  }: { agent: { id: string; workspace_id: string }; known: ReadonlyMap<string, BotRow>; name: string },
+  { agent, known, name }: { agent: AgentRef; known: ReadonlyMap<string, BotRow>; name: string },
   wanted: WantedBot,
   now: number,
 ): Promise<GivenBot> {
@@ -153,7 +145,7 @@ export async function giveBot(
 /** Revokes the tokens of a bot that still count, or only the one named. From the commit on introspection calls them inactive; a product that remembers an answer follows when it asks again. */
 export function revokeBot(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   { id, tokenId }: { id: string; tokenId?: string },
 ): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
@@ -184,7 +176,7 @@ export function revokeBot(
 /** Deletes a bot with its tokens: one of the ten is free again. */
 export function deleteBot(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   id: string,
 ): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
@@ -199,12 +191,12 @@ export function deleteBot(
 }
 
 /** The bots of that name, in every product or in the one given. */
-export async function botsNamed(db: Db, workspace: Place, name: string, product?: string): Promise<BotRow[]> {
+export async function botsNamed(db: Db, workspace: WorkspaceRef, name: string, product?: string): Promise<BotRow[]> {
   const named = db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).where('name', '=', name)
   return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()
 }
 
-const botOf = (db: Db, workspace: Place, id: string): Promise<BotRow | undefined> =>
+const botOf = (db: Db, workspace: WorkspaceRef, id: string): Promise<BotRow | undefined> =>
   db.selectFrom('bot').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id).executeTakeFirst()
 
 async function namesOf(db: Db, agentIds: string[]): Promise<string[]> {

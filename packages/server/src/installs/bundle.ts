@@ -8,7 +8,7 @@ import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { noteFetched } from '../wishes/store.ts'
-import type { Needs } from './calls.ts'
+import type { InstallNeeds } from './calls.ts'
 import { HeldBundles } from './held.ts'
 
 const bundlePath = '/api/agent/v1/bundle/'
@@ -18,7 +18,7 @@ const bundlePath = '/api/agent/v1/bundle/'
  * (4, rule 3). Another blueprint's version and an unknown one are the same 404.
  */
 export function bundleCall(
-  { store, log, live, now }: Pick<Needs, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
+  { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
   lookup: Lookup,
 ): BareRoutes {
   const bundles = new HeldBundles()

@@ -9,9 +9,9 @@ import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
-export type Needs = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>
+export type InstallNeeds = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>
 
-export function installCalls({ store, config, log, live, now }: Needs): BareRoutes {
+export function installCalls({ store, config, log, live, now }: InstallNeeds): BareRoutes {
   const addressOf = callerAddress(config.trustedProxies)
   const calls = new Window(limits.installsPerMinute)
   return {

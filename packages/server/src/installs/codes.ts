@@ -12,7 +12,7 @@ import { judgeBots } from '../bots/store.ts'
 import type { Db } from '../db/open.ts'
 import type { InstallCodeRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
+import { newId, type WorkspaceRef } from '../ids.ts'
 import { dayMs } from '../limits/days.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
@@ -21,9 +21,6 @@ import { neededSvcOf } from '../wishes/needs.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
 
-interface Place {
-  id: string
-}
 interface Wanted {
   blueprint: string
   version: string
@@ -41,7 +38,7 @@ export interface Issued {
 /** Issues a code for one version. */
 export function issueCode(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   wanted: Wanted,
 ): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
   return transaction(db, async (trx) => {
@@ -88,7 +85,7 @@ export function issueCode(
 /** A code that nobody may redeem any more. */
 export function revokeCode(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   id: string,
 ): Promise<Verdict<InstallCodeRow, 'code_unknown' | 'code_over'>> {
   return transaction(db, async (trx) => {
@@ -125,7 +122,7 @@ export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | und
 const shownFor = 30 * dayMs
 
 /** The codes of a workspace that are good, and those of the last 30 days; newest first. */
-export async function listCodes(db: Db, workspace: Place, now: number): Promise<InstallCode[]> {
+export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): Promise<InstallCode[]> {
   const rows = await withCircumstances(db, workspace)
     .where('issued_at', '>', now - shownFor)
     .orderBy('issued_at', 'desc')
@@ -136,14 +133,19 @@ export async function listCodes(db: Db, workspace: Place, now: number): Promise<
 }
 
 /** What is no longer shown is no longer kept; what was done stands in the audit trail. */
-const forgetOld = (trx: Db, workspace: Place, now: number) =>
+const forgetOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
     .where('workspace_id', '=', workspace.id)
     .where('issued_at', '<=', now - shownFor)
     .execute()
 
-export async function codeOf(db: Db, workspace: Place, id: string, now: number): Promise<InstallCode | undefined> {
+export async function codeOf(
+  db: Db,
+  workspace: WorkspaceRef,
+  id: string,
+  now: number,
+): Promise<InstallCode | undefined> {
   const row = await withCircumstances(db, workspace).where('install_code.id', '=', id).executeTakeFirst()
   return row && shownCode(row, now)
 }
@@ -185,7 +187,7 @@ function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCo
   return state === 'live' && barred ? 'barred' : state
 }
 
-const withCircumstances = (db: Db, workspace: Place) =>
+const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
   db
     .selectFrom('install_code')
     .leftJoin('agent', 'agent.id', 'install_code.agent_id')
@@ -198,13 +200,13 @@ const withCircumstances = (db: Db, workspace: Place) =>
     .select(['agent.name as agent', 'member.role as issuer'])
     .where('install_code.workspace_id', '=', workspace.id)
 
-const versionOf = (db: Db, workspace: Place, { blueprint, version }: Wanted) =>
+const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Wanted) =>
   versionNamed(db, workspace, blueprint, version)
     .select(['blueprint_version.id', 'sha256', 'manifest'])
     .executeTakeFirst()
 
 /** The blueprint's own name, or the first `name-2`, `name-3` … that no agent has. */
-async function freeName(db: Db, workspace: Place, blueprint: string): Promise<string> {
+async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Promise<string> {
   const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
   const taken = new Set(rows.map(({ name }) => name))
   let name = blueprint
@@ -222,7 +224,12 @@ function svcWarnings(manifest: string): string[] {
 }
 
 /** Nothing of this refuses the code: whether it may be installed is judged when it is redeemed. */
-async function warningsOf(db: Db, workspace: Place, name: string, bindings: readonly Binding[]): Promise<string[]> {
+async function warningsOf(
+  db: Db,
+  workspace: WorkspaceRef,
+  name: string,
+  bindings: readonly Binding[],
+): Promise<string[]> {
   const warnings: string[] = []
   if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
   for (const { product } of bindings) {

@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 
 const hourMs = 3_600_000
 
-interface Reading {
+interface LogReading {
   workspaceId: string
   agent: { name: string }
   log: { id: string; name: string }
@@ -15,7 +15,7 @@ interface Reading {
 }
 
 /** Notes it before the text goes out, so that nobody reads without a trace. */
-export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: Reading): Promise<void> {
+export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: LogReading): Promise<void> {
   const details = { name: log.name, log: log.id }
   const subject = `agent ${agent.name}`
   const noted = await db

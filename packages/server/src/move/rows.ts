@@ -1,10 +1,10 @@
 /** Rows of one table on either side, in the order of their key, as values that can be compared. */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
-import type { Column, Kind, Table } from './tables.ts'
+import type { Column, ColumnKind, Table } from './tables.ts'
 
-type Value = string | number | boolean | Date | Uint8Array | null
-type Row = Value[]
+type MovedValue = string | number | boolean | Date | Uint8Array | null
+type MovedRow = MovedValue[]
 
 /** Rows and bytes that are sent or fetched at once. */
 const rowsAtOnce = 500
@@ -14,7 +14,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = (columns: readonly Column[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
 /** The embedded database's rows, each value as PostgreSQL keeps it. Text is ordered by its bytes on both sides. */
-export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<Row> {
+export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
   const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
   for (const row of statement.iterate()) {
@@ -23,7 +23,7 @@ export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): 
 }
 
 /** Dates and booleans are the accounts library's: text and numbers here. */
-function asThere(value: string | number | bigint | Uint8Array | null, kind: Kind, where: string): Value {
+function asThere(value: string | number | bigint | Uint8Array | null, kind: ColumnKind, where: string): MovedValue {
   if (value === null) return null
   if (kind === 'text' && typeof value === 'string') return value
   if (kind === 'bytea' && value instanceof Uint8Array) return value
@@ -35,7 +35,7 @@ function asThere(value: string | number | bigint | Uint8Array | null, kind: Kind
 }
 
 /** PostgreSQL's rows, through a cursor of the running transaction. */
-export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<Row> {
+export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<MovedRow> {
   const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
   const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
   await client.query(
@@ -44,18 +44,18 @@ export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: 
   const some = columns.some(({ kind }) => kind === 'bytea') ? 1 : rowsAtOnce
   for (let more = true; more; ) {
     const { rows } = await client.query({ text: `fetch ${some} from moved`, rowMode: 'array' })
-    yield* rows as Row[]
+    yield* rows as MovedRow[]
     more = rows.length === some
   }
   await client.query('close moved')
 }
 
 /** Writes rows, many with one statement: an array for each column. */
-export async function insertRows(client: pg.ClientBase, table: Table, rows: Iterable<Row>): Promise<number> {
+export async function insertRows(client: pg.ClientBase, table: Table, rows: Iterable<MovedRow>): Promise<number> {
   const { name, columns } = table
   const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
   const insert = `insert into ${quoted(name)} (${listed(columns)}) select * from unnest(${arrays})`
-  let waiting: Row[] = []
+  let waiting: MovedRow[] = []
   let bytes = 0
   let written = 0
   const flush = async () => {
@@ -78,5 +78,5 @@ export async function insertRows(client: pg.ClientBase, table: Table, rows: Iter
 }
 
 /** One text for one row, the same on both sides: what is compared and hashed. */
-export const textOf = (row: Row): string =>
+export const textOf = (row: MovedRow): string =>
   JSON.stringify(row.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)))

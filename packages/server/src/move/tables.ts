@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 
 /** How PostgreSQL keeps a column. */
-export type Kind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
+export type ColumnKind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
 export interface Column {
   name: string
-  kind: Kind
+  kind: ColumnKind
   /** Numbered by the database: the numbering goes on after the highest. */
   counted: boolean
 }
@@ -60,7 +60,7 @@ async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<stri
     tables.set(table_name, columns)
     if (notData.has(table_name)) continue
     if (!kinds.includes(data_type)) throw new Error(`${table_name}.${column_name} is of the kind ${data_type}.`)
-    columns.set(column_name, { name: column_name, kind: data_type as Kind, counted: is_identity === 'YES' })
+    columns.set(column_name, { name: column_name, kind: data_type as ColumnKind, counted: is_identity === 'YES' })
   }
   return tables
 }

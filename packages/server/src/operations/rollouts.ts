@@ -4,7 +4,7 @@ import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { advanceNow } from '../rollouts/advance.ts'
 import { previewRollout } from '../rollouts/plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'
-import { acts, type Bound, type Looking, looks, type Needs } from '../web/kit/operations.ts'
+import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../web/kit/operations.ts'
 import { found } from '../web/kit/refusal.ts'
 
 type InWorkspace = Looking<'GET /w/:slug/rollouts'>
@@ -15,7 +15,12 @@ async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): 
 }
 
 const goesOn = {
-  goOn: async (deps: Needs, { workspace }: { workspace: { id: string } }, { id }: { id: string }, now: number) => {
+  goOn: async (
+    deps: OperationNeeds,
+    { workspace }: { workspace: { id: string } },
+    { id }: { id: string },
+    now: number,
+  ) => {
     await advanceNow(deps, workspace, id, now)
   },
   answer: ({ id }: { id: string }, looking: InWorkspace) => pageOf(looking, id),

@@ -6,13 +6,20 @@ import { agentUpdates, runtimeOverview } from '../pages/updates.ts'
 import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../web/kit/operations.ts'
 import { updateEvents } from '../wishes/events.ts'
 import { wishMany } from '../wishes/many.ts'
-import { clearBlueprint, clearRuntime, liftHold, pressRuntime, type Wished, wishBlueprint } from '../wishes/store.ts'
+import {
+  clearBlueprint,
+  clearRuntime,
+  liftHold,
+  pressRuntime,
+  type WishedAgent,
+  wishBlueprint,
+} from '../wishes/store.ts'
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
 /** The answer is how things stand now. */
 const standing = {
-  agents: ({ agent }: Wished): string[] => [agent.id],
-  answer: ({ agent }: Wished, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>
+  agents: ({ agent }: WishedAgent): string[] => [agent.id],
+  answer: ({ agent }: WishedAgent, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>
     agentUpdates(deps.store.db, agent, now),
 }
 

@@ -16,7 +16,7 @@ import { readBeside, readInput } from './input.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Misused, Refused, type Request } from './kit/request.ts'
 import { type Chosen, choose } from './program.ts'
-import { askService, type Outcome, runCommand } from './socket/socket.ts'
+import { askService, type OperatorOutcome, runCommand } from './socket/socket.ts'
 import { words } from './words.ts'
 
 /** What a command reads from and writes to. */
@@ -105,8 +105,8 @@ const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, 
 })
 
 /** In the service that runs; where none does, here. One may start or end at any moment between. */
-async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<Outcome> {
-  let outcome: Outcome | undefined
+async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<OperatorOutcome> {
+  let outcome: OperatorOutcome | undefined
   const ask = async () => {
     if (config.databaseUrl === undefined) outcome = await askService(config.dataDir, name, request)
     return outcome !== undefined
@@ -114,7 +114,7 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   if ((await ask()) && outcome) return outcome
   const { liveOf, openService } = await import('../open.ts')
   const opened = await openService(config, Date.now, ask)
-  if (!opened) return outcome as unknown as Outcome
+  if (!opened) return outcome as unknown as OperatorOutcome
   const live = liveOf(opened.store)
   try {
     return await runCommand(name, request, { ...opened, live })

@@ -4,7 +4,7 @@ import type { OperatorCommand } from './kit/command.ts'
 import type { Request } from './kit/request.ts'
 
 /** A command without its `run`: `start` and `restore` do theirs in main.ts. */
-export type Words = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
+export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
 
 export interface Chosen {
   name: string
@@ -25,7 +25,7 @@ export interface Printing {
  * message already on standard error, when they are no command.
  */
 export function choose(
-  words: Readonly<Record<string, Words>>,
+  words: Readonly<Record<string, CommandHelp>>,
   argv: string[],
   { version, out, err }: Printing,
 ): Chosen | undefined {

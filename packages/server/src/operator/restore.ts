@@ -9,9 +9,9 @@ import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
 import { granted, Misused, option, Refused, type Request } from './kit/request.ts'
 import { table } from './kit/show.ts'
 
-type Value = Partial<Restored> & Pick<Restored, 'agents'>
+type RestoreResult = Partial<Restored> & Pick<Restored, 'agents'>
 
-export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<Value> {
+export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<RestoreResult> {
   const [file] = request.args
   const tokensOf = agentsNamed(option({ ...request, input: '' }, 'tokensOf'))
   if (request.options.tokensOnly) {
@@ -56,7 +56,7 @@ function agentsNamed(list: string | undefined): string[] | undefined {
   return names
 }
 
-export function showRestored({ file, from, version, replaced, agents }: Value): string {
+export function showRestored({ file, from, version, replaced, agents }: RestoreResult): string {
   const lines =
     file === undefined ? [] : [`Restored ${file}, made ${new Date(from ?? 0).toISOString()} by svc ${version}.`]
   if (replaced) lines.push(`What was there lies in ${replaced}; remove it when it is not needed any more.`)

@@ -1,8 +1,8 @@
 /** The words of every command. `start`, `restore` and `move` run without a service; what they do is loaded when it is needed. */
 import { commands } from './commands/all.ts'
-import type { Words } from './program.ts'
+import type { CommandHelp } from './program.ts'
 
-const startWords: Words = {
+const startWords: CommandHelp = {
   says: 'run the service until Ctrl-C or SIGTERM',
   options: [
     ['--port <port>', 'SVC_PORT: the port to listen on (default: 8787)'],
@@ -11,7 +11,7 @@ const startWords: Words = {
   ],
 }
 
-const restoreWords: Words = {
+const restoreWords: CommandHelp = {
   says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
   args: [['[file]', 'what svc-server backup wrote']],
   options: [
@@ -20,12 +20,12 @@ const restoreWords: Words = {
   ],
 }
 
-const moveWords: Words = {
+const moveWords: CommandHelp = {
   says: 'take the embedded installation over to PostgreSQL, while the service is stopped',
   options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
 }
 
-export const words: Readonly<Record<string, Words>> = {
+export const words: Readonly<Record<string, CommandHelp>> = {
   start: startWords,
   ...commands,
   restore: restoreWords,

@@ -18,7 +18,7 @@ export class HashingBusy extends Error {
   static readonly words = 'Too many people are signing in at this moment. Try again in a few seconds.'
 }
 
-interface Waiting extends Turn {
+interface WaitingTurn extends Turn {
   /** How many of the same address were in the line before. Whoever has fewer goes first. */
   before: number
   start(): void
@@ -34,8 +34,8 @@ export class HashQueue {
   readonly #atOnce: number
   readonly #maxWaiting: number
   #running = 0
-  readonly #known: Waiting[] = []
-  readonly #strangers: Waiting[] = []
+  readonly #known: WaitingTurn[] = []
+  readonly #strangers: WaitingTurn[] = []
 
   constructor(limits = { atOnce, maxWaiting }) {
     this.#atOnce = limits.atOnce
@@ -77,7 +77,7 @@ export class HashQueue {
 }
 
 /** Refuses the newest of the address that has most in this line, if that is more than `caller` would have. */
-function displace(line: Waiting[], caller: string): boolean {
+function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()
   for (const each of line) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
   const [largest, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))

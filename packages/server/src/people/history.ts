@@ -6,13 +6,13 @@ import { newId } from '../ids.ts'
 import { isEmail, normalEmail } from './email.ts'
 
 /** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
-export type Outcome = 'ok' | 'wrong' | 'limited' | 'busy'
+export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
 /** The facts of a line. docs/operate.md has a filter for fail2ban that reads them in this order. */
 export interface SignInLine {
   address: string
   account: string
-  outcome: Outcome
+  outcome: SignInOutcome
   method: SignInRecord['method']
   /** Whether the browser signed in to the account before. */
   known: boolean

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Attempt, countSignIns } from './limits.ts'
+import { countSignIns, type SignInAttempt } from './limits.ts'
 import { Tries } from './rate.ts'
 
 const ann = 'ann@example.org'
@@ -8,14 +8,19 @@ const second = 1000
 /** Tries of strangers and of Ann, each at a moment in seconds; what became of each. */
 function tries() {
   const { begin } = countSignIns()
-  const attempt = (more: Partial<Attempt>) => ({ caller: '203.0.113.1', account: ann, device: undefined, ...more })
+  const attempt = (more: Partial<SignInAttempt>) => ({
+    caller: '203.0.113.1',
+    account: ann,
+    device: undefined,
+    ...more,
+  })
   return {
-    fails: (at: number, more: Partial<Attempt> = {}) => begin(attempt(more), at * second).ok,
-    waits: (at: number, more: Partial<Attempt> = {}) => {
+    fails: (at: number, more: Partial<SignInAttempt> = {}) => begin(attempt(more), at * second).ok,
+    waits: (at: number, more: Partial<SignInAttempt> = {}) => {
       const admission = begin(attempt(more), at * second)
       return admission.ok ? undefined : admission.wait
     },
-    succeeds: (at: number, more: Partial<Attempt> = {}) => {
+    succeeds: (at: number, more: Partial<SignInAttempt> = {}) => {
       const admission = begin(attempt(more), at * second)
       if (admission.ok) admission.value.succeeded()
       return admission.ok

@@ -18,7 +18,7 @@ const signInLimits = {
   perDevice: { max: 8, seconds: 300 },
 } as const satisfies Record<string, Limit>
 
-export interface Attempt {
+export interface SignInAttempt {
   /** The address of the client as it is counted (D16). */
   caller: string
   /** The e-mail address that was typed, in its normal form. */
@@ -41,7 +41,7 @@ export function countSignIns(limits = signInLimits) {
   const accounts = new Tries(limits.perAccount)
   const devices = new Tries(limits.perDevice)
 
-  function begin(attempt: Attempt, now: number): Admission {
+  function begin(attempt: SignInAttempt, now: number): Admission {
     return attempt.device === undefined ? stranger(attempt, now) : known(attempt.device, now)
   }
 
@@ -52,7 +52,7 @@ export function countSignIns(limits = signInLimits) {
     return { ok: true, value: { succeeded: () => devices.forget(device), undo: () => devices.takeBack(device) } }
   }
 
-  function stranger({ caller, account }: Attempt, now: number): Admission {
+  function stranger({ caller, account }: SignInAttempt, now: number): Admission {
     const pair = `${caller} ${account}`
     const attacked = accounts.wait(account, limits.perAccount, now) !== undefined
     const perPair = attacked ? limits.perAccountAndCallerSlow : limits.perAccountAndCaller

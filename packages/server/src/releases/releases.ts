@@ -26,7 +26,7 @@ export interface Releases {
   close(): Promise<void>
 }
 
-interface Needs {
+interface ReleaseNeeds {
   store: Store
   log: Logger
   now: () => number
@@ -39,14 +39,14 @@ interface Needs {
 const lookEvery = 500
 
 /** First serves the build of the release folder, if it is the one to serve (rules.ts). */
-export async function openReleases(needs: Needs): Promise<Releases> {
+export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
   await adopt(needs)
   const releases = followReleases(needs)
   await releases.look()
   return releases
 }
 
-async function adopt({ store, log, now, config }: Needs): Promise<void> {
+async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
   const { releaseDir, version } = config
   const read = await readBuild(releaseDir)
   if (!read) return
@@ -57,7 +57,7 @@ async function adopt({ store, log, now, config }: Needs): Promise<void> {
   if (!served) log.warn({ releaseDir, ...facts }, `The build in the release folder is not served. ${says}`)
 }
 
-function followReleases({ store, log, changed = () => {} }: Pick<Needs, 'store' | 'log' | 'changed'>): Releases {
+function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
   let current: (Served & Files) | undefined
   let known = 0
   let looking: Promise<void> | undefined

@@ -5,7 +5,7 @@
 import { compareVersions } from '@svc/protocol'
 
 /** What is told about a release by its row, without its bytes. */
-export interface Known {
+export interface KnownRelease {
   version: string
   sha256: string
   signed: boolean
@@ -13,8 +13,8 @@ export interface Known {
 
 /** A build that a person names. `known` are all rows, the served one first. */
 export function judgeAdded(
-  build: Known,
-  known: readonly Known[],
+  build: KnownRelease,
+  known: readonly KnownRelease[],
   older: boolean,
 ): 'add' | 'served' | 'taken' | 'older' {
   const [served] = known
@@ -26,8 +26,8 @@ export function judgeAdded(
 
 /** A build that a node finds when it starts. `alone`: no other node decides, the database is in this process. */
 export function judgeFound(
-  build: Known,
-  known: readonly Known[],
+  build: KnownRelease,
+  known: readonly KnownRelease[],
   alone: boolean,
 ): 'add' | 'replace' | 'served' | 'taken' | 'older' | 'unsigned' {
   const [served] = known
@@ -42,9 +42,9 @@ export function judgeFound(
 }
 
 /** Nothing would change; a signature that is there is not given up for none. */
-const same = (build: Known, served: Known): boolean =>
+const same = (build: KnownRelease, served: KnownRelease): boolean =>
   build.sha256 === served.sha256 && (served.signed || !build.signed)
 
 /** What was signed under a version is that version, for good. */
-const isTaken = ({ version, sha256 }: Known, known: readonly Known[]): boolean =>
+const isTaken = ({ version, sha256 }: KnownRelease, known: readonly KnownRelease[]): boolean =>
   known.some((one) => one.version === version && one.signed && one.sha256 !== sha256)

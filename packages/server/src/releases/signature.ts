@@ -34,7 +34,7 @@ export function judgeSignature(
   return { ok: true, value: { signer: key.line, verified: holds === true } }
 }
 
-interface Parts {
+interface SignatureParts {
   key: { type: string; fields: Reader; line: string }
   namespace: string
   reserved: Buffer
@@ -44,7 +44,7 @@ interface Parts {
 
 const hashes: Readonly<Record<string, string>> = { sha256: 'sha256', sha512: 'sha512' }
 
-function readArmored(text: string): Parts | undefined {
+function readArmored(text: string): SignatureParts | undefined {
   const lines = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----/.exec(text)?.[1]
   const body = lines?.replaceAll('\n', '')
   if (body === undefined) return undefined
@@ -76,7 +76,7 @@ function readArmored(text: string): Parts | undefined {
 }
 
 /** Undefined for a kind of key that Node cannot judge, such as one in a security token. */
-function verified({ key, namespace, reserved, hash, signature }: Parts, bytes: Buffer): boolean | undefined {
+function verified({ key, namespace, reserved, hash, signature }: SignatureParts, bytes: Buffer): boolean | undefined {
   const kind = kinds[key.type]
   if (!kind) return undefined
   try {
@@ -97,9 +97,9 @@ function verified({ key, namespace, reserved, hash, signature }: Parts, bytes: B
   }
 }
 
-type Kind = (key: Reader, algorithm: string, message: Buffer, signature: Buffer) => boolean
+type SignatureKind = (key: Reader, algorithm: string, message: Buffer, signature: Buffer) => boolean
 const ecdsa =
-  (curve: string, crv: string, digest: string, bytes: number): Kind =>
+  (curve: string, crv: string, digest: string, bytes: number): SignatureKind =>
   (key, algorithm, message, signature) => {
     if (algorithm !== `ecdsa-sha2-${curve}` || key.string().toString('latin1') !== curve) return false
     const uncompressed = key.string()
@@ -117,7 +117,7 @@ const ecdsa =
       both,
     )
   }
-const kinds: Readonly<Record<string, Kind>> = {
+const kinds: Readonly<Record<string, SignatureKind>> = {
   'ssh-ed25519': (key, algorithm, message, signature) => {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(key.string()) }
     key.end()

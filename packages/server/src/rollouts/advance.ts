@@ -13,7 +13,7 @@ import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
 import { placesOf } from '../wishes/trials.ts'
 import { lockWorkspace } from '../workspaces/lock.ts'
 import { roleOf } from '../workspaces/store.ts'
-import { isWaitedFor, judgeMember, judgeRollout, type Member, type Step } from './judge.ts'
+import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUntold } from './store.ts'
 
@@ -206,7 +206,7 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
   const before = await membersOf(trx, rollout, open)
   const away = await timesAway(trx, rollout.created_at)
   const standings = await standingsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
-  const members: Member[] = []
+  const members: RolloutMember[] = []
   let changed = false
   for (const member of before) {
     const standing = standings.get(member.agentId)
@@ -224,7 +224,7 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
 }
 
 /** Whether the rollout moved. */
-async function take(trx: Db, rollout: RolloutDbRow, step: Step, now: number): Promise<boolean> {
+async function take(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
   switch (step.is) {
     case 'wait':
       if (step.keptAt === rollout.wave_kept_at) return false
@@ -256,7 +256,7 @@ const courseOf = (rollout: RolloutDbRow) => ({
 })
 
 /** The agents of a rollout, those left out among them. */
-async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<Member[]> {
+async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')

@@ -1,14 +1,22 @@
 import type { Level, Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import type { HoldNote, RuntimeHold, Wishes } from '../wishes/kept.ts'
-import { type Course, isWaitedFor, judgeMember, judgeRollout, type Member, ownLevel, type Standing } from './judge.ts'
+import {
+  type Course,
+  isWaitedFor,
+  judgeMember,
+  judgeRollout,
+  ownLevel,
+  type RolloutMember,
+  type Standing,
+} from './judge.ts'
 
 const at = 1_790_000_000_000
 const minute = 60_000
 const rollout = { kind: 'blueprint', version: '1.1.0' } as const
 const runtimes = { kind: 'runtime', version: '2.0.0' } as const
 
-const member = (more: Partial<Member> = {}): Member => ({
+const member = (more: Partial<RolloutMember> = {}): RolloutMember => ({
   agentId: 'id',
   name: 'mail',
   wave: 1,
@@ -34,7 +42,7 @@ const standing = (wishes: Wishes, more: Partial<Standing> = {}): Standing => ({
 const failed = { ...hold, outcome: 'failed' } as const
 const away = [{ from: at + 10_000, to: at + 50_000 }]
 
-test.each<[string, Member, Standing, typeof away, string]>([
+test.each<[string, RolloutMember, Standing, typeof away, string]>([
   ['the wish stands', member(), standing({ blueprint: wish('1.1.0') }), [], 'wished'],
   ['it runs the version', member(), standing({}, { running: '1.1.0' }), [], 'kept'],
   ['it rolled the version back', member(), standing({ blueprintHold: hold }), [], 'rolled_back'],
@@ -76,7 +84,7 @@ test.each<[string, Member, Standing, typeof away, string]>([
 
 const runs = (version: string) => ({ attempts: { runtime: { version } } })
 const held: RuntimeHold = { ...hold, version: '2.0.0', serial: 1, since: at }
-test.each<[string, Member, Standing, typeof away, string]>([
+test.each<[string, RolloutMember, Standing, typeof away, string]>([
   ['the wish stands', member(), standing({ runtime: wish('2.0.0') }), [], 'wished'],
   ['it is on trial', member(), standing({ runtime: wish('2.0.0') }, runs('2.0.0')), [], 'wished'],
   ['it runs it for good', member(), standing({}, runs('2.0.0')), [], 'kept'],
@@ -131,7 +139,7 @@ test('what the runtime says of its bindings and of missing secrets is not the le
 const course: Course = { version: '1.1.0', wave: 1, waves: 3, byHand: false, watchMs: 10 * minute, keptAt: null }
 const kept = member({ state: 'kept' })
 const later = member({ wave: 2, state: 'untouched' })
-test.each<[string, Partial<Course>, Member[], Member[], object]>([
+test.each<[string, Partial<Course>, RolloutMember[], RolloutMember[], object]>([
   ['an agent rolled back', {}, [member({ state: 'rolled_back', reason: 'it said bad' }), later], [], { is: 'halt' }],
   ['an agent of an earlier wave got worse', { wave: 2 }, [member({ state: 'worse' }), kept], [], { is: 'halt' }],
   [

@@ -10,7 +10,7 @@ import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 /** D28: worse in two reports at least so far apart. */
 const worseMs = 10_000
 
-export interface Member {
+export interface RolloutMember {
   agentId: string
   name: string
   wave: number
@@ -34,28 +34,33 @@ export interface Standing {
   silentAt: number | null
 }
 
-type Judged = Pick<Member, 'state' | 'reason' | 'worseAt'>
+type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 
 /** An agent whose version was wished: what became of that. */
 export function judgeMember(
-  member: Member,
+  member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },
   now: Standing,
   away: readonly Away[],
-): Judged {
+): JudgedMember {
   if (member.state !== 'wished' && member.state !== 'kept') return member
   const outcome = kind === 'blueprint' ? ofBlueprint(member, version, now, away) : ofRuntime(member, version, now, away)
   if (outcome.state !== 'kept') return { worseAt: null, ...outcome }
   return withLevel(member, now)
 }
 
-type Outcome = Pick<Member, 'state' | 'reason'>
-const wished: Outcome = { state: 'wished', reason: null }
-const kept: Outcome = { state: 'kept', reason: null }
-const withdrawn: Outcome = { state: 'withdrawn', reason: 'Something else was wished of it meanwhile.' }
+type MemberOutcome = Pick<RolloutMember, 'state' | 'reason'>
+const wished: MemberOutcome = { state: 'wished', reason: null }
+const kept: MemberOutcome = { state: 'kept', reason: null }
+const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Something else was wished of it meanwhile.' }
 
 /** An update of a blueprint needs the service for its fetch alone, which is tried again. */
-function ofBlueprint(member: Member, version: string, { wishes, running }: Standing, away: readonly Away[]): Outcome {
+function ofBlueprint(
+  member: RolloutMember,
+  version: string,
+  { wishes, running }: Standing,
+  away: readonly Away[],
+): MemberOutcome {
   const { blueprint: wish, blueprintHold: hold } = wishes
   if (running === version) return kept
   if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
@@ -66,7 +71,7 @@ function ofBlueprint(member: Member, version: string, { wishes, running }: Stand
   return wish?.version === version ? wished : withdrawn
 }
 
-function ofRuntime(member: Member, version: string, standing: Standing, away: readonly Away[]): Outcome {
+function ofRuntime(member: RolloutMember, version: string, standing: Standing, away: readonly Away[]): MemberOutcome {
   const { wishes, attempts } = standing
   const { runtime: wish, runtimeHold: hold } = wishes
   if (wish?.version === version) return wished
@@ -81,13 +86,13 @@ function ofRuntime(member: Member, version: string, standing: Standing, away: re
   return withdrawn
 }
 
-const ended = ({ outcome, message }: HoldNote): Outcome => ({ state: outcome, reason: message })
+const ended = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
 const awaySays = ({ from, to }: Away): string =>
   `The service was away from ${clock(from)} to ${clock(to)}, in the middle of the trial.`
 const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Whether an agent that kept the version got worse than it was when it was wished. */
-function withLevel(member: Member, { level, receivedAt }: Standing): Judged {
+function withLevel(member: RolloutMember, { level, receivedAt }: Standing): JudgedMember {
   const { levelBefore, worseAt } = member
   if (level === undefined || receivedAt === null) return { ...kept, worseAt: member.state === 'kept' ? worseAt : null }
   if (level === null || levelBefore === null || rank[level] <= rank[levelBefore]) return { ...kept, worseAt: null }
@@ -105,7 +110,7 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
   return levels.length === 0 ? null : worst(levels)
 }
 
-export type Step =
+export type RolloutStep =
   /** Nothing to do but to wait; `keptAt`: since when the wave has ended well, null while it has not. */
   | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
   | { is: 'halt'; why: string }
@@ -129,10 +134,10 @@ export interface Course {
 /** What a running rollout does now. */
 export function judgeRollout(
   course: Course,
-  members: readonly Member[],
-  waitsFor: readonly Member[],
+  members: readonly RolloutMember[],
+  waitsFor: readonly RolloutMember[],
   now: number,
-): Step {
+): RolloutStep {
   const broken = members.filter(({ state, forgiven }) => bad.includes(state) && !forgiven)
   if (broken.length > 0) return { is: 'halt', why: haltedBy(course.version, broken) }
   if (waitsFor.length > 0) return { is: 'wait', keptAt: null, for: 'agents' }
@@ -152,7 +157,7 @@ export function judgeRollout(
  * nothing: it is told when it comes back.
  */
 export const isWaitedFor = (
-  { state }: Member,
+  { state }: RolloutMember,
   kind: RolloutKind,
   { wishes, silentAt }: Standing,
   now: number,
@@ -162,7 +167,7 @@ export const isWaitedFor = (
   return offered || (silentAt !== null && silentAt > now)
 }
 
-function haltedBy(version: string, [first, ...more]: readonly Member[]): string {
+function haltedBy(version: string, [first, ...more]: readonly RolloutMember[]): string {
   const what = { rolled_back: 'was rolled back', failed: 'failed', worse: 'made it worse' } as const
   const state = first?.state === 'failed' || first?.state === 'worse' ? first.state : 'rolled_back'
   const words = `On ${first?.name} ${version} ${what[state]}${first?.reason ? `: ${first.reason}` : ''}`

@@ -23,7 +23,7 @@ export interface Candidate {
   leftOut: LeftOut | undefined
 }
 /** What is named: of a runtime rollout the served release. */
-export interface Named {
+export interface NamedVersion {
   kind: RolloutKind
   blueprint: string | null
   version: string
@@ -36,7 +36,7 @@ export interface Named {
 export async function candidatesOf(
   db: Db,
   workspace: { id: string },
-  { named, agents }: Pick<NewRollout, 'agents'> & { named: Named },
+  { named, agents }: Pick<NewRollout, 'agents'> & { named: NamedVersion },
   now: number,
 ): Promise<Candidate[]> {
   const rows = await db
@@ -66,7 +66,10 @@ const byName = new Intl.Collator('en', { numeric: true }).compare
 const inAnother: LeftOut = { code: 'in_rollout', message: 'It is in another rollout that has not ended.' }
 
 /** Why an agent is not reached by a rollout; undefined when it is. */
-export function leftOut(agent: AgentRow, { kind, blueprint, version, served, needed }: Named): LeftOut | undefined {
+export function leftOut(
+  agent: AgentRow,
+  { kind, blueprint, version, served, needed }: NamedVersion,
+): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)
   if (kind === 'runtime') {
     const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)

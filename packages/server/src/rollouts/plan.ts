@@ -2,11 +2,12 @@
 import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
+import type { WorkspaceRef } from '../ids.ts'
 import { servedRelease } from '../releases/store.ts'
 import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { type Candidate, candidatesOf, type Named } from './members.ts'
+import { type Candidate, candidatesOf, type NamedVersion } from './members.ts'
 import { inWaves, readWaves } from './waves.ts'
 
 export type RolloutRefusal =
@@ -22,11 +23,8 @@ export type RolloutRefusal =
 export const watchUsual = 600
 export const maxWatch = 7 * 86_400
 
-interface Place {
-  id: string
-}
 interface Planned {
-  named: Named
+  named: NamedVersion
   waves: { upTo: string; agents: Candidate[] }[]
   leftOut: Candidate[]
 }
@@ -34,7 +32,7 @@ interface Planned {
 /** For the page that asks before. */
 export async function previewRollout(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
 ): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
@@ -58,7 +56,7 @@ export async function previewRollout(
 /** Read again in the transaction that stores the rollout. */
 export async function plan(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
 ): Promise<Verdict<Planned, RolloutRefusal>> {
@@ -76,7 +74,7 @@ export async function plan(
   return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }
 }
 
-async function namedRuntime(db: Db): Promise<Verdict<Named, RolloutRefusal>> {
+async function namedRuntime(db: Db): Promise<Verdict<NamedVersion, RolloutRefusal>> {
   const served = await servedRelease(db)
   if (!served)
     return refuse('runtime_not_served', 'The service has no runtime build: add one with "svc-server release add".')
@@ -85,9 +83,9 @@ async function namedRuntime(db: Db): Promise<Verdict<Named, RolloutRefusal>> {
 
 async function namedVersion(
   db: Db,
-  workspace: Place,
+  workspace: WorkspaceRef,
   { blueprint = '', version = '' }: NewRollout,
-): Promise<Verdict<Named, RolloutRefusal>> {
+): Promise<Verdict<NamedVersion, RolloutRefusal>> {
   const found = isVersion(version)
     ? await versionNamed(db, workspace, blueprint, version).select('manifest').executeTakeFirst()
     : undefined
@@ -98,7 +96,7 @@ async function namedVersion(
   }
 }
 
-export function nobody({ version }: Named, leftOut: readonly Candidate[]): string {
+export function nobody({ version }: NamedVersion, leftOut: readonly Candidate[]): string {
   const [first] = leftOut
   if (!first) return 'There is no agent that it could reach.'
   return `No agent would be reached by ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`

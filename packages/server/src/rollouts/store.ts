@@ -7,7 +7,7 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { RolloutDbRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
+import { newId, type WorkspaceRef } from '../ids.ts'
 import { refuse } from '../verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
@@ -85,8 +85,8 @@ const member = (rollout_id: string, agent_id: string, wave: number, reason: stri
   }) as const
 
 /** Stops where it is; wishes that no agent was told of are taken back until it goes on. */
-export const pauseRollout = ({ db, by, now }: Ctx, place: Place, id: string) =>
-  change({ db, by, now }, place, id, async (trx, rollout) => {
+export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
     }
@@ -95,8 +95,8 @@ export const pauseRollout = ({ db, by, now }: Ctx, place: Place, id: string) =>
   })
 
 /** After a halt or a pause it goes on; what halted it counts no more. One that waits or watches begins its next wave. */
-export const continueRollout = ({ db, by, now }: Ctx, place: Place, id: string) =>
-  change({ db, by, now }, place, id, async (trx, rollout) => {
+export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
     if (state === 'halted') {
@@ -115,20 +115,17 @@ export const continueRollout = ({ db, by, now }: Ctx, place: Place, id: string) 
   })
 
 /** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
-export const cancelRollout = ({ db, by, now }: Ctx, place: Place, id: string, withdraw: boolean) =>
-  change({ db, by, now }, place, id, async (trx, rollout) => {
+export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
     await takeBackUntold(trx, rollout, { by, now, told: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
 
-interface Place {
-  id: string
-}
 type Changed = Partial<RolloutDbRow> & { action: string }
 
 function change(
   { db, by, now }: Ctx,
-  workspace: Place,
+  workspace: WorkspaceRef,
   id: string,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
@@ -189,7 +186,7 @@ export async function takeBackUntold(
   }
 }
 
-function lockRollout(trx: Db, workspace: Place, id: string): Promise<RolloutDbRow | undefined> {
+function lockRollout(trx: Db, workspace: WorkspaceRef, id: string): Promise<RolloutDbRow | undefined> {
   const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id)
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
@@ -211,7 +208,12 @@ export const note = (
   })
 
 /** Whether a rollout that has not ended names this version of a blueprint. */
-export const isRollingOut = async (db: Db, workspace: Place, blueprint: string, version: string): Promise<boolean> =>
+export const isRollingOut = async (
+  db: Db,
+  workspace: WorkspaceRef,
+  blueprint: string,
+  version: string,
+): Promise<boolean> =>
   (await db
     .selectFrom('rollout')
     .select('id')

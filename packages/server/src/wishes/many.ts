@@ -1,10 +1,12 @@
 /** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
+
 import type { WishOfMany, WishResult } from '@svc/api'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction, type Writer } from '../db/transaction.ts'
+import type { AgentRef } from '../ids.ts'
 import { unknownAgent } from '../verdict.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wishBlueprintWithin } from './store.ts'
 
@@ -60,7 +62,7 @@ async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, w
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(trx: Db, agent: { id: string; workspace_id: string }, wish: WishOfMany, wishing: Wishing) {
+function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: Wishing) {
   if (wish.kind === 'runtime') {
     return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : pressWithin(trx, agent, wishing)
   }

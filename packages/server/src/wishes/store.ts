@@ -10,6 +10,7 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
+import type { AgentRef } from '../ids.ts'
 import { servedRelease } from '../releases/store.ts'
 import { unknownAgent } from '../verdict.ts'
 import { runningVersion } from '../versions/agents.ts'
@@ -21,10 +22,9 @@ import { neededSvcOf, tooOld } from './needs.ts'
 import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
 
-type Place = { id: string; workspace_id: string }
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /** `made` false: it stood already, or there was nothing to take back. */
-export type Wished = { agent: AgentRow; made: boolean }
+export type WishedAgent = { agent: AgentRow; made: boolean }
 /** Who wishes, and when. Of a wish made with others: the rollout that makes it; `silent`: one audit line stands for all of them. */
 export interface Wishing {
   by: By
@@ -38,18 +38,19 @@ export interface Wishing {
 /** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
 export const wishBlueprint = (
   { db, by, now }: Ctx,
-  agent: Place,
+  agent: AgentRef,
   wish: { version: string; blueprint?: string },
-): Promise<Verdict<Wished, WishRefusal>> => transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
+): Promise<Verdict<WishedAgent, WishRefusal>> =>
+  transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
 
 /** The same in a transaction of the caller's. */
 export async function wishBlueprintWithin(
   trx: Db,
-  place: Place,
+  agentRef: AgentRef,
   { version, blueprint }: { version: string; blueprint?: string },
   wishing: Wishing,
-): Promise<Verdict<Wished, WishRefusal>> {
-  const agent = await lockRow(trx, place)
+): Promise<Verdict<WishedAgent, WishRefusal>> {
+  const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   if (agent.blueprint === null) return noBlueprint(agent)
   if (blueprint !== undefined && blueprint !== agent.blueprint) return otherBlueprint(agent, blueprint)
@@ -83,16 +84,16 @@ export async function wishBlueprintWithin(
 /** D24: takes the wish back. What the machine has begun it carries through (D31). */
 export const clearBlueprint = (
   { db, by, now }: Ctx,
-  place: Place,
-): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> =>
-  transaction(db, (trx) => clearBlueprintWithin(trx, place, { by, now }))
+  agentRef: AgentRef,
+): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> =>
+  transaction(db, (trx) => clearBlueprintWithin(trx, agentRef, { by, now }))
 
 export async function clearBlueprintWithin(
   trx: Db,
-  place: Place,
+  agentRef: AgentRef,
   wishing: Wishing,
-): Promise<Verdict<Wished, 'agent_unknown' | 'no_blueprint'>> {
-  const agent = await lockRow(trx, place)
+): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> {
+  const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   if (agent.blueprint === null) return noBlueprint(agent)
   const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
@@ -103,9 +104,9 @@ export async function clearBlueprintWithin(
 }
 
 /** The agent has fetched the bundle of the version that is wished: whether that is news. */
-export const noteFetched = (db: Db, place: { id: string }, now: number): Promise<boolean> =>
+export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
-    const agent = await lockRow(trx, place)
+    const agent = await lockRow(trx, agentRef)
     const wishes = wishesIn(agent?.wishes ?? null)
     const wish = wishes.blueprint
     if (!agent || !wish || wish.fetchedAt !== undefined || runningVersion(agent) === wish.version) return false
@@ -119,9 +120,9 @@ export const noteFetched = (db: Db, place: { id: string }, now: number): Promise
 /** 3.4: stores the served version as the wish, with the mark of the last outcome. A wish that stands keeps its mark (D34). */
 export const pressRuntime = (
   { db, by, now }: Ctx,
-  place: Place,
-): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> =>
-  transaction(db, (trx) => pressWithin(trx, place, { by, now }))
+  agentRef: AgentRef,
+): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> =>
+  transaction(db, (trx) => pressWithin(trx, agentRef, { by, now }))
 
 /**
  * The same in a transaction of the caller's. A press goes out with the agent's next answer; a rollout's wish takes one of
@@ -129,10 +130,10 @@ export const pressRuntime = (
  */
 export async function pressWithin(
   trx: Db,
-  place: Place,
+  agentRef: AgentRef,
   wishing: Wishing,
-): Promise<Verdict<Wished, 'agent_unknown' | RuntimeRefusal>> {
-  const agent = await lockRow(trx, place)
+): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> {
+  const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   const wishes = wishesIn(agent.wishes)
   const { runtime } = attemptsIn(agent.attempts)
@@ -162,15 +163,18 @@ const isUntoldOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
 /** Takes the press back; a runtime that has begun ends what it does. */
-export const clearRuntime = ({ db, by, now }: Ctx, place: Place): Promise<Verdict<Wished, 'agent_unknown'>> =>
-  transaction(db, (trx) => clearRuntimeWithin(trx, place, { by, now }))
+export const clearRuntime = (
+  { db, by, now }: Ctx,
+  agentRef: AgentRef,
+): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
+  transaction(db, (trx) => clearRuntimeWithin(trx, agentRef, { by, now }))
 
 export async function clearRuntimeWithin(
   trx: Db,
-  place: Place,
+  agentRef: AgentRef,
   wishing: Wishing,
-): Promise<Verdict<Wished, 'agent_unknown'>> {
-  const agent = await lockRow(trx, place)
+): Promise<Verdict<WishedAgent, 'agent_unknown'>> {
+  const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   const { runtime: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
@@ -180,9 +184,9 @@ export async function clearRuntimeWithin(
 }
 
 /** D35: makes a held version pressable again. */
-export const liftHold = ({ db, by, now }: Ctx, place: Place): Promise<Verdict<Wished, 'agent_unknown'>> =>
+export const liftHold = ({ db, by, now }: Ctx, agentRef: AgentRef): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
-    const agent = await lockRow(trx, place)
+    const agent = await lockRow(trx, agentRef)
     if (!agent) return unknownAgent
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }

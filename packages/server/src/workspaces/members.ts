@@ -9,7 +9,7 @@ import { done, refuse } from '../verdict.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
 
-type Member = Members['members'][number]
+type WorkspaceMember = Members['members'][number]
 
 /** The workspaces of a person, by name. */
 export async function workspacesOf(db: Db, personId: string): Promise<Me['workspaces']> {
@@ -24,7 +24,7 @@ export async function workspacesOf(db: Db, personId: string): Promise<Me['worksp
   return rows.map(({ slug, name, role }) => ({ slug, name, role: asRole(role) }))
 }
 
-export async function membersOf(db: Db, workspace: { id: string }, self: { id: string }): Promise<Member[]> {
+export async function membersOf(db: Db, workspace: { id: string }, self: { id: string }): Promise<WorkspaceMember[]> {
   const rows = await db
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')

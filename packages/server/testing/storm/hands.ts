@@ -2,7 +2,7 @@
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { liveOf } from '../../src/open.ts'
 import type { Request, Service } from '../../src/operator/kit/request.ts'
-import { askService, type Outcome, runCommand } from '../../src/operator/socket/socket.ts'
+import { askService, type OperatorOutcome, runCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
@@ -49,7 +49,7 @@ export function through({ nodes, file }: Alone): Hands {
   }
 }
 
-async function told<T>(ask: () => Promise<Outcome | undefined>): Promise<Did<T>> {
+async function told<T>(ask: () => Promise<OperatorOutcome | undefined>): Promise<Did<T>> {
   try {
     const outcome = await ask()
     return outcome?.ok ? { ok: true, value: outcome.value as T } : { ok: false, known: true }

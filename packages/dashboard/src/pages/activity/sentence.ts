@@ -4,8 +4,8 @@ import type { AuditEntry } from '@svc/api'
 /** A piece of a sentence: our words, somebody's words, or an agent's name. */
 export type Part = string | { said: string } | { agent: string }
 
-type Facts = Readonly<Record<string, unknown>>
-type Tell = (what: Part, facts: Facts) => Part[]
+type ActivityFacts = Readonly<Record<string, unknown>>
+type Tell = (what: Part, facts: ActivityFacts) => Part[]
 
 const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
@@ -82,13 +82,13 @@ const sentences: Readonly<Record<string, Tell>> = {
   'member.left': () => ['left the workspace'],
 }
 
-const versionOf = ({ of, version, blueprint }: Facts): Part[] => [
+const versionOf = ({ of, version, blueprint }: ActivityFacts): Part[] => [
   ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
   version === undefined || version === null ? 'what was wished' : said(version),
 ]
 
 function asked(what: Part, type: unknown, payload: unknown): Part[] {
-  const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts
+  const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as ActivityFacts
   switch (type) {
     case 'pause':
       return ['asked ', what, ' to pause']
@@ -123,7 +123,7 @@ export function sentence({ action, subject, details }: Pick<AuditEntry, 'action'
   return tellOf(action, what, subject, details)
 }
 
-function tellOf(action: string, what: Part, subject: string, details: Facts): Part[] {
+function tellOf(action: string, what: Part, subject: string, details: ActivityFacts): Part[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
   return tell ? tell(what, details) : unforeseen(action, subject, details)
 }
@@ -133,7 +133,7 @@ function split(subject: string): [kind: string, name: string] {
   return at < 0 ? ['', subject] : [subject.slice(0, at), subject.slice(at + 1)]
 }
 
-function unforeseen(action: string, subject: string, details: Facts): Part[] {
+function unforeseen(action: string, subject: string, details: ActivityFacts): Part[] {
   const facts = Object.keys(details).length > 0 ? [' ', said(details)] : []
   return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
 }

@@ -94,14 +94,14 @@ const Next = ({ at }: { at: number }) => {
   return <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${left} min.`}</span>
 }
 
-type Act = 'pause' | 'continue' | 'cancel'
+type RolloutAction = 'pause' | 'continue' | 'cancel'
 
 function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const client = useQueryClient()
   const [cancelling, setCancelling] = useState(false)
   const [withdraw, setWithdraw] = useState(false)
   const { id, actions, state, canAct } = rollout
-  const act = async (what: Act) => {
+  const act = async (what: RolloutAction) => {
     const call = { pause: api.pauseRollout, continue: api.continueRollout, cancel: undefined }[what]
     const page = call ? await call(slug, id) : await api.cancelRollout(slug, id, withdraw)
     client.setQueryData(rolloutQuery(slug, id).queryKey, page)

@@ -130,9 +130,9 @@ export function StackedBars({
   )
 }
 
-type Words = Pick<StackedBarsProps, 'format' | 'nameOf'>
+type StackWords = Pick<StackedBarsProps, 'format' | 'nameOf'>
 
-function Reading({ column, format, nameOf }: Words & { column: StackedColumn }) {
+function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
   return (
     <>
       <strong>{nameOf(column.key)}</strong> {format(column.total)}
@@ -146,14 +146,14 @@ function Reading({ column, format, nameOf }: Words & { column: StackedColumn }) 
   )
 }
 
-const readingText = (column: StackedColumn, format: Words['format'], nameOf: Words['nameOf']) =>
+const readingText = (column: StackedColumn, format: StackWords['format'], nameOf: StackWords['nameOf']) =>
   [
     `${nameOf(column.key)}: ${format(column.total)}`,
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
 /** The same figures for who reads rather than looks; days without any are left out. */
-function AsTable({ title, stack, format, nameOf }: Words & Pick<StackedBarsProps, 'title' | 'stack'>) {
+function AsTable({ title, stack, format, nameOf }: StackWords & Pick<StackedBarsProps, 'title' | 'stack'>) {
   return (
     <details className="svc-chart-table">
       <summary>As a table</summary>

@@ -2,7 +2,7 @@
 import type { ParamsOf, Route } from '@svc/api'
 import type { By } from '../../audit/by.ts'
 import { transaction } from '../../db/transaction.ts'
-import { type Acting, type BoundChange, type Named, notify } from '../../web/kit/operations.ts'
+import { type Acting, type BoundChange, notify, type RouteObjects } from '../../web/kit/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
 type OnAgent = 'GET /w/:slug/agents/:name'
@@ -11,7 +11,7 @@ type OnAgent = 'GET /w/:slug/agents/:name'
 export async function perform<R extends Route, Read, Value>(
   service: Service,
   bound: BoundChange<By, R, Read, Value>,
-  at: Named<R> & { params?: ParamsOf<R> },
+  at: RouteObjects<R> & { params?: ParamsOf<R> },
   input: Read,
 ): Promise<Value> {
   const { store, live, now } = service
@@ -21,6 +21,6 @@ export async function perform<R extends Route, Read, Value>(
     return granted(await bound.act(acting as unknown as Acting<R, By>, input))
   })
   await bound.goOn?.(service, at, value, now())
-  notify(live, bound.operation, at as Partial<Named<OnAgent>>, bound.agents?.(value))
+  notify(live, bound.operation, at as Partial<RouteObjects<OnAgent>>, bound.agents?.(value))
   return value
 }

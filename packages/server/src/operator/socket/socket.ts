@@ -17,10 +17,10 @@ const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
 /** What a Unix socket's address can hold; macOS has 104. */
 const maxPath = 100
 
-export type Outcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
+export type OperatorOutcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
 /** Runs one command on an open store; refusals become an outcome, bugs fly. */
-export async function runCommand(name: string, request: Request, service: Service): Promise<Outcome> {
+export async function runCommand(name: string, request: Request, service: Service): Promise<OperatorOutcome> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     const message = `The running service (${service.config.version}) does not know "svc-server ${name}": restart it with this version.`
@@ -94,7 +94,11 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
 }
 
 /** The outcome of the command in the running service; undefined when none runs. */
-export async function askService(dataDir: string, name: string, request: Request): Promise<Outcome | undefined> {
+export async function askService(
+  dataDir: string,
+  name: string,
+  request: Request,
+): Promise<OperatorOutcome | undefined> {
   try {
     return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))
   } catch (error) {
@@ -106,7 +110,7 @@ export async function askService(dataDir: string, name: string, request: Request
 
 const isAway = (error: unknown) => isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
 
-function post(socketPath: string, body: string): Promise<Outcome> {
+function post(socketPath: string, body: string): Promise<OperatorOutcome> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const req = httpRequest({ socketPath, method: 'POST', path: '/run', headers, agent: false }, (res) => {
@@ -114,7 +118,7 @@ function post(socketPath: string, body: string): Promise<Outcome> {
       res.on('data', (part: Buffer) => parts.push(part))
       res.on('error', lost)
       res.on('end', () => {
-        const answered = JSON.parse(Buffer.concat(parts).toString()) as Outcome & { message?: string }
+        const answered = JSON.parse(Buffer.concat(parts).toString()) as OperatorOutcome & { message?: string }
         if (res.statusCode === 200) resolve(answered)
         else reject(new Refused(answered.message ?? `The service answered ${res.statusCode}.`))
       })

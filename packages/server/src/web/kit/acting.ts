@@ -11,7 +11,7 @@ import type { Person } from '../../people/store.ts'
 import { asRole } from '../../workspaces/store.ts'
 import { granted, Refusal, type WebCode } from './refusal.ts'
 
-type Needs = Pick<People, 'store' | 'auth'> & { now: () => number }
+type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 
 /** Who asks, as the guards found them when the request began. */
 export interface Who {
@@ -31,7 +31,7 @@ interface Acting<D> {
 }
 
 /** Changes something of a person's own account. */
-export const asPerson = <D extends Needs, T>(
+export const asPerson = <D extends ActingNeeds, T>(
   deps: D,
   who: Who,
   work: (acting: Acting<D>) => Promise<Verdict<T, WebCode>>,
@@ -42,7 +42,7 @@ export const asPerson = <D extends Needs, T>(
   })
 
 /** Changes something of a workspace; `role` is the least that the person must be in it. */
-export const asMember = <D extends Needs, T>(
+export const asMember = <D extends ActingNeeds, T>(
   deps: D,
   who: WhoIn,
   role: Role,
@@ -55,7 +55,7 @@ export const asMember = <D extends Needs, T>(
 
 /** The same for work that begins its own transactions, several or late: the right is judged in each of them. */
 export const personWriter =
-  (deps: Needs, who: Who): Writer =>
+  (deps: ActingNeeds, who: Who): Writer =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmSession(trx, who)
@@ -63,14 +63,14 @@ export const personWriter =
     })
 
 export const memberWriter =
-  (deps: Needs, who: WhoIn, role: Role): Writer =>
+  (deps: ActingNeeds, who: WhoIn, role: Role): Writer =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmMember(trx, who, role)
       return work(trx)
     })
 
-const actingIn = <D extends Needs>(deps: D, { person }: Who, trx: Trx): Acting<D> => ({
+const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Acting<D> => ({
   db: trx,
   people: { ...deps, store: { ...deps.store, db: trx } },
   by: person,

@@ -20,16 +20,16 @@ import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import type { WebCode } from './refusal.ts'
 
 /** What the address of a route names. */
-export type Named<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
+export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
   (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
 
 /** What work is done with that a person or the operator may begin. */
-export type Needs = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
+export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
 /** What a change is made with: everything goes through `db`, or through `people` for what the accounts library keeps. */
-export type Acting<R, B extends By> = Named<R> & {
+export type Acting<R, B extends By> = RouteObjects<R> & {
   db: Trx
-  people: Needs
+  people: OperationNeeds
   by: B
   role: Role
   now: number
@@ -41,14 +41,20 @@ type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
 type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
 
 /** Who looks, and where. */
-export type Looking<R> = Named<R> & { deps: WebDeps; who: Who; role: Role; now: number; params: ParamsOf<R & string> }
+export type Looking<R> = RouteObjects<R> & {
+  deps: WebDeps
+  who: Who
+  role: Role
+  now: number
+  params: ParamsOf<R & string>
+}
 
 /** What is left to do after the commit, and what is answered. */
 interface Afterwards<R, Given, Value> {
   /** The agents whose pages hear of it; else the agent of the address. */
   agents?(value: Value): readonly string[]
   /** What follows from it. */
-  goOn?(deps: Needs, at: Named<R>, value: Value, now: number): Promise<void>
+  goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
   /** What the page is given; else the value itself. */
   answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
   /** False: it was there already, and the status is 200. */

@@ -10,7 +10,7 @@ import { addressHeader } from '../../people/auth.ts'
 import { deviceCookies } from '../../people/device.ts'
 import { maxEmailLength, normalEmail } from '../../people/email.ts'
 import { HashingBusy, inTurn } from '../../people/hashing.ts'
-import { type Outcome, recordSignIn, type SignInLine, shortAccount } from '../../people/history.ts'
+import { recordSignIn, type SignInLine, type SignInOutcome, shortAccount } from '../../people/history.ts'
 import { countSignIns } from '../../people/limits.ts'
 import { type Limit, Tries } from '../../people/rate.ts'
 import { renewHash } from '../../people/renew.ts'
@@ -111,7 +111,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       const account = normalEmail(email)
       const device = devices.find(c.req.header('cookie'), account, now())
       const known = device !== undefined
-      const fails = (outcome: Outcome, refusal: Refusal): Refusal => {
+      const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
         note(c, account, { outcome, method: 'password', known })
         return refusal
       }
@@ -193,7 +193,7 @@ async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => 
   const wait = tries.wait(key, limit, now)
   if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
   tries.add(key, now)
-  let outcome: Outcome | undefined
+  let outcome: SignInOutcome | undefined
   try {
     return await work()
   } catch (error) {
@@ -204,7 +204,7 @@ async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => 
   }
 }
 
-function outcomeOf(error: unknown, wrong: readonly WebCode[]): Outcome | undefined {
+function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
   if (!(error instanceof Refusal)) return undefined
   return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
 }

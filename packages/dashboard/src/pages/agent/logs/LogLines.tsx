@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import { piecesOf, type Row } from './search.ts'
+import { type LogRow, piecesOf } from './search.ts'
 
 interface LogLinesProps {
-  rows: readonly Row[]
+  rows: readonly LogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
   /** The match that is gone to, and the row it stands in. */
   at: number | null

@@ -1,19 +1,19 @@
 import type { LogEntry } from '@svc/api'
 import { useEffect, useState } from 'react'
 
-interface Waiting {
+interface AwaitedLog {
   readonly name: string
   /** The logs that were there when it was asked for. */
   readonly before: ReadonlySet<string>
 }
 
 /** The log that came for what was asked: a new one of that name. */
-export const arrivedOf = (waiting: Waiting, logs: readonly LogEntry[]): LogEntry | undefined =>
+export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
 /** Opens the log that was asked for here last, once it has come. Returns what to call when one is asked for. */
 export function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
-  const [waiting, setWaiting] = useState<Waiting | null>(null)
+  const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined
   useEffect(() => {
     if (came === undefined) return

@@ -1,7 +1,7 @@
 /** Reading a log: its rows, and where a searched text stands in it. Pure, and quick for half a megabyte. */
 
 /** A row as it is drawn: a line, or a piece of a line that is too long to be drawn in one. */
-export interface Row {
+export interface LogRow {
   /** From 0. */
   readonly line: number
   /** Where the piece begins in its line, in UTF-16 units. */
@@ -12,10 +12,10 @@ export interface Row {
 /** The longest piece that is drawn as one row. */
 const longest = 2000
 
-export function rowsOf(text: string): Row[] {
+export function rowsOf(text: string): LogRow[] {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-  const rows: Row[] = []
+  const rows: LogRow[] = []
   for (const [line, whole] of lines.entries()) {
     let start = 0
     do {
@@ -43,7 +43,7 @@ interface Match {
 export const maxMatches = 10_000
 
 /** All places of a text, ignoring case, in order; stops at `maxMatches`. A match across two pieces counts once, in the first. */
-export function findIn(rows: readonly Row[], wanted: string): Match[] {
+export function findIn(rows: readonly LogRow[], wanted: string): Match[] {
   if (wanted === '') return []
   const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu')
   const matches: Match[] = []
@@ -58,7 +58,7 @@ export function findIn(rows: readonly Row[], wanted: string): Match[] {
   return matches
 }
 
-const overhang = (rows: readonly Row[], row: number, length: number) => {
+const overhang = (rows: readonly LogRow[], row: number, length: number) => {
   const next = rows[row + 1]
   return next !== undefined && next.line === rows[row]?.line ? next.text.slice(0, length) : ''
 }

@@ -5,14 +5,14 @@ import { nameOf, valueText } from './setting-words.ts'
 
 type Tone = 'waiting' | 'good' | 'no' | 'lost'
 
-interface Words {
+interface StateWords {
   readonly word: string
   readonly tone: Tone
   /** What it means, for whoever does not know the word. */
   readonly means: string
 }
 
-export const lifeWords: Readonly<Record<CommandState, Words>> = {
+export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
   queued: { word: 'queued', tone: 'waiting', means: 'It goes out with the answer to the agent’s next report.' },
   delivered: { word: 'delivered', tone: 'waiting', means: 'The agent has it; its answer comes with a later report.' },
   applied: { word: 'applied', tone: 'good', means: 'The agent did it and said so.' },
@@ -25,7 +25,7 @@ export const lifeWords: Readonly<Record<CommandState, Words>> = {
 }
 
 /** D6: a command that failed without having been delivered was no longer offered, which is not "no answer". */
-export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): Words =>
+export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was about to be delivered.' }
     : lifeWords[command.state]
