@@ -61,9 +61,9 @@ export async function installAgent(
 
   await processes.start(`${name} runtime`, svc('run', '--dir', dir))
   for (const until = performance.now() + startSeconds * 1000; performance.now() < until; ) {
-    const status = JSON.parse(await processes.run(svc('status', '--dir', dir, '--json')))
-    if (status.running === 'running') return { pid: status.process.state.pid }
-    await sleep(200, undefined, { signal: processes.ending })
+    const [, pid] = /started the agent: process (\d+)$/m.exec(processes.lastWords(`${name} runtime`)) ?? []
+    if (pid !== undefined) return { pid: Number(pid) }
+    await sleep(100, undefined, { signal: processes.ending })
   }
   throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
 }

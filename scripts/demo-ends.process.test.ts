@@ -49,17 +49,6 @@ test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))(
   },
 )
 
-test('agents whose runtimes are killed are ended by Ctrl-C, too', async () => {
-  const demo = new Demo({})
-  const ready = await demo.ready()
-  process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
-  await demo.hears('git-reader runtime was ended by SIGKILL')
-  expect(living(ready)).toContain('git-reader')
-  expect(await demo.end()).toBe(0)
-  expect([existsSync(ready.dir), using(ready.dir)]).toEqual([false, []])
-  expect(living(ready)).toEqual([])
-})
-
 test('a port in use is reported, and nothing is left', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

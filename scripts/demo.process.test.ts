@@ -45,7 +45,7 @@ interface Shown {
   blueprint?: string | null
 }
 
-test('three installed agents are shown, obey the page, one works on the product, and Ctrl-C leaves no process and no folder', async () => {
+test('three installed agents are shown, obey the page, one works on the product, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   expect(Object.keys(ready.pids)).toEqual(
@@ -87,6 +87,10 @@ test('three installed agents are shown, obey the page, one works on the product,
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)
 
+  // An agent outlives its runtime, and Ctrl-C ends it too.
+  process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
+  await demo.hears('git-reader runtime was ended by SIGKILL')
+  expect(living(ready)).toContain('git-reader')
   expect(await demo.end()).toBe(0)
   expect(existsSync(ready.dir)).toBe(false)
   expect(using(ready.dir)).toEqual([])

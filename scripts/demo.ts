@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -48,8 +49,10 @@ for (const [signal, number] of [
     void end(signal === 'SIGINT' ? 0 : 128 + number)
   })
 
+// As svc-server does: what was compiled once is kept.
+enableCompileCache(join(root, '.cache/compiled'))
 try {
-  await main()
+  await begin()
 } catch (error) {
   if (!processes.ending.aborted) {
     console.error(`The demo could not go on: ${error instanceof Error ? error.message : error}`)
@@ -71,7 +74,7 @@ function readOptions() {
   process.exit(0)
 }
 
-async function main() {
+async function begin() {
   needs('python3', 'two of the three agents are written in Python')
   const url = `http://localhost:${await freePort()}`
   const place: Place = { root, folder, url, workspace, env: environment() }
@@ -119,7 +122,7 @@ function answers(url: string): Promise<boolean> {
   )
 }
 
-/** Creates a person and an activated workspace through `svc-server`. */
+/** Creates a person and an activated workspace as `svc-server` does. */
 async function fillWorkspace(place: Place): Promise<void> {
   await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
   await operator(place, ['workspace', 'activate', workspace, 'svc'])
@@ -132,9 +135,17 @@ async function fillWorkspace(place: Place): Promise<void> {
   )
 }
 
-async function operator<T>(place: Place, args: string[], input?: string): Promise<T> {
-  const command = [process.execPath, join(root, 'packages/server/src/main.ts'), ...args, '--json'] as const
-  return JSON.parse(await processes.run({ command: [...command], cwd: folder, env: serviceEnv(place) }, input)) as T
+/**
+ * Runs a command of `svc-server` in the service. It is parsed here, because eleven starts of the program cost more CPU time
+ * than the service.
+ */
+async function operator<T>(_place: Place, args: string[], input?: string): Promise<T> {
+  const { askOperator } = await import('../packages/server/testing/operator.ts')
+  processes.ending.throwIfAborted()
+  const outcome = await askOperator({ dataDir: join(folder, 'data'), cwd: folder, args, ...(input && { input }) })
+  processes.ending.throwIfAborted()
+  if (outcome?.ok) return outcome.value as T
+  throw new Error(`svc-server ${args.join(' ')}: ${outcome?.message ?? 'no service answers'}`)
 }
 
 function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
