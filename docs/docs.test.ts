@@ -113,3 +113,12 @@ test('the systemd unit leaves its settings to the file that the operator’s com
   expect(unit).not.toMatch(/^Environment/m)
   expect(unit).toMatch(/^WorkingDirectory=\/opt\/svc$/m)
 })
+
+test('the glossary explains each word once, and says which words are not used', () => {
+  const rows = [
+    ...read('docs/glossary.md').matchAll(/^\| \*\*(.+?)\*\*(?:, \*\*(.+?)\*\*)?(?: \(.+?\))? \| (.+) \| (.+) \|$/gm),
+  ]
+  const words = rows.flatMap(([, word, second]) => [word, second].filter((one) => one !== undefined))
+  expect(words.length).toBeGreaterThanOrEqual(40)
+  expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([])
+})
