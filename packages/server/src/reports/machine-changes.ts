@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
-import type { MachineChangeTable } from '../db/tables.ts'
+import type { MachineChangeTable } from '../db/tables/reports.ts'
 
 export interface MachineChange {
   kind: MachineChangeTable['kind']

@@ -1,0 +1,51 @@
+/** Blueprints, their versions, and the codes that install them. */
+
+/** A name in a workspace under which versions are uploaded. */
+export interface BlueprintTable {
+  id: string
+  workspace_id: string
+  name: string
+  created_at: number
+}
+
+/** Never changed once it is there. */
+export interface BlueprintVersionTable {
+  id: string
+  blueprint_id: string
+  version: string
+  description: string
+  /** Of the bundle, in hex. */
+  sha256: string
+  size: number
+  uploaded_at: number
+  uploaded_by: string | null
+  uploaded_by_name: string
+  /** The manifest as it was read, JSON. */
+  manifest: string
+  /** JSON array of {path, size, executable}. */
+  files: string
+  bundle: Uint8Array
+}
+
+/** 2.9. What it would install is written down when it is issued (D43). */
+export interface InstallCodeTable {
+  id: string
+  hash: string
+  workspace_id: string
+  /** Null once that version was deleted, which no live code allows. */
+  version_id: string | null
+  blueprint: string
+  version: string
+  sha256: string
+  /** JSON array of {product, role, scopes}. */
+  bindings: string
+  agent_name: string
+  issued_by: string | null
+  issued_by_name: string
+  issued_at: number
+  expires_at: number
+  redeemed_at: number | null
+  revoked_at: number | null
+  /** The agent that it made; null when that was deleted. */
+  agent_id: string | null
+}

@@ -1,0 +1,66 @@
+/** Links and sign-ins of people; and the accounts library's own tables that our queries join. */
+import type { SignInRecord } from '@svc/api'
+
+/** One-time links: the first person's sign-up, a person's sign-in. Only the hash is kept. */
+export interface LinkTable {
+  hash: string
+  purpose: 'first' | 'sign_in' | 'reset' | 'claim'
+  person_id: string | null
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+/** A person's last sign-ins (people/history.ts). */
+export interface SignInTable {
+  id: string
+  person_id: string
+  at: number
+  method: SignInRecord['method']
+  address: string
+  user_agent: string
+}
+
+/** Somebody vouched that the person of this account owns its e-mail address (people/claim.ts). */
+export interface EmailConfirmationTable {
+  person_id: string
+  at: number
+}
+
+/** The accounts library's own tables; it owns their migrations and writes. */
+export interface WorkspaceTable {
+  id: string
+  name: string
+  slug: string
+}
+export interface PersonTable {
+  id: string
+  name: string
+  email: string
+}
+export interface SessionTable {
+  id: string
+  userId: string
+}
+export interface AccountTable {
+  id: string
+  userId: string
+  providerId: string
+  password: string | null
+}
+export interface MemberTable {
+  id: string
+  workspaceId: string
+  userId: string
+  role: string
+}
+/** `expiresAt` is ISO text on SQLite. */
+export interface InvitationTable {
+  id: string
+  workspaceId: string
+  email: string
+  role: string
+  status: string
+  expiresAt: Date
+  inviterId: string
+}
