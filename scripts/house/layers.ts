@@ -132,9 +132,13 @@ export const orders: Readonly<Record<string, Order>> = {
         move: 'moves an embedded installation to PostgreSQL',
       },
       {
-        reports: 'batches, snapshots, runs, usage',
+        reports: 'batches, and what one report does',
         rollouts: 'rollouts in waves',
         'web/kit': 'mounts operations; sign-in, and the right to write',
+      },
+      {
+        'report-store':
+          'a batch of reports in one transaction, on each engine; runs, sums and bodies as they are stored',
       },
       {
         wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
@@ -157,7 +161,7 @@ export const orders: Readonly<Record<string, Order>> = {
         ops: 'log, health, metrics, data folder, an orderly end',
       },
       {
-        db: 'tables, both engines, transactions',
+        db: 'tables (`tables/`, described once), both engines, transactions',
         http: 'the listener: connections, bodies, limits of a client',
       },
       {

@@ -5,7 +5,8 @@
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
 import { newId } from '../src/ids.ts'
-import { openReportStore } from '../src/reports/store.ts'
+import { openReportStore } from '../src/report-store/store.ts'
+import { decide } from '../src/reports/rules.ts'
 import { advanceRollouts } from '../src/rollouts/advance.ts'
 import { hashToken, newToken } from '../src/tokens.ts'
 import { beat } from '../src/wishes/away.ts'
@@ -41,7 +42,7 @@ export interface Fleet {
 }
 
 export async function newFleet(w: World, count: number, blueprint: string): Promise<Fleet> {
-  const store = openReportStore(w.store)
+  const store = openReportStore(w.store, decide)
   const agents = (await addAgents(w, count, blueprint)).map(simulated)
   let max = 0
 

@@ -4,9 +4,11 @@ import { expect } from 'vitest'
 import { Deliveries } from '../src/commands/deliveries.ts'
 import { commandOf, queueCommand } from '../src/commands/store.ts'
 import type { CommandRow } from '../src/db/tables.ts'
-import type { ReportStore } from '../src/reports/committing.ts'
-import type { Decision, Places, Submission } from '../src/reports/rows.ts'
-import { openReportStore } from '../src/reports/store.ts'
+import { newPlaces, type Places } from '../src/report-store/places.ts'
+import type { Decision, Submission } from '../src/report-store/rows.ts'
+import type { ReportStore } from '../src/report-store/store.ts'
+import { openReportStore } from '../src/report-store/store.ts'
+import { decide as judge } from '../src/reports/rules.ts'
 import { hashToken } from '../src/tokens.ts'
 import { newClock, type TestAgent, type World } from './world.ts'
 
@@ -37,10 +39,10 @@ export interface Reporting {
 export function reporting(world: World): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
-  const store = openReportStore(world.store)
+  const store = openReportStore(world.store, judge)
   const places = new Map<string, Places>()
   const placesOf = ({ id }: TestAgent) => {
-    const known = places.get(id) ?? { agent: 0, report: 0, runs: [] }
+    const known = places.get(id) ?? newPlaces()
     places.set(id, known)
     return known
   }

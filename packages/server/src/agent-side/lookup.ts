@@ -1,7 +1,7 @@
 /** Who a token belongs to (5), asked at entry; the transaction that writes asks again (D22). */
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
-import type { Places } from '../reports/rows.ts'
+import { newPlaces, type Places } from '../report-store/places.ts'
 import { hashToken } from '../tokens.ts'
 
 export interface Caller {
@@ -50,7 +50,7 @@ export function newLookup(store: Store): Lookup {
       workspaceId: row.workspace_id,
       activated: row.activated_at !== null,
       tokenHash: hash,
-      places: { agent: 0, report: 0, runs: [] },
+      places: newPlaces(),
     }
     if (known.size >= rememberedMost) known.clear()
     if (caller.activated) known.set(hash, caller)

@@ -10,10 +10,11 @@ import { Turns } from '../http/turns.ts'
 import { bundleCall } from '../installs/bundle.ts'
 import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
+import type { Decision, Submission } from '../report-store/rows.ts'
+import { openReportStore } from '../report-store/store.ts'
 import { newBatcher } from '../reports/batch.ts'
 import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
-import type { Decision, Submission } from '../reports/rows.ts'
-import { openReportStore } from '../reports/store.ts'
+import { decide } from '../reports/rules.ts'
 import { newSweeper, type Sweeper } from '../sweeper/sweeper.ts'
 import type { AgentDeps } from './deps.ts'
 import { type Lookup, newLookup } from './lookup.ts'
@@ -40,7 +41,7 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
   const watchers = { live: deps.live, lookup, deliveries, metrics }
   const batcher = newBatcher({
     inTurn: (start) => turns.addFirst(start),
-    store: openReportStore(deps.store),
+    store: openReportStore(deps.store, decide),
     metrics,
     now: deps.now,
     age: deliveries.age,

@@ -12,7 +12,7 @@ import {
   offerOf,
   type Report,
 } from '@svc/protocol'
-import type { CommandChange, StoredCommand } from '../reports/rows.ts'
+import type { CommandChange, StoredCommand } from '../report-store/rows.ts'
 import { bodyOf } from './body.ts'
 
 interface Settled {

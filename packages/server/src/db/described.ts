@@ -29,7 +29,7 @@ type ValueOf<C> = C extends Column<infer T> ? T : never
 export interface Described<C extends Columns = Columns> {
   readonly name: string
   readonly columns: C
-  /** The name of each column, by itself: the same function picks names from here and values from a row. */
+  /** The name of each column, by itself. */
   readonly names: { readonly [K in keyof C]: string }
 }
 /** A row as it is read. */
@@ -44,11 +44,24 @@ export function described<C extends Columns>(name: string, columns: C): Describe
   return { name, columns, names: names as Described<C>['names'] }
 }
 
+export type Value = string | number | null
+
+/** A row, or the names of its columns in its place. */
+export type Cells<R> = { readonly [K in keyof R]: Value }
+
 /**
- * A row, or the names of its columns. A function from cells to a list gives the values of a statement in their order, and given the
- * names it gives the columns of the statement: so the two cannot differ.
+ * The columns of a statement. `cells` puts the values of a row in the order of the statement; here it is given the names of the columns
+ * instead, and so tells the order itself: columns and values cannot differ.
  */
-export type Cells<R, T> = { readonly [K in keyof R]: T }
+export function columnsOf<C extends Columns>(
+  { name, columns, names }: Described<C>,
+  cells: (names: Described<C>['names']) => readonly Value[],
+): string[] {
+  const listed = cells(names).map(String)
+  if (new Set(listed).size < listed.length || !listed.every((column) => Object.hasOwn(columns, column)))
+    throw new Error(`No list of columns of ${name}: ${listed.join(', ')}.`)
+  return listed
+}
 
 /** Some columns of a table in the order in which a statement reads them. `at` says where each stands in a row that was read. */
 export interface Read<Names extends readonly string[], Row extends readonly unknown[]> {
@@ -75,4 +88,10 @@ export function reads<C extends Columns, const Names extends readonly (keyof C &
   const at = Object.fromEntries(names.map((name, i) => [name, i]))
   const integers = names.flatMap((name, i) => (columns[name]?.kind === 'bigint' ? [i] : []))
   return { names, at: at as Positions<Names>, integers }
+}
+
+/** The same columns of a table that a `left join` may not find. */
+export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: Column<ValueOf<C[K]> | null> } {
+  const joined = Object.entries(columns).map(([name, column]) => [name, orNull(column)])
+  return Object.fromEntries(joined) as { [K in keyof C]: Column<ValueOf<C[K]> | null> }
 }

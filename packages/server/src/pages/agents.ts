@@ -2,7 +2,7 @@
 import { limits, type Run } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
-import { storedReport } from '../reports/body.ts'
+import { storedReport } from '../report-store/body.ts'
 import { statusAge } from './age.ts'
 import { agentUpdates } from './updates.ts'
 

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
 import { servedRelease } from '../releases/store.ts'
+import { pendingUsage } from '../report-store/pending.ts'
+import type { UsageDelta } from '../report-store/rows.ts'
 import { warnsOf } from '../reports/columns.ts'
-import { pendingUsage } from '../reports/pending.ts'
-import type { UsageDelta } from '../reports/rows.ts'
 import { fleetUpdates } from './updates.ts'
 
 /** How many days "30 days" are, today among them. */

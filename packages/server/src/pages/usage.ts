@@ -1,9 +1,9 @@
 import type { UsageDay } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { dayMs, dayOf } from '../limits/days.ts'
-import { addUp, pendingUsage } from '../reports/pending.ts'
-import type { UsageDelta } from '../reports/rows.ts'
-import { otherModels } from '../reports/usage-names.ts'
+import { addUp, pendingUsage } from '../report-store/pending.ts'
+import type { UsageDelta } from '../report-store/rows.ts'
+import { otherModels } from '../report-store/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
 /** More rows than an agent has once the sweeper has looked at it; of more the newest names are read. */

@@ -9,13 +9,14 @@ import { migrate } from '../db/migrate.ts'
 import type { Db, Store } from '../db/open.ts'
 import { usageSums } from '../pages/usage.ts'
 import { accountTables } from '../people/auth.ts'
+import { CommitUnknown } from '../report-store/commit-unknown.ts'
+import { openReportStore, type ReportStore } from '../report-store/store.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { newBatcher } from './batch.ts'
-import { CommitUnknown, type ReportStore } from './committing.ts'
 import { newMetrics } from './metrics.ts'
-import { openReportStore } from './store.ts'
+import { decide } from './rules.ts'
 
-const batching = (w: World, store: ReportStore = openReportStore(w.store)) => {
+const batching = (w: World, store: ReportStore = openReportStore(w.store, decide)) => {
   const failures: unknown[] = []
   const metrics = newMetrics()
   const batcher = newBatcher({
@@ -105,7 +106,7 @@ everyEngine('group commit', (open) => {
 
   test('one report that breaks takes no other with it', async () => {
     const w = await world(await open())
-    const real = openReportStore(w.store)
+    const real = openReportStore(w.store, decide)
     const other = await w.addAgent('other')
     const breaks: ReportStore = async (batch, now, age) => {
       if (batch.some(({ agentId }) => agentId === other.id)) throw new Error('a fault of ours')
@@ -123,7 +124,7 @@ everyEngine('group commit', (open) => {
     const r = reporting(w)
     await r.report(offering)
     const { id } = await r.press('run_now')
-    const real = openReportStore(w.store)
+    const real = openReportStore(w.store, decide)
     const lost: ReportStore = async (batch, now, age) => {
       await real(batch, now, age)
       throw new CommitUnknown(new Error('the connection broke'))

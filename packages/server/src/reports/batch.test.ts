@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CommitUnknown } from '../report-store/commit-unknown.ts'
+import type { Submission } from '../report-store/rows.ts'
+import type { ReportStore } from '../report-store/store.ts'
 import { newBatcher } from './batch.ts'
-import { CommitUnknown, type ReportStore } from './committing.ts'
 import { newMetrics } from './metrics.ts'
-import type { Submission } from './rows.ts'
 
 /** Only what waiting is counted with stands still; the event loop turns as always. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))

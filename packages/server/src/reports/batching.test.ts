@@ -4,8 +4,8 @@
  * grow", "a batch ends at …", "a report that is larger than a batch may be is stored alone, …", "a report full of new names …".
  */
 import { describe, expect, test } from 'vitest'
+import type { Submission } from '../report-store/rows.ts'
 import { type Batching, begin, type Event, nextBatch, rulesOf, step } from './batching.ts'
-import type { Submission } from './rows.ts'
 
 /** Events in order, and what each of them asks for. */
 function after(state: Batching, events: readonly Event[], parallel = 1) {

@@ -4,7 +4,7 @@
  * as last time. Clients that connect for each report come one by one, however many they are, and each costs more: only
  * waiting longer shows how many.
  */
-import type { Submission } from './rows.ts'
+import type { Submission } from '../report-store/rows.ts'
 
 /** The next batch, and what is known of those before it. */
 export interface Batching {

@@ -1,30 +1,30 @@
 /** What of a report stands in columns of its own, so that lists need no body. */
 import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
-import { bodyOf } from './body.ts'
+import { bodyOf } from '../report-store/body.ts'
+import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
 import { rememberReporter } from './reporters.ts'
-import type { LastReport, ReportWrite, Submission } from './rows.ts'
 
 export function columnsOf(
   { report, text, interval }: Submission,
   last: LastReport | undefined,
-  { runsKept, usage }: Pick<ReportWrite, 'runsKept' | 'usage'>,
+  { runs_kept, usage }: Pick<ReportWrite, 'runs_kept' | 'usage'>,
   now: number,
 ): ReportWrite {
   const { state } = report
   return {
-    receivedAt: now,
+    received_at: now,
     level: state?.level ?? null,
     label: state?.label ?? null,
     detail: state?.detail ?? null,
     version: report.agent?.version ?? report.applied?.version ?? null,
     doing: doingNow(report),
     controls: report.controls ? JSON.stringify(report.controls) : '[]',
-    interval,
+    interval_s: interval,
     boot: report.boot ?? null,
     seq: report.seq ?? null,
     reporters: rememberReporter(last?.reporters ?? '', report),
-    runsKept,
-    statusAt: report.status_at ?? null,
+    runs_kept,
+    status_at: report.status_at ?? null,
     warnings: warningsOf(report, now),
     stopped: report.stopped ?? null,
     usage,

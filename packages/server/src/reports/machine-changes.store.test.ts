@@ -5,7 +5,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { logNamesOf, queueCommand } from '../commands/store.ts'
 import { machineChangesOf } from '../pages/machine-changes.ts'
-import { machineChangesMost } from './rules.ts'
+import { machineChangesMost } from '../report-store/written.ts'
 
 const offer = { controls: ['pause', 'resume'] }
 const set = (every: number) => ({

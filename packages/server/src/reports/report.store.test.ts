@@ -6,8 +6,8 @@ import { everyEngine } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, type TestAgent, world } from '../../testing/world.ts'
 import { dayOf } from '../limits/days.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
+import { storedReport } from '../report-store/body.ts'
 import { hashToken, newToken } from '../tokens.ts'
-import { storedReport } from './body.ts'
 import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {

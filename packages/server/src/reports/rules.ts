@@ -1,26 +1,32 @@
 /** What one report does (D1), as a pure function of what is stored: both engines read the rows, ask this, and write. */
 import type { Report } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
-import { type MonotonicAge, settleAcks, settleAndClaim } from '../commands/settle.ts'
+import { settleAcks, settleAndClaim } from '../commands/settle.ts'
+import { addUsage } from '../report-store/pending.ts'
+import type {
+  AgentRows,
+  CommandChange,
+  Decide,
+  Decision,
+  LastReport,
+  StoredCommand,
+  Writes,
+} from '../report-store/rows.ts'
+import { bodiesOf } from '../report-store/run-body.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
-import { addUsage } from './pending.ts'
-import type { AgentRows, CommandChange, Decision, LastReport, StoredCommand, Submission, Writes } from './rows.ts'
-import { bodiesOf, mergeRuns } from './runs.ts'
-
-/** An agent's changes on its machine that are kept: the newest ones. */
-export const machineChangesMost = 500
+import { mergeRuns } from './runs.ts'
 
 /** Judges a report in the transaction that will store it: token and activation again (D22, 5.4), then everything else. */
-export function decide(rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge): Decision {
+export const decide: Decide = (rows, submission, now, age) => {
   if (!rows || rows.tokenHash !== submission.tokenHash) return { ok: false, code: 'token_unknown' }
   if (!rows.activated) return { ok: false, code: 'workspace_inactive' }
   const { report } = submission
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
   const runs = mergeRuns(report, submission.bodies ?? bodiesOf(report), rows.runs, rows.lowest, rows.last, now)
   const usage = addUsage(rows.usage, runs.usage)
-  const columns = columnsOf(submission, rows.last, { runsKept: runs.runsKept, usage: usage.json }, now)
+  const columns = columnsOf(submission, rows.last, { runs_kept: runs.runs_kept, usage: usage.json }, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: report.stopped === undefined && !submission.gone(),
     logs: rows.logs,
@@ -70,7 +76,10 @@ function agentAfter(
   const compared = machineChanges(facts, report, given, now, wished)
   const { reported, previous } = next ?? versions
   return {
-    agent: compared.facts === facts && !next ? undefined : { facts: compared.facts, reported, previous },
+    agent:
+      compared.facts === facts && !next
+        ? undefined
+        : { facts: compared.facts, reported_version: reported, previous_version: previous },
     machineChanges: compared.changes.map(({ kind, key, before, after }) => ({
       at: now,
       kind,
@@ -122,7 +131,3 @@ const nothing: Writes = {
   wishes: undefined,
   updateEvents: [],
 }
-
-/** Whether the log names of kept runs matter to this report (D6). */
-export const asksForLog = (commands: readonly StoredCommand[]): boolean =>
-  commands.some((c) => c.state === 'queued' && c.type === 'log')

@@ -1,7 +1,8 @@
 import type { Report } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bodiesOf, mergeRuns, modelsIn } from './runs.ts'
+import { bodiesOf, modelsIn } from '../report-store/run-body.ts'
+import { mergeRuns } from './runs.ts'
 
 test('the models of a run are found in its JSON, whatever its texts and the names of models are', () => {
   const hostile = fc.constantFrom(
@@ -46,7 +47,7 @@ test('models that came as a Map are written and summed like any others', () => {
   expect(bodiesOf(asMap)).toEqual([JSON.stringify(run)])
   const merged = (report: Report) => mergeRuns(report, bodiesOf(report), new Map(), [], undefined, now)
   expect(merged(asMap)).toEqual(merged(asRecord))
-  expect(merged(asMap).newRuns).toMatchObject([{ costMicro: 1_750_000 }])
+  expect(merged(asMap).newRuns).toMatchObject([{ cost_micro: 1_750_000 }])
 })
 
 test('a run whose models change counts once, whether they came as a Map or not', () => {
@@ -54,7 +55,7 @@ test('a run whose models change counts once, whether they came as a Map or not',
   const kept = new Map([
     [
       'r',
-      { seq: 3, place: run.started * 1000, body: JSON.stringify(before), costMicro: 3_000_000, outputTokens: null },
+      { seq: 3, place: run.started * 1000, body: JSON.stringify(before), cost_micro: 3_000_000, output_tokens: null },
     ],
   ])
   const usage = (report: Report) => mergeRuns(report, bodiesOf(report), kept, [], undefined, now).usage

@@ -1,48 +1,18 @@
 /** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
-import {
-  type Dictionary,
-  forEachEntry,
-  limits,
-  parseAsMaps,
-  placeOf,
-  type ReadRun,
-  type Report,
-  type Run,
-} from '@svc/protocol'
+import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
 import { dayOf } from '../limits/days.ts'
-import { usageMost } from './pending.ts'
-import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from './rows.ts'
-import { otherModels, usageDays } from './usage-names.ts'
+import { excess } from '../report-store/needs.ts'
+import { usageMost } from '../report-store/pending.ts'
+import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from '../report-store/rows.ts'
+import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
+import { otherModels, usageDays } from '../report-store/usage-names.ts'
 
-type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runsKept: number; usage: UsageDelta[] }
+type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
 /** So many names of models, counted by day, one report may add to; what it names beyond is summed among the others of the day. */
 const namesPerReport = 1000
 /** A report without runs changes none. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
-
-/** The runs of a report in JSON, as they are kept. */
-export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map(jsonOf)
-
-/** JSON.stringify, which cannot write a Map. */
-function jsonOf(run: ReadRun): string {
-  if (!(run.models instanceof Map)) return JSON.stringify(run)
-  const parts: string[] = []
-  for (const [key, value] of Object.entries(run)) {
-    const json = value instanceof Map ? mapJson(value) : JSON.stringify(value)
-    parts.push(`"${key}":${json}`)
-  }
-  return `{${parts.join(',')}}`
-}
-
-function mapJson(entries: ReadonlyMap<string, number>): string {
-  const parts: string[] = []
-  for (const [key, value] of entries) parts.push(`${plainText.test(key) ? `"${key}"` : JSON.stringify(key)}:${value}`)
-  return `{${parts.join(',')}}`
-}
-
-/** Text that JSON writes as it is. */
-const plainText = /^[\w .:/@-]*$/
 
 /** What the runs of a report change, given those of them that are kept already and the lowest kept ones; `bodies` are they in JSON. */
 export function mergeRuns(
@@ -53,8 +23,8 @@ export function mergeRuns(
   last: LastReport | undefined,
   now: number,
 ): RunWrites {
-  const runsKept = last?.runsKept ?? 0
-  if (!report.runs || report.runs.length === 0) return { ...none, runsKept }
+  const runs_kept = last?.runs_kept ?? 0
+  if (!report.runs || report.runs.length === 0) return { ...none, runs_kept }
   const fresh: { run: ReadRun; write: RunWrite }[] = []
   const changed: { run: ReadRun; was: KeptRun; body: string }[] = []
   for (const [i, run] of report.runs.entries()) {
@@ -84,13 +54,9 @@ export function mergeRuns(
     changedRuns,
     trimmed: [...gone.kept],
     usage: sums.deltas(),
-    runsKept: runsKept + newRuns.length - gone.kept.size,
+    runs_kept: runs_kept + newRuns.length - gone.kept.size,
   }
 }
-
-/** How many runs are too many when `fresh` ones come. */
-export const excess = (last: LastReport | undefined, fresh: number): number =>
-  Math.max(0, (last?.runsKept ?? 0) + fresh - limits.runsKept)
 
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
@@ -112,13 +78,13 @@ function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], 
 const asWritten = (run: ReadRun, place: number, now: number, body: string): RunWrite => ({
   id: run.id,
   place,
-  firstSeen: now,
+  first_seen: now,
   started: run.started ?? null,
   ended: run.ended ?? null,
   status: run.status ?? null,
   kind: run.kind ?? null,
-  costMicro: costOf(run),
-  outputTokens: run.output_tokens ?? null,
+  cost_micro: costOf(run),
+  output_tokens: run.output_tokens ?? null,
   log: run.log ?? null,
   body,
 })
@@ -136,29 +102,6 @@ function costOf(run: ReadRun): number | null {
 
 const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollars * 1e6))
 
-const modelsKey = '"models":{'
-
-/**
- * The models of a run in JSON, without the rest of it being read. Nothing else in there looks so: a quote inside of a text stands behind a backslash, and
- * no other key of a run has an object for its value.
- */
-export function modelsIn(body: string): Run['models'] {
-  const at = body.indexOf(modelsKey)
-  if (at < 0) return undefined
-  const from = at + modelsKey.length - 1
-  try {
-    return JSON.parse(body.slice(from, body.indexOf('}', from) + 1))
-  } catch {
-    return (JSON.parse(body) as Run).models // a brace in a name
-  }
-}
-
-/** The same, where thousands of names may be new to this process. */
-function manyModelsIn(body: string): ReadonlyMap<string, number> | undefined {
-  const run = parseAsMaps(body) as ReadonlyMap<string, unknown>
-  return run.get('models') as ReadonlyMap<string, number> | undefined
-}
-
 /** Differences of days, by day and model; '' holds the totals. What is older than the first day that is kept counts on that day. */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
@@ -172,15 +115,15 @@ class Sums {
   /** Adds (or with sign -1 takes away) one run at its place. */
   add(
     place: number,
-    costs: Pick<RunWrite, 'costMicro' | 'outputTokens'>,
+    costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,
     models: Dictionary<number> | undefined,
     sign: 1 | -1,
   ): void {
     const day = Math.max(this.#first, dayOf(place))
     const total = this.#of(day, '')
     total.runs += sign
-    total.costMicro += sign * (costs.costMicro ?? 0)
-    total.outputTokens += sign * Math.min(usageMost, costs.outputTokens ?? 0)
+    total.costMicro += sign * (costs.cost_micro ?? 0)
+    total.outputTokens += sign * Math.min(usageMost, costs.output_tokens ?? 0)
     if (!models) return
     forEachEntry(models, (model, dollars) => {
       const share = this.#named(day, model)

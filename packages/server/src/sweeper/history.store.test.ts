@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { dayOf } from '../limits/days.ts'
-import { otherModels } from '../reports/usage-names.ts'
+import { otherModels } from '../report-store/usage-names.ts'
 import { boundHistories } from './history.ts'
 
 const dayMs = 86_400_000

@@ -7,8 +7,8 @@ import { lockAgent } from '../commands/lock.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { dayOf } from '../limits/days.ts'
-import { addUp } from '../reports/pending.ts'
-import { otherModels, unfoldedDays, usageDays } from '../reports/usage-names.ts'
+import { addUp } from '../report-store/pending.ts'
+import { otherModels, unfoldedDays, usageDays } from '../report-store/usage-names.ts'
 
 const agentsAtOnce = 25
 /** Rows of sums that an agent may have before the models of its oldest days are folded. */

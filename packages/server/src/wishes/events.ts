@@ -7,26 +7,25 @@ import type { UpdateNote } from './note.ts'
 /** Lines of an agent's timeline that are kept: the newest ones. */
 export const updateEventsMost = 300
 
+/** A note as it stands in `update_event`. */
+export const eventRow = (note: EventNote) => ({
+  at: note.at,
+  subject: note.of,
+  kind: note.kind,
+  version: note.version ?? null,
+  from_version: note.from ?? null,
+  message: note.message ?? null,
+  by_name: note.by ?? null,
+  rollout_id: note.rollout ?? null,
+  since: note.since ?? null,
+})
+type EventNote = Pick<UpdateNote, 'at' | 'of' | 'kind'> & Partial<UpdateNote>
+
 /** Adds a line and drops the oldest ones beyond what is kept. */
-export async function noteUpdate(
-  db: Db,
-  agent: { id: string },
-  note: Pick<UpdateNote, 'at' | 'of' | 'kind'> & Partial<UpdateNote>,
-): Promise<void> {
+export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote): Promise<void> {
   await db
     .insertInto('update_event')
-    .values({
-      agent_id: agent.id,
-      at: note.at,
-      subject: note.of,
-      kind: note.kind,
-      version: note.version ?? null,
-      from_version: note.from ?? null,
-      message: note.message ?? null,
-      by_name: note.by ?? null,
-      rollout_id: note.rollout ?? null,
-      since: note.since ?? null,
-    })
+    .values({ agent_id: agent.id, ...eventRow(note) })
     .execute()
   const oldestKept = await db
     .selectFrom('update_event')

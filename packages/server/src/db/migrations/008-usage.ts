@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
 /**
- * Sums of days that wait in the row of the report (reports/pending.ts). On the embedded engine the table is made anew, since a
+ * Sums of days that wait in the row of the report (report-store/pending.ts). On the embedded engine the table is made anew, since a
  * column behind a long body is read through all its pages.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

@@ -2,29 +2,33 @@
  * Rows as PostgreSQL takes many at once: an array for each column, which `unnest` makes rows of again. The arrays are in
  * PostgreSQL's binary form, in which no text needs to be escaped by us or read letter by letter by it.
  */
+import type { Kind } from '../../db/described.ts'
 import type { Prepared, Step } from './pipeline.ts'
 
-type Type = 'text' | 'bigint'
-type Value = string | number | null | undefined
-/** The columns that a statement takes of its rows, by their names there. */
-export type Columns<T> = { readonly [K in keyof T]?: NonNullable<T[K]> extends number ? 'bigint' : 'text' }
+/** A column that a statement takes of its rows: its name there and its kind. */
+export type Cell = readonly [name: string, kind: Kind]
 
-/** A statement about many rows; `step` gives it some. */
+/** A statement about many rows; `step` gives it some, and the agents that own them where it takes `agent_id`. */
 export interface Many<T> {
-  step(rows: readonly T[]): Step
+  step(rows: readonly T[], owners?: readonly string[]): Step
 }
+
+/** The column that is filled from the owners of the rows, which do not name them. */
+const owner = 'agent_id'
+export const owned: Cell = [owner, 'text']
 
 /** `sql` is given what to select the rows from, such as `unnest($1::text[]) as r ("id")`. */
-export function many<T extends object>(name: string, columns: Columns<T>, sql: (rows: string) => string): Many<T> {
-  const all = Object.entries(columns) as [keyof T & string, Type][]
-  const arrays = all.map(([, type], i) => `$${i + 1}::${type}[]`)
-  const names = all.map(([column]) => `"${column}"`)
+export function many<T extends object>(name: string, cells: readonly Cell[], sql: (rows: string) => string): Many<T> {
+  const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
+  const names = cells.map(([column]) => `"${column}"`)
   const statement: Prepared = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
+  const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: Cell): Buffer =>
+    owners && column === owner ? textArray(owners) : arrayOf(kind, rows, column)
   return {
-    step: (rows) => [statement, all.map(([column, type]) => arrayOf(type, rows as readonly Row[], column))],
+    step: (rows, owners) => [statement, cells.map((cell) => arrayFrom(rows as readonly Row[], owners, cell))],
   }
 }
-type Row = Readonly<Record<string, Value>>
+type Row = Readonly<Record<string, unknown>>
 
 export const textArray = (values: readonly string[]): Buffer =>
   arrayOf(
@@ -34,29 +38,31 @@ export const textArray = (values: readonly string[]): Buffer =>
   )
 
 /** The number of a type in every PostgreSQL. */
-const oids = { text: 25, bigint: 20 } as const satisfies Record<Type, number>
+const oids = { text: 25, bigint: 20 } as const satisfies Record<Kind, number>
 const headBytes = 20
 const scratchBytes = 256 * 1024
 let scratch = Buffer.allocUnsafe(scratchBytes)
 
 /** One dimension from 1, then each value behind its length, null as the length -1. */
-function arrayOf(type: Type, rows: readonly Row[], column: string): Buffer {
+function arrayOf(type: Kind, rows: readonly Row[], column: string): Buffer {
   let at = headBytes
   for (const row of rows) {
     const value = row[column]
-    if (typeof value === 'number') {
+    if (typeof value === 'number' && type === 'bigint') {
       room(at, 12)
       at = scratch.writeInt32BE(8, at)
       const high = Math.floor(value / 2 ** 32)
       at = scratch.writeInt32BE(high, at)
       at = scratch.writeUInt32BE(value - high * 2 ** 32, at)
-    } else if (typeof value === 'string') {
+    } else if (typeof value === 'string' && type === 'text') {
       room(at, 4 + value.length * 3)
       const bytes = scratch.write(value, at + 4)
       at = scratch.writeInt32BE(bytes, at) + bytes
-    } else {
+    } else if (value === null) {
       room(at, 4)
       at = scratch.writeInt32BE(-1, at)
+    } else {
+      throw new TypeError(`${column} takes ${type}, not ${typeof value}.`)
     }
   }
   scratch.writeInt32BE(1, 0)

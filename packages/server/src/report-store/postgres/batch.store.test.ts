@@ -1,13 +1,13 @@
 /** What the report path promises on PostgreSQL alone. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { reporting, submission } from '../../testing/reporting.ts'
-import { newPostgresDatabase } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
-import { openPostgres } from '../db/open.ts'
-import { CommitUnknown } from './committing.ts'
-import type { Submission } from './rows.ts'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { reporting, submission } from '../../../testing/reporting.ts'
+import { newPostgresDatabase } from '../../../testing/stores.ts'
+import { type World, world } from '../../../testing/world.ts'
+import { openPostgres } from '../../db/open.ts'
+import { CommitUnknown } from '../commit-unknown.ts'
+import type { Submission } from '../rows.ts'
 
 let pool: pg.Pool
 let w: World

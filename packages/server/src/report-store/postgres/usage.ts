@@ -1,10 +1,10 @@
 /** Into which rows of `usage_day` the sums of a batch go on PostgreSQL. Most batches have none: sums wait (pending.ts). */
 import type pg from 'pg'
-import { many } from '../db/columns.ts'
-import { pipelined } from '../db/pipeline.ts'
-import { dayOf } from '../limits/days.ts'
-import type { Decision, Submission, UsageDelta } from './rows.ts'
-import { otherModels, type UsageRows, underNames } from './usage-names.ts'
+import { dayOf } from '../../limits/days.ts'
+import type { Decision, Submission, UsageDelta } from '../rows.ts'
+import { otherModels, type UsageRows, underNames } from '../usage-names.ts'
+import { many } from './arrays.ts'
+import { pipelined } from './pipeline.ts'
 
 /** By agent. The agents are locked, so nobody else gives names to their days meanwhile. */
 export async function dueUsage(
@@ -47,13 +47,20 @@ type Counted = readonly [agent: string, day: string, names: string, others: stri
 
 const knownNames = many<{ agent: string; day: number; model: string }>(
   'report_known_names',
-  { agent: 'text', day: 'bigint', model: 'text' },
+  [
+    ['agent', 'text'],
+    ['day', 'bigint'],
+    ['model', 'text'],
+  ],
   (rows) => `select r.agent, r.day, r.model from ${rows}
     join usage_day u on u.agent_id = r.agent and u.day = r.day and u.model = r.model`,
 )
 const countedDays = many<{ agent: string; day: number }>(
   'report_counted_days',
-  { agent: 'text', day: 'bigint' },
+  [
+    ['agent', 'text'],
+    ['day', 'bigint'],
+  ],
   (rows) => `select r.agent, r.day, count(*) filter (where u.model not in ('', '${otherModels}')),
     count(*) filter (where u.model = '${otherModels}')
     from ${rows} join usage_day u on u.agent_id = r.agent and u.day = r.day group by r.agent, r.day`,

@@ -4,7 +4,7 @@ import type { Served } from '../releases/store.ts'
 export const servedRelease = `select serial, version, sha256, case when signature is null then 0 else 1 end as signed
     from release order by serial desc limit 1`
 
-export type ServedRow = Omit<Served, 'signed'> & { signed: number }
+export type ServedRow = readonly [serial: number, version: string, sha256: string, signed: number]
 
-export const servedRow = (row: ServedRow | undefined): Served | undefined =>
-  row && { serial: row.serial, version: row.version, sha256: row.sha256, signed: row.signed === 1 }
+export const servedOf = (row: ServedRow | undefined): Served | undefined =>
+  row && { serial: row[0], version: row[1], sha256: row[2], signed: row[3] === 1 }

@@ -1,10 +1,12 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
-import type { Command, CommandState, CommandType, Level, Report, Stop } from '@svc/protocol'
+import type { Command, Level, Report } from '@svc/protocol'
+import type { MonotonicAge } from '../commands/settle.ts'
+import type { AgentReportRow, AgentRow, CommandRow, RunRow } from '../db/tables.ts'
 import type { Served } from '../releases/store.ts'
-import type { WishColumns } from '../wishes/kept.ts'
+import type { AgentVersions, MachineChange } from '../reports/machine-changes.ts'
 import type { UpdateNote } from '../wishes/note.ts'
 import type { Told } from '../wishes/report.ts'
-import type { AgentVersions, MachineChange } from './machine-changes.ts'
+import type { Places } from './places.ts'
 
 /** A report on its way into the store. */
 export interface Submission {
@@ -24,16 +26,6 @@ export interface Submission {
   offers: boolean
   /** Whoever hands in reports of one agent again and again keeps this for it, and every report comes to its rows sooner. */
   places?: Places | undefined
-}
-
-/**
- * Where the rows of an agent were found the last time: by number, 0 for not known, runs in the order of the report. Filled and
- * used by the embedded engine only, and never believed: each row that is read so must also name the agent and the run.
- */
-export interface Places {
-  agent: number
-  report: number
-  runs: number[]
 }
 
 /** What is stored about one agent and matters to its report; read in the transaction that writes. */
@@ -63,34 +55,13 @@ export interface AgentRows {
   logs: ReadonlySet<string>
 }
 
-export interface LastReport {
-  level: Level | null
-  boot: string | null
-  seq: number | null
-  reporters: string
-  runsKept: number
-}
-export interface Ranked {
-  seq: number
-  place: number
-}
-export interface KeptRun extends Ranked {
-  body: string
-  costMicro: number | null
-  outputTokens: number | null
-}
-export interface StoredCommand {
-  id: string
-  type: CommandType
-  payload: string
-  state: CommandState
-  created_at: number
-  delivered_at: number | null
-  failed_at: number | null
-  answered_at: number | null
-  message: string | null
-  due_at: number | null
-}
+export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
+export type Ranked = Pick<RunRow, 'seq' | 'place'>
+export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
+export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
+
+/** Judges one report by what is stored about its agent; undefined: there is no such agent. */
+export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision
 
 export type Decision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
@@ -111,44 +82,19 @@ export interface Writes {
   /** What changed on the machine and not by a wish from here. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
   /** The agent's own row; undefined as long as it stays as it is. */
-  agent: { facts: string; reported: string | null; previous: string | null } | undefined
+  agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined as long as they stay as they are. */
-  wishes: (WishColumns & { attempts: string | null }) | undefined
+  wishes: AgentWishes | undefined
   updateEvents: UpdateNote[]
 }
-export interface ReportWrite {
-  receivedAt: number
-  level: Level | null
-  label: string | null
-  detail: string | null
-  version: string | null
-  doing: string | null
-  controls: string
-  interval: number
-  boot: string | null
-  seq: number | null
-  reporters: string
-  runsKept: number
-  statusAt: number | null
-  warnings: string | null
-  stopped: Stop | null
-  usage: string | null
-  body: string
-}
-export interface RunWrite {
-  id: string
-  place: number
-  /** Only written with a new run. */
-  firstSeen: number
-  started: number | null
-  ended: number | null
-  status: string | null
-  kind: string | null
-  costMicro: number | null
-  outputTokens: number | null
-  log: string | null
-  body: string
-}
+export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
+/** `first_seen` is only written with a new run. */
+export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
+export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
+export type AgentWishes = Pick<
+  AgentRow,
+  'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
+>
 export interface UsageDelta {
   /** Days since 1970. */
   day: number

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { openTestPostgres } from '../../testing/stores.ts'
-import { many, textArray } from './columns.ts'
-import type { Store } from './open.ts'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { openTestPostgres } from '../../../testing/stores.ts'
+import type { Store } from '../../db/open.ts'
+import { many, textArray } from './arrays.ts'
 import { type Prepared, pipelined } from './pipeline.ts'
 
 let store: Store
@@ -24,7 +24,14 @@ interface Thing {
   name: string | null
   size: number | null
 }
-const things = many<Thing>('things', { name: 'text', size: 'bigint' }, (rows) => `select * from ${rows}`)
+const things = many<Thing>(
+  'things',
+  [
+    ['name', 'text'],
+    ['size', 'bigint'],
+  ],
+  (rows) => `select * from ${rows}`,
+)
 const shout: Prepared = { name: 'shout', text: 'select upper(word) from unnest($1::text[]) as word' }
 const divide: Prepared = { name: 'divide', text: 'select 1 / cardinality($1::text[])' }
 
@@ -115,4 +122,17 @@ test('a connection that breaks in the middle is an error', async () => {
     everyMs: 20,
   })
   await broken
+})
+
+test.each([
+  ['a boolean', true],
+  ['a bigint', 5n],
+  ['a text', '5'],
+  ['nothing at all', undefined],
+])('%s in a column of numbers is an error, not null', (_, size) => {
+  expect(() => things.step([{ name: 'a', size: size as never }])).toThrow('size takes bigint, not')
+})
+
+test('a number in a column of texts is an error, not null', () => {
+  expect(() => things.step([{ name: 5 as never, size: 5 }])).toThrow('name takes text, not number.')
 })

@@ -1,8 +1,9 @@
 /**
  * Several prepared statements in one message to PostgreSQL, and one back: the way of a batch of reports, which would
- * otherwise wait for a dozen answers. Rows come as PostgreSQL writes them, values as columns of rows (columns.ts).
+ * otherwise wait for a dozen answers. Rows come as PostgreSQL writes them, values as columns of rows (arrays.ts).
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
+import type { Read } from '../../db/described.ts'
 
 /** A statement that a connection prepares once, by its name, and plans once for all values. */
 export interface Prepared {
@@ -11,6 +12,13 @@ export interface Prepared {
 }
 export type Step = readonly [statement: Prepared, values?: readonly Buffer[]]
 export type Row = readonly (string | null)[]
+
+/** A row as its columns say: integers come as text. */
+export function rowOf<R extends readonly unknown[]>({ integers }: Read<readonly string[], R>, row: Row): R {
+  const cells: (string | number | null)[] = [...row]
+  for (const i of integers) if (typeof cells[i] === 'string') cells[i] = Number(cells[i])
+  return cells as readonly unknown[] as R
+}
 
 /** Runs the steps in their order and gives the rows of each. When one fails, those behind it do not happen. */
 export function pipelined<const S extends readonly Step[]>(

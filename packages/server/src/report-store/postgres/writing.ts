@@ -1,0 +1,170 @@
+/** The second message of a batch on PostgreSQL: what was decided, table by table. Columns come from the lists in written.ts. */
+import { columnsOf, type Described } from '../../db/described.ts'
+import * as tables from '../../db/tables/reports.ts'
+import { eventRow, updateEventsMost } from '../../wishes/events.ts'
+import { usageMost } from '../pending.ts'
+import type { AgentRows, CommandChange, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
+import {
+  agentFactsCells,
+  agentWishesCells,
+  changedCommandCells,
+  changedRunCells,
+  levelChangeCells,
+  machineChangeCells,
+  machineChangesMost,
+  newRunCells,
+  reportCells,
+  updateEventCells,
+  usageCells,
+  usageRow,
+} from '../written.ts'
+import { type Cell, type Many, many, owned } from './arrays.ts'
+import type { Step } from './pipeline.ts'
+
+/** Writes what was decided: a statement for each table, and none for a table that nothing changes. */
+export function writing(
+  batch: readonly Submission[],
+  decisions: readonly Decision[],
+  rows: ReadonlyMap<string, AgentRows>,
+  usage: ReadonlyMap<string, readonly UsageDelta[]>,
+): Step[] {
+  // In the order in which agents are locked, so that two batches never wait in a ring for other rows either.
+  const written = batch
+    .flatMap(({ agentId }, i) => {
+      const decision = decisions[i]
+      return decision?.ok ? [{ agentId, write: decision.write }] : []
+    })
+    .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
+  const steps: Step[] = []
+  const put = <T extends object>(statement: Many<T>, pick: (w: Writes, agentId: string) => readonly T[]) => {
+    const owners: string[] = []
+    const picked: T[] = []
+    for (const { agentId, write } of written) {
+      for (const row of pick(write, agentId)) {
+        owners.push(agentId)
+        picked.push(row)
+      }
+    }
+    if (picked.length > 0) steps.push(statement.step(picked, owners))
+  }
+  const one = <T>(row: T | undefined): T[] => (row ? [row] : [])
+  const reportedBefore = (agentId: string) => rows.get(agentId)?.last !== undefined
+  put(trimRuns, (w) => w.trimmed.map((seq) => ({ seq })))
+  put(insertRuns, (w) => w.newRuns)
+  put(updateRuns, (w) => w.changedRuns)
+  put(addUsage, (_, id) => (usage.get(id) ?? []).map(usageRow))
+  put(insertLevelChanges, (w) => one(w.levelChange))
+  put(changeCommands, (w) => w.commands)
+  put(insertMachineChanges, (w) => w.machineChanges)
+  put(trimMachineChanges, (w) => w.machineChanges.slice(0, 1))
+  put(changeFacts, (w) => one(w.agent))
+  put(changeWishes, (w) => one(w.wishes))
+  put(insertUpdateEvents, (w) => w.updateEvents.map(eventRow))
+  put(trimUpdateEvents, (w) => w.updateEvents.slice(0, 1))
+  put(insertReports, (w, id) => (reportedBefore(id) ? [] : one(w.report)))
+  put(updateReports, (w, id) => (reportedBefore(id) ? one(w.report) : []))
+  return steps
+}
+
+const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
+
+const cellsOf = ({ columns }: Described, names: readonly string[]): Cell[] =>
+  names.map((name) => [name, columns[name]?.kind ?? 'text'])
+
+/** Into the columns of `names`, for the agents that own the rows. */
+function insert<T extends object>(name: string, table: Described, names: readonly string[], conflict = ''): Many<T> {
+  const cells = [owned, ...cellsOf(table, names)]
+  const columns = cells.map(([column]) => column).join(', ')
+  return many<T>(
+    name,
+    cells,
+    (rows) => `insert into ${table.name} (${columns}) select ${columns} from ${rows} ${conflict}`,
+  )
+}
+
+/** The columns of `names`, in the rows that are found by `key`; by default the agent's own. */
+function update<T extends object>(
+  name: string,
+  table: Described,
+  names: readonly string[],
+  { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
+): Many<T> {
+  const set = names.map((column) => `${column} = r."${column}"`).join(', ')
+  return many<T>(
+    name,
+    [key, ...cellsOf(table, names)],
+    (rows) => `update ${table.name} set ${set} from ${rows} where ${table.name}.${column} = r."${key[0]}"`,
+  )
+}
+
+const trim = (name: string, table: Described, kept: number): Many<object> =>
+  many(
+    name,
+    [owned],
+    (rows) => `delete from ${table.name} c using ${rows} where c.agent_id = r.agent_id and c.seq <
+    (select seq from ${table.name} k where k.agent_id = r.agent_id order by seq desc limit 1 offset ${kept - 1})`,
+  )
+
+const trimRuns = many<{ seq: number }>(
+  'report_trim',
+  [['seq', 'bigint']],
+  (rows) => `delete from run using ${rows} where run.seq = r.seq`,
+)
+const insertRuns = insert<Writes['newRuns'][number]>('report_insert_runs', run, columnsOf(run, newRunCells))
+const updateRuns = update<Writes['changedRuns'][number]>('report_update_runs', run, columnsOf(run, changedRunCells), {
+  column: 'seq',
+})
+const addUsage = insert<ReturnType<typeof usageRow>>(
+  'report_add_usage',
+  usageDay,
+  columnsOf(usageDay, usageCells),
+  `on conflict (agent_id, day, model) do update set runs = greatest(0, usage_day.runs + excluded.runs),
+    cost_micro = least(${usageMost}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
+    output_tokens = least(${usageMost}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
+)
+const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
+  'report_level_changes',
+  levelChange,
+  columnsOf(levelChange, levelChangeCells),
+)
+const changeCommands = update<CommandChange>(
+  'report_change_commands',
+  command,
+  columnsOf(command, changedCommandCells),
+  {
+    column: 'id',
+  },
+)
+const insertMachineChanges = insert<Writes['machineChanges'][number]>(
+  'report_machine_changes',
+  machineChange,
+  columnsOf(machineChange, machineChangeCells),
+)
+const trimMachineChanges = trim('report_trim_changes', machineChange, machineChangesMost)
+const changeFacts = update<NonNullable<Writes['agent']>>(
+  'report_change_agents',
+  agent,
+  columnsOf(agent, agentFactsCells),
+  {
+    column: 'id',
+    key: owned,
+  },
+)
+const changeWishes = update<NonNullable<Writes['wishes']>>(
+  'report_change_wishes',
+  agent,
+  columnsOf(agent, agentWishesCells),
+  { column: 'id', key: owned },
+)
+const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
+  'report_update_events',
+  updateEvent,
+  columnsOf(updateEvent, updateEventCells),
+)
+const trimUpdateEvents = trim('report_trim_events', updateEvent, updateEventsMost)
+const reports = columnsOf(agentReport, reportCells)
+const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
+const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {
+  column: 'agent_id',
+  key: owned,
+})

@@ -1,0 +1,59 @@
+/** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { MonotonicAge } from '../../commands/settle.ts'
+import type { Store } from '../../db/open.ts'
+import { CommitUnknown } from '../commit-unknown.ts'
+import type { Decide, Decision, Submission } from '../rows.ts'
+import { servedOf } from '../served.ts'
+import type { ReportStore } from '../store.ts'
+import { agentsWithCommands, load, type Seen } from './load.ts'
+import { prepare, type Statements } from './statements.ts'
+import { write } from './write.ts'
+
+/**
+ * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
+ * Kysely for its length, so that it never lands inside somebody's open transaction.
+ */
+export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>, decide: Decide): ReportStore {
+  let statements: Statements | undefined
+  return (batch, now, age) =>
+    store.db.connection().execute(async () => {
+      statements ??= prepare(store.sqlite)
+      return commit({ db: store.sqlite, s: statements, decide }, batch, now, age)
+    })
+}
+
+interface Open {
+  db: DatabaseSync
+  s: Statements
+  decide: Decide
+}
+
+/** Everything between `begin` and `commit` happens in one turn of the event loop. */
+function commit({ db, s, decide }: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Decision[] {
+  s.begin.run()
+  let decisions: Decision[]
+  try {
+    const seen: Seen = {
+      served: servedOf(s.served.get()),
+      activated: new Map(),
+      withCommands: agentsWithCommands(s, batch.length),
+    }
+    decisions = batch.map((submission) => {
+      const loaded = load(s, submission, seen)
+      const decision = decide(loaded?.rows, submission, now, age)
+      if (decision.ok && loaded) write(s, loaded, decision.write, now)
+      return decision
+    })
+  } catch (error) {
+    if (db.isTransaction) s.rollback.run()
+    throw error
+  }
+  try {
+    s.commit.run()
+  } catch (error) {
+    if (db.isTransaction) s.rollback.run()
+    throw new CommitUnknown(error)
+  }
+  return decisions
+}

@@ -1,0 +1,49 @@
+/** Writes what was decided about one report. */
+import { dayOf } from '../../limits/days.ts'
+import { eventRow } from '../../wishes/events.ts'
+import type { UsageDelta, Writes } from '../rows.ts'
+import { type UsageRows, underNames } from '../usage-names.ts'
+import {
+  agentFactsCells,
+  agentWishesCells,
+  changedCommandCells,
+  changedRunCells,
+  levelChangeCells,
+  machineChangeCells,
+  newRunCells,
+  reportCells,
+  updateEventCells,
+  usageCells,
+  usageRow,
+} from '../written.ts'
+import type { Loaded } from './load.ts'
+import type { Statements } from './statements.ts'
+
+export function write(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): void {
+  for (const seq of w.trimmed) s.trimRun.run(seq)
+  for (const run of w.newRuns) s.insertRun.run(agentId, ...newRunCells(run))
+  for (const run of w.changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
+  if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
+  if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
+  for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)
+  for (const change of w.machineChanges) s.insertMachineChange.run(agentId, ...machineChangeCells(change))
+  if (w.machineChanges.length > 0) s.trimMachineChanges(agentId)
+  if (w.agent) s.changeFacts.run(...agentFactsCells(w.agent), agentId)
+  if (w.wishes) s.changeWishes.run(...agentWishesCells(w.wishes), agentId)
+  for (const note of w.updateEvents) s.insertUpdateEvent.run(agentId, ...updateEventCells(eventRow(note)))
+  if (w.updateEvents.length > 0) s.trimUpdateEvents(agentId)
+  if (!w.report) return
+  if (reportRow === null) s.insertReport.run(agentId, ...reportCells(w.report))
+  else s.updateReport.run(...reportCells(w.report), reportRow)
+}
+
+function addUsage(s: Statements, agentId: string, sums: readonly UsageDelta[], now: number): void {
+  const rows: UsageRows = {
+    has: (day, model) => s.usageNamed.get(agentId, day, model) !== undefined,
+    of: (day) => {
+      const [names, others] = s.usageOfDay.get(agentId, day) ?? [0, 0]
+      return { names, others: others > 0 }
+    },
+  }
+  for (const sum of underNames(sums, rows, dayOf(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
+}
