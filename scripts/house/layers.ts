@@ -137,8 +137,14 @@ export const orders: Readonly<Record<string, Order>> = {
         'web/kit': 'mounts operations; sign-in, and the right to write',
       },
       {
-        'report-store':
-          'a batch of reports in one transaction, on each engine; runs, sums and bodies as they are stored',
+        'report-store/store.ts': 'a batch of reports in one transaction, on the engine that is open',
+      },
+      {
+        'report-store/sqlite': 'the same on the embedded engine',
+        'report-store/postgres': 'the same on PostgreSQL, in two messages',
+      },
+      {
+        'report-store': 'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
       },
       {
         wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
@@ -161,7 +167,10 @@ export const orders: Readonly<Record<string, Order>> = {
         ops: 'log, health, metrics, data folder, an orderly end',
       },
       {
-        db: 'tables (`tables/`, described once), both engines, transactions',
+        'db/tables': 'the tables, those of a report described once',
+      },
+      {
+        db: 'both engines, transactions',
         http: 'the listener: connections, bodies, limits of a client',
       },
       {

@@ -1,5 +1,8 @@
 import { limits } from '@svc/protocol'
 
+/** How long ago this process delivered a command, in milliseconds by the monotonic clock; undefined if it did not. */
+export type MonotonicAge = (id: string) => number | undefined
+
 /** D20: when this process delivered which command, by the monotonic clock, as long as that can matter. */
 export class Deliveries {
   readonly #at = new Map<string, number>()

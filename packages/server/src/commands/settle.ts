@@ -14,6 +14,7 @@ import {
 } from '@svc/protocol'
 import type { CommandChange, StoredCommand } from '../report-store/rows.ts'
 import { bodyOf } from './body.ts'
+import type { MonotonicAge } from './deliveries.ts'
 
 interface Settled {
   changes: CommandChange[]
@@ -21,9 +22,6 @@ interface Settled {
 }
 
 const nothing: Settled = { changes: [], claimed: [] }
-
-/** How long ago this process delivered a command, in milliseconds by the monotonic clock; undefined if it did not. */
-export type MonotonicAge = (id: string) => number | undefined
 
 /** D1: acks of the report, then what timed out, then what is handed out with the answer. */
 export function settleAndClaim(

@@ -1,6 +1,6 @@
 /** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
 import type { Command, Level, Report } from '@svc/protocol'
-import type { MonotonicAge } from '../commands/settle.ts'
+import type { MonotonicAge } from '../commands/deliveries.ts'
 import type { AgentReportRow, AgentRow, CommandRow, RunRow } from '../db/tables.ts'
 import type { Served } from '../releases/store.ts'
 import type { AgentVersions, MachineChange } from '../reports/machine-changes.ts'

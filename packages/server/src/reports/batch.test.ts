@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CommitUnknown } from '../report-store/commit-unknown.ts'
+import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Submission } from '../report-store/rows.ts'
-import type { ReportStore } from '../report-store/store.ts'
 import { newBatcher } from './batch.ts'
 import { newMetrics } from './metrics.ts'
 

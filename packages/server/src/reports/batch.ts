@@ -2,9 +2,8 @@
  * Group commit: reports that arrive together are committed together, and each is answered only after its commit. Decides nothing
  * (batching.ts).
  */
-import { CommitUnknown } from '../report-store/commit-unknown.ts'
+import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Decision, Submission } from '../report-store/rows.ts'
-import type { ReportStore } from '../report-store/store.ts'
 import { begin, type Event, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'

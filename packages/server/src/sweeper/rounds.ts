@@ -1,6 +1,7 @@
 /** What the sweeper does in a round; a few rows at a time, so that reports never wait long for it. */
 import { sql } from 'kysely'
-import { type MonotonicAge, timeOut } from '../commands/settle.ts'
+import type { MonotonicAge } from '../commands/deliveries.ts'
+import { timeOut } from '../commands/settle.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'

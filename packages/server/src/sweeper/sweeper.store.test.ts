@@ -5,7 +5,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
-import type { MonotonicAge } from '../commands/settle.ts'
+import type { MonotonicAge } from '../commands/deliveries.ts'
 import { newSweeper } from './sweeper.ts'
 
 const node = (w: World, age: MonotonicAge = () => undefined) => {

@@ -3,7 +3,7 @@
  * erase. Every round may be done by any node, twice, or late: each statement takes only what is still due.
  */
 import { foldActivity } from '../audit/fold.ts'
-import type { MonotonicAge } from '../commands/settle.ts'
+import type { MonotonicAge } from '../commands/deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { dayMs } from '../limits/days.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'

@@ -6,7 +6,7 @@ import { reporting, submission } from '../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { type World, world } from '../../../testing/world.ts'
 import { openPostgres } from '../../db/open.ts'
-import { CommitUnknown } from '../commit-unknown.ts'
+import { CommitUnknown } from '../committing.ts'
 import type { Submission } from '../rows.ts'
 
 let pool: pg.Pool

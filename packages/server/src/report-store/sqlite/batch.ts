@@ -1,11 +1,10 @@
 /** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { MonotonicAge } from '../../commands/settle.ts'
+import type { MonotonicAge } from '../../commands/deliveries.ts'
 import type { Store } from '../../db/open.ts'
-import { CommitUnknown } from '../commit-unknown.ts'
+import { CommitUnknown, type ReportStore } from '../committing.ts'
 import type { Decide, Decision, Submission } from '../rows.ts'
 import { servedOf } from '../served.ts'
-import type { ReportStore } from '../store.ts'
 import { agentsWithCommands, load, type Seen } from './load.ts'
 import { prepare, type Statements } from './statements.ts'
 import { write } from './write.ts'
