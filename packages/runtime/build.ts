@@ -1,9 +1,8 @@
 /**
- * Builds `svc.pyz`: one file that Node runs and that is a genuine Python zip application as well. The program stands in it in packed
- * parts, of which a process loads one; the archive stands behind `//` on its last line, so none of the archive's bytes may end a line.
- * The archive holds `__main__.py`, which finds Node and becomes it, `release.json` and the notices. The same commit gives the same bytes.
- *
- *   node packages/runtime/build.ts --out dist/cli
+ * `node packages/runtime/build.ts --out dist/cli` builds `svc.pyz`: one file that Node runs and that is a genuine
+ * Python zip application as well. The program is stored in packed parts, of which a process loads one. The archive
+ * follows `//` on the last line, so none of its bytes may end a line. It holds `__main__.py`, which finds Node and
+ * becomes it, `release.json` and the notices. The same commit gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -31,9 +30,9 @@ export interface Built {
 export const ownKeys = (): string[] => readKeys(readFileSync(join(here, 'release-keys'), 'utf8'))
 
 /**
- * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`. `version` defaults to the repository's, `keys` to those of
- * `release-keys`. `first` is code that runs before all else: tests of updates build runtimes with a fault. Builds with the same `shared`
- * share what their version and keys don't change.
+ * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`; `version` and `keys` default to those of the
+ * repository. `first` is code that runs before everything else, with which tests build faulty runtimes. Builds with the
+ * same `shared` share what does not depend on version and keys.
  */
 export async function buildRuntime({
   outDir,
@@ -73,16 +72,16 @@ export async function buildRuntime({
   return { file, sha256, version }
 }
 
-/** They stand in the bundled code for the version and the keys. */
+/** Placeholders in the bundled code for the version and the keys. */
 const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:keys"]' } as const
 
 /**
- * `-S` splits the words, and `require` loads the file whatever package.json lies above it. One arena, since glibc keeps one for each
- * thread and reads this before anything of ours runs: 6 MB that nothing uses.
+ * `-S` splits the words, and `require` loads the file whatever package.json is above it. One arena saves 6 MB: glibc
+ * keeps one for each thread, and reads this setting before any of our code runs.
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
-/** Padding before the archive moves the offsets in it until none of their bytes ends a line. */
+/** Appends the archive. Padding moves its offsets until none of their bytes ends a line. */
 function withArchive(text: string, members: readonly ZipMember[]): Buffer {
   const first = text.length + 2
   const within = distances(members)
@@ -104,7 +103,7 @@ function ownVersion(): string {
   return version
 }
 
-/** Unix seconds: of the sources, never of the clock, so that a build can be repeated. */
+/** The time of the sources in Unix seconds, never of the clock, so that a build can be repeated. */
 function buildTime(): number {
   const written = process.env.SOURCE_DATE_EPOCH
   if (written !== undefined && /^\d+$/.test(written)) return Number(written)

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { distances, endsNoLine, member, packed, plainOffset } from './lines.ts'
 
-/** Scripts as they may become: many lines, long lines, empty ones. */
+/** Scripts as they may look: many lines, long lines, empty ones. */
 const script = fc
   .array(fc.string({ maxLength: 700, unit: fc.constantFrom(...' #aZ09~"\u00e9'.split('')) }), { maxLength: 60 })
   .map((lines) => lines.join('\n'))
 
-test('a script of any lines is packed into bytes that end no line of JavaScript, and comes back as it was', () => {
+test('a script of any lines is packed into bytes that end no line of JavaScript, and unpacks to itself', () => {
   fc.assert(
     fc.property(script, (text) => {
       const bytes = packed(Buffer.from(text))
@@ -19,7 +19,7 @@ test('a script of any lines is packed into bytes that end no line of JavaScript,
   )
 })
 
-test('lines of each length, also those whose number would end a line', () => {
+test('lines of every length are packed, even if the number of the length would end a line', () => {
   for (let length = 0; length < 450; length++) {
     const text = 'x'.repeat(length)
     expect(inflateRawSync(packed(Buffer.from(text))).toString()).toBe(text)
@@ -37,11 +37,11 @@ test('a member fits after a short remark, whatever it holds', () => {
   fc.assert(fc.property(script, expectFits))
 })
 
-test.each([0x0a00, 0x0aff, 0x0d00])('a member whose length would end a line: %i', (length) => {
+test.each([0x0a00, 0x0aff, 0x0d00])('a member whose length would end a line is packed: %i', (length) => {
   for (let less = 0; less < 12; less++) expectFits('x'.repeat(length - less))
 })
 
-test('what no block can hide is said at once', () => {
+test('a text that no block can hide is refused at once', () => {
   expect(() => packed(Buffer.from('one\r\ntwo'))).toThrow('holds CR')
 })
 
@@ -61,7 +61,7 @@ test.each([
   expect([1, 2, 3].map((byte) => Math.floor(at / 0x100 ** byte) % 0x100)).not.toContain(0x0a)
 })
 
-test('none of the offsets in an archive has such a byte, and few beginnings are tried', () => {
+test('no offset in an archive has such a byte, and few start positions are tried', () => {
   const members = [member('__main__.py', 'x'.repeat(3000)), member('LICENSE', 'y'.repeat(9000))]
   for (const from of [0x9e000, 0x9fff0, 0xa0000, 0xcf000, 0x0a00]) {
     let tried = 1

@@ -1,10 +1,14 @@
 /**
- * The archive in `svc.pyz` stands in a comment, so none of its bytes may end a line. What is packed here is deflate (RFC 1951) without
- * compression: each line as it stands in stored blocks, and the end of a line as a block with the fixed codes, whose bytes end none.
+ * The archive in `svc.pyz` is inside a comment, so none of its bytes may end a line. Members are packed as deflate (RFC
+ * 1951) without compression: each line unchanged in stored blocks, and each end of a line as a block with the fixed
+ * codes, whose bytes end no line.
  */
 import { archive, type ZipMember } from '@svc/blueprint/zip'
 
-/** A member of the archive. Only its sums and lengths are left to chance: a remark at its end grows until they end no line. */
+/**
+ * A member of the archive. Only its checksum and lengths could end a line by chance: a remark at its end grows until
+ * they don't.
+ */
 export function member(name: string, text: string): ZipMember {
   const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
   for (let n = 0; ; n++) {
@@ -14,13 +18,14 @@ export function member(name: string, text: string): ZipMember {
   }
 }
 
-/** Whether nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
+/** True if nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
 export const endsNoLine = (bytes: Buffer): boolean =>
   !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 /**
- * The first offset from here on at which the archive may begin: no upper byte of an offset in it ends a line. Such a byte stays for up
- * to 16 million offsets, so trying each of them would take minutes. `within`: the distances that the archive names besides 0.
+ * The first offset from here on at which the archive may begin: no upper byte of any offset in it ends a line. `within`
+ * are the distances that the archive names besides 0. Such a byte stays for up to 16 million offsets, so trying each of
+ * them would take minutes.
  */
 export function plainOffset(from: number, within: readonly number[] = []): number {
   let offset = from
@@ -40,7 +45,7 @@ function plainBytes(from: number): number {
   return offset
 }
 
-/** Where each member after the first begins in an archive, and its directory. */
+/** The position in an archive of each member after the first, and of its directory. */
 export function distances(members: readonly ZipMember[]): number[] {
   let at = 0
   return members.map(({ name, content, packed }) => {
@@ -50,7 +55,7 @@ export function distances(members: readonly ZipMember[]): number[] {
 }
 const localHead = 30
 
-/** Throws for a text that holds what ends a line other than LF. */
+/** Packs a text. Throws if it holds a character other than LF that ends a line. */
 export function packed(text: Buffer): Buffer {
   const parts: Buffer[] = []
   let at = 0
@@ -63,12 +68,15 @@ export function packed(text: Buffer): Buffer {
   return bytes
 }
 
-/** Not last, fixed codes: LF, the end of the block; then the head of a stored block of nothing, which fills the byte. */
+/**
+ * A block with fixed codes that is not the last: LF and the end of the block. An empty stored block follows, whose head
+ * fills the byte.
+ */
 const lineEnd = Buffer.from([0xe2, 0x02, 0x00, 0x00, 0x00, 0xff, 0xff])
-/** Last, fixed codes: the end of the block. */
+/** The last block, with fixed codes: only its end. */
 const lastBlock = Buffer.from([0x03, 0x00])
 
-/** Stored blocks, of lengths whose own bytes end no line. */
+/** Stored blocks with lengths whose own bytes end no line. */
 function stored(text: Buffer): Buffer[] {
   const blocks: Buffer[] = []
   for (let at = 0, length = 0; at < text.length; at += length) {

@@ -1,4 +1,4 @@
-/** The parts of a file, loaded while the file is exchanged. */
+/** Loads the parts of a file while the file is exchanged. */
 import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ function start(): Loaded {
   return (globalThis as unknown as { partsTest: Loaded }).partsTest
 }
 
-test('a part loads later what it needs later, of the file that it came from, and shares what it has', async () => {
+test('a part loads what it needs later from the file that it came from, and shares what is already loaded', async () => {
   put(await built('first'))
   const first = await start().now()
   put(await built('second, which is longer'))
@@ -56,14 +56,14 @@ test('a part loads later what it needs later, of the file that it came from, and
   expect((await start().now()).now).toEqual(['/', 'second, which is longer', { of: 'second, which is longer' }])
 })
 
-test('a part of a file that was exchanged before it was read is not loaded', async () => {
+test('a part is not loaded if its file was exchanged before it was read', async () => {
   put(await built('first'))
   const loaded = start()
   put(await built('other'))
   await expect(loaded.now()).rejects.toThrow('program.cjs was exchanged while it was loaded. Start it again.')
 })
 
-test('the parts are the same wherever the sources lie', async () => {
+test('the parts are the same for sources in any folder', async () => {
   const elsewhere = join(folder, 'deeper/elsewhere')
   for (const name of ['main.ts', 'now.ts', 'later.ts', 'shared.ts', 'part.ts'])
     cpSync(join(folder, name), join(elsewhere, name))

@@ -1,6 +1,7 @@
 /**
- * The program as it stands in `svc.pyz`: what main.ts imports dynamically becomes a part, bundled on its own, in pieces where it imports
- * something later itself. The pieces are packed on lines that are comments; main.ts itself is the code of the file, and loads a part.
+ * Bundles the program of `svc.pyz`. Each dynamic import in main.ts becomes a part, bundled separately, and split into
+ * pieces if it has dynamic imports itself. The pieces are packed on lines that are comments; main.ts itself is the code
+ * of the file, and loads a part.
  */
 import { createHash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -18,25 +19,27 @@ export interface Program {
 }
 
 export interface Wanted {
-  /** Code that runs before all else. */
+  /** Code that runs before everything else. */
   readonly first: string
   readonly define: Readonly<Record<string, string>>
-  /** The last step before packing, for values that `define` only marks. */
+  /** The last step before packing, which fills in values that `define` only marks. */
   readonly filled?: (code: string) => string
   readonly shared?: Shared
 }
 
-/** What builds of the same sources and the same `define` need to compute only once. Tests build the runtime as dozens of versions. */
+/**
+ * Results that builds of the same sources with the same `define` share. Tests build the runtime as dozens of versions.
+ */
 export interface Shared {
   readonly parts: Map<string, Promise<Bundled>>
-  /** The line of each packed text. */
+  /** The line for each packed text. */
   readonly lines: Map<string, string>
 }
 type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
 export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
 
-/** The file from `offset` on: the parts' lines, then the code. */
+/** The file from `offset` on: the lines of the parts, then the code. */
 export async function program(
   main: string,
   offset: number,
@@ -76,7 +79,7 @@ const options = {
   target: `node${minNode}`,
 } as const
 
-/** The lines, and where in the file each part has its own. */
+/** The lines of all parts, and the places of each part's lines in the file. */
 function laidOut(
   packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
@@ -100,7 +103,10 @@ interface Line {
   readonly holds: readonly string[]
 }
 
-/** A pack is an object with a function for each of its pieces; in parentheses, or they would be parsed twice. */
+/**
+ * A pack is an object with a function for each of its pieces. The functions are in parentheses, since otherwise they
+ * would be parsed twice.
+ */
 function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lines: Shared['lines']): Line[] {
   const codes = new Map(pieces.map(({ name, code }) => [name, code]))
   return together(pieces.map(({ name, code, starts }) => ({ name, bytes: code.length, starts }))).map((holds) => {
@@ -123,7 +129,7 @@ const modulesIn = ({ outputs }: Metafile, from: string): string[] =>
     .flatMap(({ inputs }) => Object.entries(inputs))
     .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [resolve(from, path)] : []))
 
-/** Puts something else in the place of what main.ts imports dynamically; `name` is relative to its folder. */
+/** Replaces the modules that main.ts imports dynamically; `name` is relative to its folder. */
 const replaced = (main: string, contents: (name: string) => string): Plugin => ({
   name: 'parts',
   setup: ({ onResolve, onLoad }) => {
@@ -143,7 +149,7 @@ const replaced = (main: string, contents: (name: string) => string): Plugin => (
 const loader = (part: Part | undefined): string =>
   `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
-/** One line, the same on every machine. */
+/** Compresses code into one line that is the same on every machine. */
 function packed(code: string): string {
   const bytes = deflate(Buffer.from(code, 'latin1'))
   if (!bytes) throw new Error('A part of the program cannot be packed.')

@@ -1,12 +1,12 @@
-/** A part of the program in pieces: its entry, what it imports dynamically, and what two of these share. */
+/** Splits a part of the program into pieces: its entry, its dynamic imports, and what two of these share. */
 import { basename, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 
 export interface Piece {
   readonly name: string
-  /** CommonJS; it requires other pieces by their names. */
+  /** CommonJS that requires other pieces by name. */
   readonly code: string
-  /** The starts that load it, each by the name of the piece that makes the difference. */
+  /** The starts that load it, each named after the dynamic import that distinguishes it. */
   readonly starts: ReadonlySet<string>
 }
 
@@ -17,7 +17,7 @@ type Shared = BuildOptions &
     readonly write: false
   }
 
-/** Names and order don't depend on where the sources lie. */
+/** Bundles a part into pieces. Names and order do not depend on the folder of the sources. */
 export async function piecesOf(
   entry: string,
   shared: Shared,
@@ -47,7 +47,7 @@ export async function piecesOf(
   return { pieces: await Promise.all(pieces), metafile }
 }
 
-/** A library's path says where the sources lie. */
+/** The entry point as a name; none for a library, whose path depends on the folder of the sources. */
 const ownName = (entryPoint: string | undefined): string | undefined =>
   entryPoint?.startsWith('..') ? undefined : entryPoint
 
@@ -59,7 +59,10 @@ const toCommonJs = ({ charset, legalComments, platform, target }: Shared) =>
     supported: { 'dynamic-import': false },
   }) as const
 
-/** Every start loads what the entry imports; a start for each dynamic import loads what that one imports as well. */
+/**
+ * The starts that load each output. Every start loads what the entry imports, and the start for a dynamic import also
+ * loads what that one imports.
+ */
 function startsOf(entry: string, outputs: Metafile['outputs']): (path: string) => ReadonlySet<string> {
   const roots = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
   const loads = new Map(roots.map(([path, { entryPoint = '' }]) => [entryPoint, closure(path, outputs)]))

@@ -8,7 +8,7 @@ test('what every start loads is one pack', () => {
   expect(together([piece('a', 100 * kB, 'x', 'y'), piece('b', 50 * kB, 'x', 'y')])).toEqual([['a', 'b']])
 })
 
-test('what is large and seldom loaded stays apart, and what is small does not', () => {
+test('what is large and rarely loaded stays separate, and what is small does not', () => {
   const common = piece('common', 50 * kB, 'x', 'y', 'z')
   expect(together([common, piece('yaml', 100 * kB, 'x')])).toEqual([['common'], ['yaml']])
   expect(together([common, piece('word', 100, 'x', 'y')])).toEqual([['common', 'word']])

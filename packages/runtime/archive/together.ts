@@ -1,4 +1,7 @@
-/** Which pieces of the program are packed together: a start pays for each pack that it opens, and for every byte in it. */
+/**
+ * Decides which pieces of the program are packed together: a start pays for each pack that it opens, and for every byte
+ * in it.
+ */
 
 export interface Piece {
   readonly name: string
@@ -7,11 +10,11 @@ export interface Piece {
   readonly starts: ReadonlySet<string>
 }
 
-/** Measured, in milliseconds of CPU: to unpack and compile. */
+/** Measured cost of unpacking and compiling, in milliseconds of CPU. */
 const perPack = 0.25
 const perByte = 0.045 / 1024
 
-/** The packs with the names of their pieces. Two become one for as long as the starts together gain by it. */
+/** The packs with the names of their pieces. Two packs are merged as long as all starts together gain by it. */
 export function together(pieces: readonly Piece[]): readonly (readonly string[])[] {
   let packs = alike(pieces)
   for (;;) {
@@ -23,7 +26,7 @@ export function together(pieces: readonly Piece[]): readonly (readonly string[])
 
 type Pack = Omit<Piece, 'name'> & { readonly names: readonly string[] }
 
-/** What the same starts load is one pack without asking. */
+/** Pieces that the same starts load always form one pack. */
 const alike = (pieces: readonly Piece[]): readonly Pack[] =>
   [...Map.groupBy(pieces, ({ starts }) => [...starts].sort().join('\n')).values()].map((same) => ({
     names: same.map(({ name }) => name),
@@ -44,7 +47,7 @@ function bestPair(packs: readonly Pack[]): { a: Pack; b: Pack } | undefined {
 
 const cost = (starts: number, bytes: number): number => starts * (perPack + bytes * perByte)
 
-/** How many starts load one of the two. */
+/** The number of starts that load one of the two. */
 function either(a: Pack, b: Pack): number {
   let more = 0
   for (const start of b.starts) if (!a.starts.has(start)) more++

@@ -1,4 +1,4 @@
-/** A new blueprint's folder: made whole under another name, then renamed, so that there is never half of one. */
+/** Creates the folder of a new blueprint under a temporary name and renames it, so that nobody sees half of one. */
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestName } from '@svc/blueprint'
@@ -11,7 +11,7 @@ import { readmeOf } from './starting/readme.ts'
 export const languages = ['python', 'node'] as const
 export type Language = (typeof languages)[number]
 
-/** The files of a blueprint that runs as it is. */
+/** The files of a blueprint that runs unchanged. */
 export function startingFiles(name: string, language: Language): [path: string, content: string][] {
   const { command, run, main } = { python, node }[language]
   const program = language === 'python' ? 'main.py' : 'main.mjs'
@@ -22,14 +22,14 @@ export function startingFiles(name: string, language: Language): [path: string, 
   ]
 }
 
-/** Makes the folder `name` in `parent`; false when there is something of that name. */
+/** Creates the folder `name` in `parent`; false if that name is taken. */
 export function createBlueprint(parent: string, name: string, language: Language): boolean {
   const target = join(parent, name)
   mkdirSync(parent, { recursive: true })
   const beside = mkdtempSync(join(parent, `.${name}.`))
   try {
     for (const [path, content] of startingFiles(name, language)) writeFileSync(join(beside, path), content)
-    mkdirSync(target) // exclusively; the rename then replaces this empty folder
+    mkdirSync(target) // fails if it exists; the rename then replaces this empty folder
     chmodSync(beside, statSync(target).mode & 0o777)
     renameSync(beside, target)
     return true

@@ -15,14 +15,14 @@ test.each([
   expect(judge(answered(status), 'https://tasks.example')).toMatchObject({ level })
 })
 
-test('a product that is not reached is a warning', () => {
+test('an unreachable product is a warning', () => {
   expect(judge({ is: 'lost', why: 'nothing listens at the address', sent: false }, 'https://tasks.example')).toEqual({
     level: 'warn',
     detail: 'https://tasks.example cannot be reached: nothing listens at the address.',
   })
 })
 
-test('a product that a newer version asks for, and for which nothing was given at the installation, is told with what mends it', async () => {
+test('a product that a newer version asks for, and that got no token at the installation, is reported with the remedy', async () => {
   const product = 'p'.repeat(40)
   const none = { product, url: undefined, workspace: undefined, token: undefined }
   const { level, detail } = await probe(none, new AbortController().signal)
@@ -34,7 +34,7 @@ test.each([
   [{ url: undefined }, 'not all in'],
   [{ url: 'https://u:p@tasks.example' }, 'user name'],
   [{ url: 'file:///etc/passwd' }, 'address such as'],
-])('variables that are no binding are told, and nothing is asked: %j', async (part, says) => {
+])('variables that do not form a binding are reported, and no request is made: %j', async (part, says) => {
   const binding = { product: 'tasks', workspace: 'w', token: 't', ...part }
   expect(await probe(binding, new AbortController().signal)).toMatchObject({
     level: 'bad',

@@ -1,4 +1,7 @@
-/** One question to a product (3.7): may this bot still read its workspace? The token goes to the product's own origin, and no redirect is followed. */
+/**
+ * Asks a product whether this bot may still read its workspace (3.7). The token goes only to the product's own origin,
+ * and no redirect is followed.
+ */
 import { cut, type Level, limits } from '@svc/protocol'
 import { readOrigin } from '../files/env.ts'
 import { call, type Sent } from '../reporter/send.ts'
@@ -26,14 +29,20 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
   return judge(await call(address, { method: 'GET', token }, signal), origin.value)
 }
 
-/** 2.9: tokens come with an installation, never with a bundle; so a version that asks for one more product has none for it. */
+/**
+ * The message for a product without a token (2.9). Tokens come with an installation, never with a bundle, so a version
+ * that asks for one more product has none for it.
+ */
 const ungiven = (product: string): string =>
   cut(
     `There is no token for ${product} here. Tokens are given out with an installation alone: where a newer version asks for this product, delete the agent in the service and install it again with a new code, or name the version before.`,
     limits.detail,
   )
 
-/** 3.7, row by row; what the table does not name is no verdict about the token. */
+/**
+ * Judges an answer by the table of 3.7, row by row. A status that the table does not list is no verdict about the
+ * token.
+ */
 export function judge(sent: Sent, origin: string): BindingVerdict {
   if (sent.is === 'lost')
     return { level: 'warn', detail: cut(`${origin} cannot be reached: ${sent.why}.`, limits.detail) }

@@ -20,7 +20,7 @@ const variables = (name: string) =>
   `SVC_BINDING_${name}_URL=${product.origin}\nSVC_BINDING_${name}_WORKSPACE=${name}\nSVC_BINDING_${name}_TOKEN=t\n`
 const binding = (product: string) => ({ product, role: 'editor', scopes: [] })
 
-test('bindings that a new version adds are watched at once, those that it drops no more, and none is asked twice (3.7)', async () => {
+test('bindings that a new version adds are watched at once, those that it drops no longer, and none is asked twice (3.7)', async () => {
   const folder = agentFolder({ '.svc/agent.env': variables('TASKS') + variables('NOTES') })
   const stop = new AbortController()
   cleanups.push(
@@ -39,7 +39,7 @@ test('bindings that a new version adds are watched at once, those that it drops 
   expect(product.others.map(({ path }) => path.split('/').at(-1))).toEqual(['TASKS', 'NOTES'])
 })
 
-test('what the products said is told to people on the machine, of the bindings that the version in place names', async () => {
+test("the products' answers are shown to people on the machine, for the bindings that the current version names", async () => {
   const named = 'name: mail\nversion: 1.0.0\nbindings: [{product: tasks, role: editor, scopes: []}]\n'
   const folder = agentFolder({
     'svc.agent.yaml': named,

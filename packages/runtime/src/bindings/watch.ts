@@ -1,6 +1,6 @@
 /**
- * Health of the bindings (3.7): each product is asked at most once in five minutes, in its own time and beside everything else; what
- * it said is kept on disk, so that a restart does not ask sooner. Always `Binding <product>`.
+ * Watches the health of the bindings (3.7), as items `Binding <product>`. Each product is asked at most once in five
+ * minutes, independently of everything else, and its answer is kept on disk, so that a restart does not ask sooner.
  */
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, isObject, type Level, levels, limits } from '@svc/protocol'
@@ -13,7 +13,7 @@ import { probe } from './probe.ts'
 
 interface AskedProduct {
   readonly product: string
-  /** Unix ms. */
+  /** Unix milliseconds. */
   readonly at: number
   readonly level: Level
   readonly detail: string
@@ -21,7 +21,7 @@ interface AskedProduct {
 
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
-  /** Of the bindings that the manifest names now: an update may add some, or drop them. */
+  /** The health items of the bindings that the manifest names now, since an update may add or drop some. */
   health(manifest: Names): HealthItem[]
 }
 
@@ -61,7 +61,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   }
 }
 
-/** What was last known, for people on the machine. */
+/** The last known health, for people on the machine. */
 export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
   itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
 
@@ -82,7 +82,7 @@ function keep(folder: Folder, all: readonly AskedProduct[]): void {
   try {
     writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
   } catch {
-    // only a restart would ask sooner
+    // Losing the file only means that a restart asks sooner.
   }
 }
 

@@ -1,8 +1,11 @@
-/** What a command leads to (3.6, D9): a table with a row for each type. The agent's limits decide; a refusal is a normal answer. */
+/**
+ * Decides what a command leads to (3.6, D9), with a row for each type. The agent's limits decide; a refusal is a normal
+ * answer.
+ */
 import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
 
-/** What of the agent decides. */
+/** The facts about the agent on which a decision depends. */
 export interface CommandFacts {
   readonly controls: readonly Control[]
   readonly settings: readonly ManifestSetting[]
@@ -11,7 +14,7 @@ export interface CommandFacts {
 export type Decision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }
-  /** Any name: one that is not declared is answered by a text that says so. */
+  /** The name of any log. If it is not declared, the answer is a text that says so. */
   | { readonly do: 'log'; readonly name: string }
   | { readonly do: 'refuse'; readonly message: string }
 

@@ -1,6 +1,7 @@
 /**
- * The journal of commands (D4, I4): an id is written down, synced, before its command is applied, and its answer after. So an id is
- * applied at most once, whatever is killed when. It is the outbox as well: an ack stays until a report that carried it was answered.
+ * The journal of commands (D4, I4). An id is written and synced before its command is applied, and its answer after, so
+ * an id is applied at most once, whenever a process is killed. It is also the outbox: an ack stays until a report that
+ * carried it was answered.
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
@@ -11,14 +12,14 @@ const entry = object(
   {
     id: words,
     type: words,
-    /** What the command carried; only until it is answered. */
+    /** The payload of the command, kept only until it is answered. */
     payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
     /** Unix seconds. */
     received: number(),
     answered: number(),
     ok: boolean,
     message: words,
-    /** The ack still has to reach the service. */
+    /** True while the ack still has to reach the service. */
     owed: boolean,
   },
   'id',
@@ -30,7 +31,7 @@ export type Journal = readonly CommandEntry[]
 
 const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
 
-/** Throws when the journal is there and cannot be read: without it nothing may be applied. */
+/** Throws if the journal exists and cannot be read, since nothing may be applied without it. */
 export function readJournal(folder: Folder): Journal {
   const seen = file.look(folder)
   if (seen.is === 'read') return seen.value.commands
@@ -49,7 +50,7 @@ export function saveJournal(folder: Folder, commands: Journal): void {
 export const replace = (journal: Journal, entry: CommandEntry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
-/** The acks of the next report: the oldest hundred, as far as they fit (D19). The others go with the reports after it. */
+/** The acks for the next report: the oldest hundred, as far as they fit (D19). The others go with later reports. */
 export function owedAcks(journal: Journal): Ack[] {
   const oldest = journal
     .filter((e) => e.owed)
@@ -64,13 +65,16 @@ export function owedAcks(journal: Journal): Ack[] {
   return oldest.slice(0, count)
 }
 
-/** After an answered report: the acks it carried have arrived. */
+/** Drops acks from the outbox after the report that carried them was answered. */
 export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {
   const ids = new Set(acks.map((ack) => ack.id))
   return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
 }
 
-/** Forgets ids older than seven days beyond the newest thousand; never one that is open. `now` in Unix seconds. */
+/**
+ * Forgets ids that are older than seven days and not among the newest thousand, but never an open one. `now` is in Unix
+ * seconds.
+ */
 export const forget = (journal: Journal, now: number): Journal =>
   journal.filter(
     (e, i) =>

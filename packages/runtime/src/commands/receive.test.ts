@@ -24,7 +24,7 @@ const receive = (...commands: Wire[]) =>
   receiveAll(folder, manifest, commands as Parameters<typeof receiveAll>[2], 1000)
 const acks = () => owedAcks(readJournal(folder))
 
-test("a pause from the service is the file that the machine's own command makes and clears", () => {
+test("a pause from the service is the file that the machine's own command creates and removes", () => {
   receive(command('1', 'pause'))
   expect(JSON.parse(readFileSync(folder.paused, 'utf8'))).toEqual({ by: 'service', at: 1000, command: '1' })
   expect(resume(folder, { by: 'machine', at: 1001 })).toBe(true)
@@ -32,7 +32,7 @@ test("a pause from the service is the file that the machine's own command makes 
   expect(acks()).toEqual([{ id: '1', ok: true, message: 'Paused.' }])
 })
 
-test('an id that comes again is not applied again, and gets the same ack again', () => {
+test('an id that comes again is not applied again, and gets the same ack', () => {
   receive(command('1', 'pause'))
   saveJournal(folder, acksArrived(readJournal(folder), acks()))
   resume(folder, { by: 'machine', at: 1001 })
@@ -112,7 +112,7 @@ test('a set is all or nothing in the settings file, which holds every setting', 
   expect(JSON.parse(readFileSync(folder.settings, 'utf8'))).toEqual({ every: 30, tone: 'calm', note: 'x' })
 })
 
-test('a default that changes with the manifest takes effect, a value that somebody set stays', () => {
+test('a default that changes with the manifest takes effect; a value that somebody set stays', () => {
   receive(command('1', 'set', { tone: 'brisk' }))
   const later = readManifest(
     manifestText.replace('default: 10', 'default: 20').replace('default: calm', 'default: brisk'),
@@ -122,7 +122,7 @@ test('a default that changes with the manifest takes effect, a value that somebo
   expect({ ...settingsInForce(folder, later.value) }).toEqual({ every: 20, tone: 'brisk', note: null })
 })
 
-test('a settings file edited by hand counts where it fits', () => {
+test('valid values of a settings file edited by hand count', () => {
   receive(command('1', 'set', { note: 'x' }))
   writeFileSync(folder.settings, '{"every": 15, "tone": "loud", "note": 7}')
   expect({ ...settingsInForce(folder, manifest) }).toEqual({ every: 15, tone: 'calm', note: null })
@@ -135,7 +135,7 @@ test('without a readable journal nothing is applied', () => {
   expect(existsSync(folder.paused)).toBe(false)
 })
 
-test('a command that the disk refuses is refused in its ack', () => {
+test('a command whose files the disk refuses is refused in its ack', () => {
   receive(command('0', 'resume'))
   rmSync(folder.settings, { force: true })
   const blocked = agentFolder({ '.svc/settings.json/in-the-way': '' })
@@ -146,7 +146,7 @@ test('a command that the disk refuses is refused in its ack', () => {
   blocked.remove()
 })
 
-test('a thousand ids are remembered however old, and all of the last seven days', () => {
+test('a thousand ids are remembered whatever their age, and all of the last seven days', () => {
   const week = 7 * 86_400
   const entries: Journal = Array.from({ length: 1500 }, (_, i) => ({
     id: String(i),

@@ -1,4 +1,4 @@
-/** From the commands of an answer to their acks (3.2, D4), in the order in which they came. */
+/** Turns the commands of an answer into acks (3.2, D4), in the order in which they came. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
@@ -16,11 +16,11 @@ export interface Handled extends CommandOutcome {
   readonly type: string
 }
 
-/** For a log line or a terminal. */
+/** A line for a log or a terminal. */
 export const handledText = ({ type, ok, message }: Handled): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
-/** Takes the commands of one answer; each at most once, however often it comes. `now` in Unix seconds. */
+/** Processes the commands of one answer, each at most once, however often it comes. `now` is in Unix seconds. */
 export function receive(
   folder: Folder,
   manifest: Manifest,
@@ -50,7 +50,10 @@ export function receive(
   })
 }
 
-/** At a start, and before anything new: what was received and never answered was interrupted, and is not applied again. */
+/**
+ * Settles commands that were received before this start and never answered. They were interrupted and are not applied
+ * again.
+ */
 export function settleInterrupted(folder: Folder, manifest: Manifest, now: number): void {
   if (!readJournal(folder).some(isInterrupted)) return
   inTurn(folder, 'svc report', () => settle(folder, manifest, readJournal(folder), now))
@@ -66,10 +69,16 @@ function settle(folder: Folder, manifest: Manifest, journal: Journal, now: numbe
   )
 }
 
-/** A log that was asked for waits for its upload, which changes nothing here: it is simply tried again. */
+/**
+ * True for an entry that was interrupted. A log command that waits for its upload is simply tried again, since it
+ * changes nothing here.
+ */
 const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
 
-/** D4: if the wished state holds, it was applied; nobody can tell for the rest. */
+/**
+ * The outcome of an interrupted command (D4). If the state it asked for holds, it counts as applied; otherwise nobody
+ * can tell.
+ */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
     ? { ok: true, message: 'Done; the reporter was interrupted before it could say so.' }
@@ -84,7 +93,7 @@ function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEnt
   return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
 }
 
-/** Undefined for a log: its upload is the answer. */
+/** Carries out a command. Undefined for a log, whose upload is the answer. */
 function carryOut(
   folder: Folder,
   manifest: Manifest,

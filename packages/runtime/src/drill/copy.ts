@@ -1,4 +1,7 @@
-/** A drill's ground: a folder beside, installed like the agent's from its own running version, without its token and without a service. */
+/**
+ * The copy for a drill: a temporary folder, installed like the agent's from its own running version, without its token
+ * and without a service.
+ */
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,23 +20,25 @@ export interface Copy {
   readonly folder: Folder
   readonly manifest: Manifest
   readonly now: Packed
-  /** The same files under another version: what the rehearsed update goes to. */
+  /** The same files under another version, to which the rehearsed update goes. */
   readonly next: Packed
-  /** Removes it, unless it is kept. */
+  /** Removes the copy, unless it is to be kept. */
   end(): void
 }
 export interface CopyOptions {
-  /** Begin with a copy of the state; otherwise with the seeds alone. */
+  /** True to start with a copy of the state, otherwise only with the seeds. */
   readonly withState: boolean
-  /** Variables and secrets of the agent, so that it can really be started. Never its token. */
+  /**
+   * True to include variables and secrets of the agent, so that it can really be started. Its token is never included.
+   */
   readonly withSecrets: boolean
-  /** Leave it on the disk. */
+  /** True to leave the copy on the disk. */
   readonly keep: boolean
 }
 
-/** Throws with a sentence. Reads the agent's folder and writes nothing into it. */
+/** Makes the copy. Reads the agent's folder and writes nothing into it. Throws with a sentence. */
 export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
-  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-'))) // for its owner alone
+  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-'))) // readable only by its owner
   const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
   const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
   const end = () => {
@@ -71,7 +76,7 @@ async function packed(dir: string): Promise<Packed> {
   return made.value
 }
 
-/** Of version 1.4.0 it is 1.4.0+drill: no service ever names that. */
+/** The same bundle with another version: 1.4.0 becomes 1.4.0+drill, which no service ever names. */
 async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed> {
   const unpacked = await unpackBundle(bytes, dir)
   if (!unpacked.ok) throw new Error(`The running version cannot be unpacked: ${unpacked.message}`)

@@ -1,7 +1,7 @@
 /**
- * An update and a rollback, rehearsed in a copy with the machine that carries out the real ones (update/moves.ts): journal, staging, swap, proof and
- * the way back are the same code on the same disk. Left out are the fetch, which needs the service, and the 30 minutes after the keep; the proof
- * is left out unless the agent is really started.
+ * Rehearses an update and a rollback in a copy, with the machine that carries out the real ones (update/moves.ts):
+ * journal, staging, swap, proof and rollback are the same code on the same disk. It leaves out the fetch, which needs
+ * the service, and the 30 minutes after the keep; also the proof, unless the agent is really started.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
@@ -24,19 +24,19 @@ import type { Copy } from './copy.ts'
 
 export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
-  /** What happens in a real update. */
+  /** What happens in a real update, in words. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string
 }
 export interface Rehearsal {
-  /** Really start the agent's command. */
+  /** True to really start the agent's command. */
   readonly start: boolean
   readonly stop: AbortSignal
   readonly say: (line: string) => void
 }
 
-/** Ends at the first step that fails. */
+/** Rehearses all steps, and ends at the first that fails. */
 export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version
@@ -133,7 +133,10 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
   }
 }
 
-/** The real machine, from a bundle that lies here until the version is kept, has failed, or nothing more can be done without the agent. */
+/**
+ * Runs the real update machine with a local bundle, until the version is kept or has failed, or the next step would
+ * need the agent.
+ */
 async function update(
   copy: Copy,
   agent: ReturnType<typeof begin> | undefined,
@@ -176,7 +179,7 @@ async function update(
   return { seen, now: state }
 }
 
-/** The agent's command in the copy, under the launcher's own supervisor. */
+/** Starts the agent's command in the copy, under the launcher's own supervisor. */
 function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   let deaths = 0
   const started = supervise(folder, takeOver(folder), {
@@ -199,7 +202,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     look: () => started.look(),
     sentence: () => sentence(state()),
     end: () => started.stop(),
-    /** Runs this version, and has said how it is or had the time for it. */
+    /** True once this version runs and has reported its health or had the time to do so. */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === nameOf(sha256)
       started.look()
@@ -213,7 +216,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   }
 }
 
-/** All names and contents below a folder, in one sum. */
+/** A checksum over all names and contents below a folder. */
 export function fingerprint(root: string): string {
   const sum = createHash('sha256')
   const walk = (path: string, name: string) => {

@@ -1,6 +1,7 @@
 /**
- * Files that must survive a kill and a power cut (D57): written beside, synced, renamed, and the folder synced. An EIO from a
- * sync is thrown and never retried: what is on the disk is then unknown until the journal is read again.
+ * Writes files that survive a kill and a power failure (D57): written to a temporary file, synced, renamed, and the
+ * folder synced. An EIO from a sync is thrown and never retried: what is on the disk is then unknown until the journal
+ * is read again.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -19,17 +20,17 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** Replaces a file in one step; a reader sees the old or the new one, whole. */
+/** Replaces a file in one step. A reader sees the old or the new one, whole. */
 export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
   write(file, data, mode, true)
   syncFolder(dirname(file))
 }
 
-/** The same for what may be lost at a power cut. */
+/** Replaces a file in one step that may be lost in a power failure. */
 export const writeLightly = (file: string, data: string | Uint8Array, mode = 0o644): void =>
   write(file, data, mode, false)
 
-/** Removes a file; false when there was none. */
+/** Removes a file; false if there was none. */
 export function removeDurably(file: string): boolean {
   try {
     unlinkSync(file)
@@ -41,12 +42,12 @@ export function removeDurably(file: string): boolean {
   return true
 }
 
-/** Makes a folder and those above it. */
+/** Makes a folder and its parents. */
 export function makeFolder(folder: string, mode = 0o755): void {
   if (mkdirSync(folder, { recursive: true, mode }) !== undefined) syncFolder(dirname(folder))
 }
 
-/** Removes what writers that were killed left behind in a folder, when it is older than ten minutes. */
+/** Removes temporary files that killed writers left in a folder, if they are older than ten minutes. */
 export function sweep(folder: string, now: number): void {
   for (const name of namesIn(folder)) {
     if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue

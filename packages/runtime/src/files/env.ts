@@ -1,4 +1,7 @@
-/** `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken as they stand (2.9); 0600, replaced in one step (D51). */
+/**
+ * Reads and writes `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken literally (2.9); mode 0600, replaced
+ * in one step (D51).
+ */
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { isToken } from '@svc/protocol'
 import { hint } from '../hint.ts'
@@ -9,7 +12,7 @@ import { readFile } from './read.ts'
 export type Env = ReadonlyMap<string, string>
 
 export interface Connection {
-  /** Scheme, host and port; nothing else. */
+  /** Only scheme, host and port. */
   readonly origin: string
   readonly token: string
 }
@@ -17,7 +20,7 @@ type ConnectionRead =
   | { readonly ok: true; readonly value: Connection }
   | { readonly ok: false; readonly message: string }
 
-/** The variables of a file; empty when there is no such file. */
+/** The variables of a file; empty if there is no such file. */
 export function readEnv(file: string): Env {
   const read = readFile(file, 1024 * 1024)
   const env = new Map<string, string>()
@@ -29,7 +32,7 @@ export function readEnv(file: string): Env {
   return env
 }
 
-/** Where this folder's agent reports, and as whom. */
+/** The address to which this folder's agent reports, and its token. */
 export function readConnection(folder: Folder): ConnectionRead {
   const env = readEnv(folder.env)
   const connect = `run "${hint('connect --url …')}" first`
@@ -52,7 +55,7 @@ export function writeConnection(folder: Folder, { origin, token }: Connection): 
   writeEnv(folder.env, new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token))
 }
 
-/** Replaces a file of variables whole; for its owner alone. */
+/** Replaces a whole file of variables, readable only by its owner. */
 export function writeEnv(file: string, env: Env): void {
   for (const [name, value] of env) {
     const wrong = wrongWithEnvValue(value)
@@ -61,7 +64,7 @@ export function writeEnv(file: string, env: Env): void {
   writeDurably(file, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
 }
 
-/** The origin of a service's address; `message` is the middle of a sentence. */
+/** The origin of a service's address. `message` is the middle of a sentence. */
 export function readOrigin(written: string): { ok: true; value: string } | { ok: false; message: string } {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
@@ -74,6 +77,6 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
   return { ok: true, value: url.origin }
 }
 
-/** Whether a token sent there can be read on the way: no TLS, and not this machine. */
+/** True if others could read a token that is sent there: no TLS, and not this machine. */
 export const isOpen = (origin: string): boolean =>
   origin.startsWith('http://') && !/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)

@@ -1,26 +1,26 @@
 /**
- * Where everything lies in an agent's folder. One folder is one agent: connected by hand, its files are the folder's own; installed
- * from a blueprint, they are those of the version that `current` leads to.
+ * The paths of an agent's folder. One folder is one agent. If it was connected by hand its files are in the folder
+ * itself; if it was installed from a blueprint they are in the version that `current` leads to.
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { makeFolder } from './durable.ts'
 
-/** The same name as in the blueprint package, which the launcher does not load: it would stay in memory for nothing. */
+/** The same name as in the blueprint package, which the launcher does not load because it would stay in memory. */
 const manifestName = 'svc.agent.yaml'
 
 export interface Folder {
   readonly root: string
-  /** Where the manifest and what it names lie: the folder itself, or `current` of an installed agent. */
+  /** The folder of the manifest and of the files it names: the folder itself, or `current` of an installed agent. */
   readonly home: string
-  /** Installed from a blueprint. */
+  /** True if installed from a blueprint. */
   readonly installed: boolean
   readonly manifest: string
   readonly current: string
   readonly versions: string
-  /** What survives versions (2.12, `SVC_STATE_DIR`). */
+  /** Data that outlives versions (2.12, `SVC_STATE_DIR`). */
   readonly state: string
-  /** The runtime's own folder; everything below lies in it. */
+  /** The runtime's own folder, which holds everything below. */
   readonly svc: string
   readonly env: string
   readonly secrets: string
@@ -33,36 +33,36 @@ export interface Folder {
   readonly commands: string
   readonly changes: string
   readonly outbox: string
-  /** What is known of the agent's process. */
+  /** The note about the agent's process. */
   readonly process: string
   readonly install: string
-  /** What is known of the agent's versions. */
+  /** The note about the agent's versions. */
   readonly update: string
-  /** What a person here wants of them. */
+  /** The request of a person on the machine about versions. */
   readonly updateAsk: string
   readonly bindings: string
-  /** Which state paths are files because a version shipped one. */
+  /** The state paths that are files because a version shipped one. */
   readonly shipped: string
-  /** What is remembered of the writes of the status file. */
+  /** What was learned from the writes of the status file. */
   readonly statusWrites: string
   readonly staging: string
   readonly log: string
-  /** What the agent prints. */
+  /** The output of the agent. */
   readonly output: string
-  /** What the runtime says. */
+  /** The log of the runtime. */
   readonly runtimeLog: string
-  /** The runtime's own copy of itself, the one before it, and what is known of both. */
+  /** The runtime's own copy of itself, the previous copy, and the note about both. */
   readonly runtime: string
   readonly runtimeFolder: string
   readonly runtimePrevious: string
   readonly runtimeNote: string
-  /** The version a person pinned. */
+  /** The version that a person pinned. */
   readonly runtimePin: string
-  /** A person's wish for the previous one, for the launcher. */
+  /** A person's request for the previous runtime, for the launcher. */
   readonly runtimeBack: string
-  /** What a unit starts. */
+  /** The file that a unit starts. */
   readonly runtimeStarter: string
-  /** A new one until it is in place. */
+  /** A new runtime until it is in place. */
   readonly runtimeNew: string
   readonly selfUpdate: string
 }
@@ -116,7 +116,7 @@ export function folderAt(dir: string): Folder {
   }
 }
 
-/** Makes the runtime's own folders. The journal holds what commands carried: for its owner only. */
+/** Makes the runtime's own folders. The journal holds payloads of commands, so it is readable only by its owner. */
 export function prepare(folder: Folder): void {
   makeFolder(folder.svc)
   makeFolder(folder.journal, 0o700)

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-test('one holds it, and the next is told who (D58)', () => {
+test('one process holds the lock, and the next learns which (D58)', () => {
   const first = tryLock(folder, 'runtime', 'svc report')
   expect(first.ok).toBe(true)
   expect(tryLock(folder, 'runtime', 'svc report')).toMatchObject({
@@ -40,7 +40,7 @@ test.each([
   expect(readdirSync(folder.lock)).toEqual(['runtime.8'])
 })
 
-test('a process that only waits to be reaped does not hold anything', async () => {
+test('a process that only waits to be reaped holds no lock', async () => {
   const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
   const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)))
   execFileSync('sh', ['-c', `while kill -0 ${pid} 2>/dev/null && ! ps -o stat= -p ${pid} | grep -q Z; do :; done`])
@@ -48,7 +48,7 @@ test('a process that only waits to be reaped does not hold anything', async () =
   parent.kill('SIGKILL')
 })
 
-test('a thread that was ended in its turn does not hold it: its process lives on', async () => {
+test('a thread that was ended during its turn holds no lock, although its process lives', async () => {
   const lock = new URL('./lock.ts', import.meta.url).href
   const worker = new Worker(
     `import(${JSON.stringify(lock)}).then(({ inTurn }) => inTurn(require('node:worker_threads').workerData, 'svc run', () => {
@@ -63,7 +63,7 @@ test('a thread that was ended in its turn does not hold it: its process lives on
   expect(inTurn(folder, 'svc run', () => 'done')).toBe('done')
 })
 
-test('work that fails gives the turn back', () => {
+test('work that fails releases the turn', () => {
   expect(() =>
     inTurn(folder, 'svc set', () => {
       throw new Error('no')
@@ -72,7 +72,7 @@ test('work that fails gives the turn back', () => {
   expect(inTurn(folder, 'svc set', () => 'done')).toBe('done')
 })
 
-test('many processes that take turns never have it at once, and none waits for a killed one', async () => {
+test('many processes never hold the turn at the same time, and none waits for a killed one', async () => {
   const worker = fileURLToPath(new URL('../../testing/take-turns.ts', import.meta.url))
   const counter = join(folder.root, 'counter')
   writeFileSync(counter, '0')

@@ -1,10 +1,9 @@
 /**
- * Locks of a folder that die with their process (D58). Node has no flock, and a socket would be something that listens. So a
- * lock is a series of files `lock/<name>.<n>`, each made once by an exclusive link: the highest number is the state of the
- * lock, and it is never removed. It is free when its holder wrote `released` into it or does not live any more; to take it is to make the next number.
- * Two who want it make the same number, and one of them fails. There is no moment in which a kill leaves it taken.
- *
- * `runtime` is held for as long as a reporter runs; `turn` for the moment in which pause, settings or the journal change.
+ * Locks of a folder that end with their process (D58), without flock, which Node lacks, or a socket. A lock is a series
+ * of files `lock/<name>.<n>`, each made once by an exclusive link; the highest is the state and is never removed. The
+ * lock is free if that holds `released` or its process is dead. Taking it makes the next number, so only one of two
+ * succeeds, and no kill can leave it taken. A reporter holds `runtime` as long as it runs; `turn` is held while pause,
+ * settings or the journal change.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,10 +18,13 @@ import { readJsonObject } from './read.ts'
 
 type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
-  /** What it does, for the sentence that names it: `svc report`. */
+  /** The command that holds it, such as `svc report`, for the sentence that names it. */
   readonly what: string
   readonly since: number
-  /** Of the process: a runtime that was ended in its turn leaves it taken, and its process lives on. */
+  /**
+   * The thread of the process. A runtime that was ended during its turn leaves the lock taken although its process
+   * lives.
+   */
   readonly thread?: number
 }
 interface Held {
@@ -40,7 +42,7 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
     const mine = top + 1
     if (!make(folder, name, mine, what)) continue
     if (highest(folder, name) !== mine) {
-      rmSync(fileOf(folder, name, mine), { force: true }) // came too late: others have gone on since the look
+      rmSync(fileOf(folder, name, mine), { force: true }) // too late: others have made further numbers meanwhile
       continue
     }
     for (const n of numbers(folder, name)) if (n < mine) rmSync(fileOf(folder, name, n), { force: true })
@@ -48,17 +50,19 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
   }
 }
 
-/** Of the threads of one process only the present runtime takes turns; one before it was ended. */
+/**
+ * True if this thread of our own process has ended. Of all threads of a process only the current runtime takes turns.
+ */
 const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === process.pid && thread !== threadId
 
-/** Who holds a lock now; undefined when nobody does. */
+/** The holder of a lock; undefined if it is free. */
 export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
   const top = highest(folder, name)
   const holder = top === 0 ? undefined : holderOf(folder, name, top)
   return holder && lives(holder) ? holder : undefined
 }
 
-/** Does something while holding the turn; waits up to five seconds for it. */
+/** Does something while holding the turn, for which it waits up to five seconds. */
 export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
   const until = performance.now() + 5000
   for (;;) {
@@ -102,7 +106,7 @@ function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined
   }
 }
 
-/** Makes number `n` with its content at once; false when somebody else did. */
+/** Makes number `n` with its content in one step; false if somebody else did. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
   const beside = write(folder, JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }))
   try {

@@ -1,6 +1,7 @@
 /**
- * A note on the disk is described once: its fields give its type, a reader that never throws, a durable writer, and the size from
- * which on it is none. A field that is missing or of another kind takes its default, so that a note of an older or newer runtime is read.
+ * Describes a note on the disk once. Its fields give its type, a reader that never throws, a durable writer and a
+ * maximum size. A field that is missing or of another type takes its default, so notes of older and newer runtimes can
+ * be read.
  */
 import { type Field, field, type Kept } from '@svc/protocol/fields'
 import { writeDurably } from './durable.ts'
@@ -8,20 +9,23 @@ import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
 
 interface Note<K extends keyof Folder, T> {
-  /** Undefined where there is none, and where what is there is none. */
+  /** Undefined if the note is missing or unreadable. */
   read(folder: Pick<Folder, K>): T | undefined
-  /** The same, and which of the two it is. `why` is the end of a sentence that begins with what the note is called. */
+  /**
+   * Reads the note and distinguishes missing from unreadable. `why` is the end of a sentence that begins with the name
+   * of the note.
+   */
   look(
     folder: Pick<Folder, K>,
   ):
     | { readonly is: 'read'; readonly value: T }
     | { readonly is: 'missing' | 'damaged' }
     | { readonly is: 'unreadable'; readonly why: string }
-  /** Replaces it in one step, for its owner alone. */
+  /** Replaces the note in one step, readable only by its owner. */
   write(folder: Pick<Folder, K>, value: T): void
 }
 
-/** `key`: where it lies (folder.ts). `max`: bytes. */
+/** Describes a note. `key` is its path (folder.ts), `max` its maximum size in bytes. */
 export function note<K extends keyof Folder, F extends Field<unknown>>(
   key: K,
   read: F,
@@ -51,13 +55,13 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** What a field keeps; nobody changes it. */
+/** The type of a note, with everything readonly. */
 export type Noted<F> = Fixed<Kept<F>>
 type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T
 
-/** A text, whatever is in it: a note is our own. */
+/** A text with any content, since a note is our own. */
 export const words: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
-/** True, or nothing. */
+/** True, or absent. */
 export const yes: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
 
 /** An object whose missing parts have a default. */

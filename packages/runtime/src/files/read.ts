@@ -1,4 +1,4 @@
-/** Reading small files that may be missing, broken or not files at all. Never blocks on a pipe. */
+/** Reads small files that may be missing, broken or not files at all. It never blocks on a pipe. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '@svc/protocol'
 import { codeOf } from '../errors.ts'
@@ -33,7 +33,7 @@ export function readFile(file: string, max: number): FileRead {
   }
 }
 
-/** The object in a JSON file; undefined when there is no such file or no object in it. */
+/** The object in a JSON file; undefined if there is no such file or no object in it. */
 export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined {
   const read = readFile(file, max)
   if (read.is !== 'bytes') return undefined
@@ -45,7 +45,7 @@ export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<str
   }
 }
 
-/** Reads from an open descriptor, at `position` on or from where it stands, until the end or `max` bytes. */
+/** Reads from an open descriptor, from `position` or its current place, until the end or `max` bytes. */
 export function readUpTo(fd: number, max: number, position: number | null = null): Buffer {
   const parts: Buffer[] = []
   let total = 0

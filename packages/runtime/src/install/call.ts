@@ -1,18 +1,21 @@
-/** The two install calls (2.9, 4): what the service says about a code, and the one answer that spends it. The code is the only credential. */
+/**
+ * The two install calls (2.9, 4): the preview of a code, and the redemption that spends it. The code is the only
+ * credential.
+ */
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
 import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
 import { call, refusalOf, type Sent } from '../reporter/send.ts'
 
-/** D44: so long without a byte, and so long in all. */
+/** The time limits without a byte and in all (D44). */
 const idleSeconds = 30
 const redeemSeconds = 15 * 60
-/** A bundle of 20 MB in base64, and what stands around it. */
+/** A bundle of 20 MB in base64, and the rest of the answer. */
 const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 
 type CallResult<T> =
   | { readonly ok: true; readonly value: T }
-  /** `unreached`: nothing was sent. `unknown`: the code may be spent. `refused`: it was not. */
+  /** `unreached`: nothing was sent. `unknown`: the code may be spent. `refused`: it is not spent. */
   | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
 
 /** Reads what a code would install; creates and spends nothing. */
@@ -37,7 +40,10 @@ export async function askPreview(origin: string, code: string, signal: AbortSign
   return { ok: true, value: got }
 }
 
-/** Spends the code (4, rule 5). Never repeated: whether it was spent is then unknown (D44). */
+/**
+ * Spends the code (4, rule 5). It is never repeated, since after a failure nobody knows whether the code was spent
+ * (D44).
+ */
 export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
   const sent = await call(
     new URL('/api/agent/v1/install', origin),
@@ -55,7 +61,7 @@ export async function redeem(origin: string, code: string, signal: AbortSignal):
 
 const body = (code: string): string => JSON.stringify({ code })
 
-/** A 4xx is a refusal that undid everything (4, rule 5); anything else that is no success leaves it open. */
+/** Reads the answer. A 4xx is a refusal that undid everything (4, rule 5); any other failure leaves it open. */
 function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: string): CallResult<unknown> {
   if (status >= 200 && status <= 299) {
     try {
@@ -74,7 +80,7 @@ function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: strin
   return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}.` }
 }
 
-/** The redeem answer, held against what was announced; from here on the agent exists in the service. */
+/** Compares the redeem answer with the preview. From here on the agent exists in the service. */
 export function checkRedeemed(answer: unknown, expected: Preview): Verdict<Redeemed & { readonly bytes: Buffer }> {
   const got = readRedeemed(answer)
   if (!got.ok) return got

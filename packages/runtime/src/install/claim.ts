@@ -1,6 +1,6 @@
 /**
- * The folder of a new agent is taken before the code is spent (D44): made, or an empty one entered, and in it `.svc` made exclusively.
- * Until the code is sent everything can be undone, by this process or by the next one.
+ * Takes the folder of a new agent before the code is spent (D44): creates it, or enters an empty one, and creates
+ * `.svc` in it exclusively. Until the code is sent everything can be undone, by this process or by the next one.
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ type Claimed =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
   | { readonly ok: false; readonly message: string }
 
-/** Why an agent cannot be installed there; undefined when it can. Changes nothing. */
+/** Why no agent can be installed there; undefined if one can. Changes nothing. */
 export function takenBy(root: string): string | undefined {
   const folder = folderAt(root)
   const stat = statSync(root, { throwIfNoEntry: false })
@@ -59,18 +59,18 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
   }
 }
 
-/** Leaves nothing behind. */
+/** Removes everything that `claim` made. */
 export function unclaim(folder: Folder, madeFolder: boolean): void {
   rmSync(folder.svc, { recursive: true, force: true })
   if (!madeFolder) return
   try {
     rmdirSync(folder.root)
   } catch {
-    // somebody put something into it meanwhile: that is theirs
+    // Somebody has put something into it meanwhile, which stays.
   }
 }
 
-/** What a killed installation left before the code was used: nothing but its own folders and note. */
+/** True if only a killed installation, before the code was used, made this: its own folders and note. */
 function isRemnant(folder: Folder): boolean {
   const names = list(folder.svc)
   if (names === undefined) return true
@@ -78,7 +78,7 @@ function isRemnant(folder: Folder): boolean {
   return names.every((n) => n === 'journal') && ours
 }
 
-/** Moved away first: of two who find it only one removes it. */
+/** Removes such a remnant. It is moved away first, so that of two processes only one removes it. */
 function sweepRemnant(folder: Folder): void {
   const aside = join(folder.root, `.svc.${process.pid}.old`)
   try {

@@ -1,11 +1,8 @@
 /**
- * The note of an installation, `.svc/journal/install.json`: written before each step that cannot be taken back, so that whoever comes
- * after a kill knows what to undo or to say (docs/decisions/kills.md, D44).
- *
- *   made       the folder is made; the code is untouched
- *   redeeming  the code was sent; nobody knows whether it is spent
- *   redeemed   the agent exists in the service; the machine's own work is not finished
- *   installed  everything is there; written last
+ * The note of an installation, `.svc/journal/install.json`, written before each step that cannot be undone, so that
+ * after a kill the next process knows what to undo or to say (docs/decisions/kills.md, D44). Its states: `made` (the
+ * folder exists, the code is unused), `redeeming` (the code was sent and may be spent), `redeemed` (the agent exists in
+ * the service, the machine's own work is unfinished), `installed` (complete; written last).
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../files/folder.ts'
@@ -23,12 +20,12 @@ const install = filled(
       version: words,
       /** Unix seconds. */
       at: number(),
-      /** Of the bundle, once it is known. */
+      /** The checksum of the bundle, once it is known. */
       sha256: words,
       /** The process that installs. */
       pid: number(),
       start: words,
-      /** The folder itself was made, not only what is in it. */
+      /** True if the folder itself was created, and not only its content. */
       madeFolder: boolean,
     },
     'is',
@@ -42,16 +39,16 @@ type InstallPath = Pick<Folder, 'install'>
 
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
-/** Why the disk does not give it out; undefined also where there is none. */
+/** Why the note cannot be read; undefined if it can, or if there is none. */
 export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
-/** Undefined in a folder that was never installed into. */
+/** Undefined in a folder into which nothing was ever installed. */
 export const readInstall: (folder: InstallPath) => Install | undefined = file.read
 
-/** Why nothing can be started in this folder, and what to do (4, rule 6, D44); undefined when it can. */
+/** Why nothing can be started in this folder, and what to do (4, rule 6, D44); undefined if everything can. */
 export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
@@ -60,7 +57,7 @@ export function unfinished(folder: Folder): string | undefined {
   return withoutMachine(install, folder.root)
 }
 
-/** What a person does about an agent that may exist without a machine. */
+/** What a person should do about an agent that may exist without a machine. */
 export function withoutMachine({ is, agent, url }: Pick<Install, 'is' | 'agent' | 'url'>, root: string): string {
   return is === 'redeeming'
     ? `The code was sent to ${url} and no answer came, so it may be spent. Look in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code; if there is none, the code may still be good.`

@@ -1,6 +1,7 @@
 /**
- * The machine's own work after the code was redeemed, in the order in which the next start can understand it (docs/decisions/kills.md): the
- * version, its state, `current`, the environment files, the settings, and the marker last.
+ * Does the machine's own work after the code was redeemed, in an order that the next start can understand
+ * (docs/decisions/kills.md): the version, its state, `current`, the environment files, the settings, and the marker
+ * last.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -20,13 +21,13 @@ export interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
-  /** Settings that were chosen, and by whom. */
+  /** The settings that were chosen, and by whom. */
   readonly chosen?: { readonly values: SettingValues; readonly author: Author } | undefined
-  /** The running `svc.pyz`, which the folder gets a copy of; undefined when run from source. */
+  /** The running `svc.pyz`, of which the folder gets a copy; undefined if run from source. */
   readonly program: string | undefined
 }
 
-/** Throws with a sentence; `install` is then still `redeemed`, and the folder says so. */
+/** Puts everything in place. Throws with a sentence; `install` is then still `redeemed`, and the folder says so. */
 export async function place(
   folder: Folder,
   install: Install,
@@ -46,7 +47,7 @@ export async function place(
   return manifest
 }
 
-/** `verdict`: about the bundle, the same on every machine; else it is the disk's (D26). */
+/** With `verdict` the failure is the bundle's, the same on every machine; otherwise it is the disk's (D26). */
 export class NotPlaced extends Error {
   readonly verdict: boolean
   constructor(message: string, verdict: boolean) {
@@ -56,7 +57,10 @@ export class NotPlaced extends Error {
   }
 }
 
-/** Unpacks into staging, links the state, and renames into place: what lies in `versions` is whole (I17, I19). */
+/**
+ * Unpacks into staging, links the state, and renames into place, so that everything in `versions` is complete (I17,
+ * I19).
+ */
 export async function placeVersion(
   folder: Folder,
   { bytes, sha256, version, blueprint }: { bytes: Uint8Array; sha256: string; version: string; blueprint: string },
@@ -83,7 +87,7 @@ export async function placeVersion(
   return manifest
 }
 
-/** The runtime's own copy, and what starts it. */
+/** Writes the runtime's own copy, and the file that starts it. */
 function keepProgram(folder: Folder, program: string): void {
   makeFolder(dirname(folder.runtime))
   writeStarter(folder)

@@ -1,4 +1,7 @@
-/** The secrets that a blueprint asks for: from a file, the environment, or a person who types them unseen. Never from arguments (I29). */
+/**
+ * Collects the secrets that a blueprint asks for: from a file, the environment, or a person who types them unseen.
+ * Never from arguments (I29).
+ */
 import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'
 import type { Env } from '../files/env.ts'
@@ -7,7 +10,10 @@ type Gathered =
   | { readonly ok: true; readonly values: Map<string, string> }
   | { readonly ok: false; readonly message: string }
 
-/** Asks for what is nowhere; `ask` is undefined where nobody can be asked. An optional one may stay empty. */
+/**
+ * Asks for the secrets that are found nowhere; `ask` is undefined if nobody can be asked. An optional secret may stay
+ * empty.
+ */
 export async function gatherSecrets(
   wanted: readonly SecretSpec[],
   {

@@ -1,7 +1,7 @@
 /**
- * What passes between the launcher and the runtime proper in its worker thread. Either may be older than the other (a new file under
- * an old launcher, a restored file under a new one), so this only grows: a message or a part that is not known is ignored, and
- * a part that is missing means what it meant before there was one.
+ * The messages between the launcher and the runtime proper in its worker thread. Either may be older than the other (a
+ * new file under an old launcher, a restored file under a new one), so this interface only grows: an unknown message or
+ * part is ignored, and a missing part means what it meant before it was added.
  */
 import type { Applied, Stop } from '@svc/protocol'
 import type { Release } from '../versions/release.ts'
@@ -9,10 +9,10 @@ import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervision.ts'
 
-/** 2: a launcher that replaces the file, and pings; a worker that says it is here, and answers pings. */
+/** Version 2 adds: the launcher replaces the file and pings; the worker says that it is here and answers pings. */
 export const contract = 2
 
-/** What a worker is started with. */
+/** The data with which a worker is started. */
 export interface Start {
   readonly svc: 'runtime'
   readonly contract: number
@@ -21,35 +21,38 @@ export interface Start {
   /** The agent's folder. */
   readonly root: string
   readonly process: ProcessState
-  /** What is known of the runtime's own file. Since 2. */
+  /** The note about the runtime's own file. Since version 2. */
   readonly runtime?: RuntimeNote
 }
 export type ToWorker =
-  /** How is the agent started now? Answered by `order` with the same number. */
+  /** Asks how the agent is started now. Answered by `order` with the same number. */
   | { readonly is: 'order?'; readonly id: number }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** Report what there is to report, and end. `by`: the agent was stopped, so that report is the last one (D66); absent where a worker is replaced. */
+  /**
+   * Asks the worker to send what it has to report, and to end. `by` says who stopped the agent, whose last report this
+   * is (D66); absent if the worker is being replaced.
+   */
   | { readonly is: 'stop'; readonly by?: Stop }
-  /** Since 2. Answered by `pong`: a worker that does not is hung. */
+  /** Since version 2. Answered by `pong`; a worker that does not answer is hung. */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }
-  /** The swap that was asked for did not take place; nothing changed. */
+  /** The requested swap did not take place, and nothing changed. */
   | { readonly is: 'unswapped'; readonly why: string }
 export type FromWorker =
   | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
-  /** Nothing in this folder can be started, and why: said once, at the beginning. */
+  /** Nothing in this folder can be started, and why. Sent once, at the beginning. */
   | { readonly is: 'unfit'; readonly why: string }
   /** A report was answered (D17) or not. */
   | { readonly is: 'reported'; readonly ok: boolean }
-  /** Something in the files changed that the launcher looks at: it need not wait for its next look. */
+  /** A file that the launcher watches has changed, so it need not wait for its next look. */
   | { readonly is: 'look' }
-  /** Since 2: said first; from then on pings are answered. */
+  /** Since version 2. The first message; from then on the worker answers pings. */
   | { readonly is: 'here'; readonly contract: number; readonly version: string }
   | { readonly is: 'pong' }
-  /** Put this verified file in place of the running one, on trial (3.5, 4). */
+  /** Puts this verified file in place of the running one, on trial (3.5, 4). */
   | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
-  /** Note what came of an attempt that changed nothing, and what is not tried again. */
+  /** Notes the outcome of an attempt that changed nothing, and the version that is held. */
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
-  /** Another version is wished: what was on hold is not any more (3.5, 1). */
+  /** Another version is wished, which lifts the hold (3.5, 1). */
   | { readonly is: 'lifted' }

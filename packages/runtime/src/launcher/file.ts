@@ -1,4 +1,4 @@
-/** Which file the runtime proper is loaded from, and how a process of it is started. */
+/** Decides which file the runtime proper is loaded from, and how a process of it is started. */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'
@@ -9,10 +9,13 @@ export function ownFile(folder: Pick<Folder, 'runtime'>): string {
   return existsSync(folder.runtime) ? folder.runtime : programFile()
 }
 
-/** This program's file, whoever loaded it: `svc.pyz`, or main.ts when run from source. */
+/** This program's file, whatever loaded it: `svc.pyz`, or main.ts if run from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
-/** What follows `node` to start this folder's runtime: through the starter where the folder has a copy of its own (D38). */
+/**
+ * The arguments of `node` that start this folder's runtime. If the folder has its own copy it is started through the
+ * starter (D38).
+ */
 export function startArgs(folder: Folder): string[] {
   const file = ownFile(folder)
   if (file.endsWith('.ts')) return [file]

@@ -1,6 +1,7 @@
 /**
- * Runs the runtime proper in a worker thread, from the file on disk, and starts it again when it ends unasked or hangs. Decides nothing
- * (hosting.ts); the keeper says which file it is, each time. The agent is not touched by any of it.
+ * Runs the runtime proper in a worker thread, from the file on disk, and starts it again if it ends unexpectedly or
+ * hangs. It decides nothing (hosting.ts), and asks the keeper for the file at each start. The agent is not affected by
+ * any of it.
  */
 import type { Stop } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -13,11 +14,11 @@ import { startThread, type Thread } from './thread.ts'
 
 export interface Host {
   tell(message: ToWorker): void
-  /** `silent` when the worker does not answer in time. */
+  /** Asks how the agent is started; `silent` if the worker does not answer in time. */
   order(): Promise<OrderAnswer>
-  /** Lets the worker end by itself for so long and starts the one that is next now. */
+  /** Gives the worker this long to end by itself, and starts the next one. */
   replace(seconds: number): void
-  /** Lets it end by itself for so long, then ends it. False when one of those that ran is in a system call still. */
+  /** Gives the worker this long to end by itself, then ends it. False if any worker is still in a system call. */
   stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
 interface HostFacts {
@@ -26,12 +27,15 @@ interface HostFacts {
   readonly runtime: () => RuntimeNote
 }
 interface HostListener {
-  /** The file to start a worker from; asked before each start. */
+  /** The file to start a worker from; called before each start. */
   readonly next: () => string
   readonly heard: (message: FromWorker) => void
-  /** It ended unasked: how long until the next start, in seconds; undefined: the usual, longer each time. */
+  /**
+   * Called when a worker ended unexpectedly. Returns the seconds until the next start; undefined for the usual time,
+   * which grows.
+   */
   readonly ended: (how: string) => number | undefined
-  /** It hangs or never said anything. */
+  /** Called when a worker hangs or has never sent a message. */
   readonly hung: (how: string) => void
   readonly say: (line: string) => void
 }
@@ -94,7 +98,7 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
   }
 }
 
-/** One that does not go is left behind, and whatever it still says is not heard. */
+/** Ends a worker. One that cannot be ended is left behind, and its messages are ignored. */
 async function end(
   thread: Thread | undefined,
   { id, seconds, by }: Extract<HostingAct, { do: 'end' }>,
@@ -106,10 +110,13 @@ async function end(
   if (!(await thread.terminate())) on({ is: 'left', id })
 }
 
-/** However short a drill makes time: a hang is seen before the trial's five minutes are over. */
+/**
+ * The time between pings. It has a minimum even when a drill shortens all times, so that a hang is noticed before the
+ * five minutes of the trial are over.
+ */
 const pulseMs = () => Math.max(duration(5), 500)
 
-/** Questions about the start of the agent, which whichever worker is there answers. */
+/** Asks the current worker how the agent is started, and matches the answers with the questions. */
 function questions(tell: (message: ToWorker) => void) {
   const asking = new Map<number, (answer: OrderAnswer) => void>()
   let ids = 0

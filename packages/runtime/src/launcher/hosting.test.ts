@@ -20,7 +20,7 @@ const begin: HostingEvent = { is: 'begin' }
 const pulses = (count: number): HostingEvent[] => Array(count).fill({ is: 'pulse' })
 const one = after(none, begin).state
 
-describe('a worker that ends unasked', () => {
+describe('a worker that ends unexpectedly', () => {
   test('is started again, later each time, up to a minute; one that ran for a minute has not failed', () => {
     let state = one
     const pauses = Array.from({ length: 8 }, (_, i) => {
@@ -31,12 +31,12 @@ describe('a worker that ends unasked', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
     expect(after(state, 61_001, exit(9)).acts).toEqual([{ do: 'again', how: 'it ended with code 1', seconds: 1 }])
   })
-  test('is told by its error, where it had one', () => {
+  test('is reported with its error, if it had one', () => {
     const failed = after(one, { is: 'error', id: 1, why: 'no such file' })
     expect(failed.lines).toEqual(['the runtime failed: no such file'])
     expect(after(failed.state, exit(1)).acts).toMatchObject([{ do: 'again', how: 'no such file' }])
   })
-  test('is started once, whoever asks for it meanwhile', () => {
+  test('is started only once, whoever asks for it meanwhile', () => {
     const ended = after(one, exit(1)).state
     expect(after(ended, begin, begin)).toMatchObject({ acts: [], state: { started: 2 } })
   })
@@ -57,12 +57,12 @@ describe('a worker that does not answer', () => {
     expect(late.acts).toContainEqual({ do: 'end', id: 1, seconds: 0, follows: 'begin' })
     expect(after(late.state, { is: 'ended', follows: 'begin' }).acts).toEqual([{ do: 'start', id: 2 }])
   })
-  test('is asked at each look, and every word of it counts as an answer', () => {
+  test('is pinged at each look, and every message from it counts as an answer', () => {
     expect(after(one, here(), ...pulses(1)).words).toEqual(['ping', 'pulse later'])
     const spoke = after(one, here(), ...pulses(6), message(1, { is: 'pong' }), ...pulses(6))
     expect(spoke.words).toEqual(['ping', 'pulse later'])
   })
-  test('and was given up is not heard any more, and its end starts nothing', () => {
+  test('is ignored once it was given up, and its end starts nothing', () => {
     const given = after(one, here(), ...pulses(7)).state
     expect(after(given, message(1, { is: 'look' })).acts).toEqual([])
     expect(after(given, exit(1)).acts).toEqual([])
@@ -72,7 +72,7 @@ describe('a worker that does not answer', () => {
 
 describe('a worker that is replaced', () => {
   const replacing = after(one, here(), { is: 'replace', seconds: 3 })
-  test('may end by itself for a while, and reports that count for nothing meanwhile', () => {
+  test('may end by itself for a while, and its reports no longer count', () => {
     expect(replacing.acts).toEqual([{ do: 'end', id: 1, seconds: 3, follows: 'replace' }])
     expect(after(replacing.state, message(1, { is: 'reported', ok: true })).acts).toEqual([])
     for (const it of [{ is: 'say', line: 'x' }, { is: 'look' }] as const)
@@ -85,7 +85,7 @@ describe('a worker that is replaced', () => {
     const next = after(ended.state, { is: 'ended', follows: 'replace' })
     expect(next).toMatchObject({ acts: [{ do: 'start', id: 2 }], state: { failures: 0 } })
   })
-  test('is given up when it does not end, and left behind in a system call', () => {
+  test('is given up if it does not end, and left behind in a system call', () => {
     const late = after(replacing.state, { is: 'late', id: 1 })
     expect(late.state.worker).toBeUndefined()
     const left = after(late.state, { is: 'left', id: 1 })
@@ -93,7 +93,7 @@ describe('a worker that is replaced', () => {
     expect(after(left.state, { is: 'ended', follows: 'replace' }).acts).toEqual([{ do: 'start', id: 2 }])
     expect(after(left.state, exit(1)).state.left).toEqual([])
   })
-  test('is started at once where none runs', () => {
+  test('is started at once if none runs', () => {
     const paused = after(one, exit(1)).state
     expect(after(paused, { is: 'replace', seconds: 3 }).acts).toEqual([{ do: 'start', id: 2 }])
   })
@@ -101,7 +101,7 @@ describe('a worker that is replaced', () => {
 
 describe('the end', () => {
   const stop: HostingEvent = { is: 'stop', seconds: 3, by: 'person' }
-  test('lets the worker report by whom it was stopped, and starts nothing any more', () => {
+  test('lets the worker report who stopped it, and starts nothing further', () => {
     const stopping = after(one, stop)
     expect(stopping.acts).toEqual([{ do: 'end', id: 1, seconds: 3, by: 'person', follows: 'stop' }])
     const over = after(stopping.state, exit(1), { is: 'ended', follows: 'stop' })
@@ -109,14 +109,14 @@ describe('the end', () => {
     for (const event of [begin, { is: 'replace', seconds: 1 }, { is: 'pulse' }] as const)
       expect(after(over.state, event).acts).toEqual([])
   })
-  test('comes at once while none runs', () => expect(after(none, stop).words).toEqual(['stopped']))
-  test('of a replacement that was under way starts no other one', () => {
+  test('comes at once if none runs', () => expect(after(none, stop).words).toEqual(['stopped']))
+  test('during a replacement starts no other worker', () => {
     const both = after(one, { is: 'replace', seconds: 3 }, stop, exit(1))
     expect(after(both.state, { is: 'ended', follows: 'replace' }).acts).toEqual([])
   })
 })
 
-test('what a worker cannot say about the start is said, and answered', () => {
+test('a worker that cannot describe the start is reported, and the question is answered', () => {
   const answer = after(one, message(1, { is: 'order', id: 4, why: 'the manifest is not valid' }))
   expect(answer.acts).toEqual([
     { do: 'say', line: 'the manifest is not valid' },

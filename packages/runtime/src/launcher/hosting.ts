@@ -1,6 +1,6 @@
 /**
- * What the host knows of the worker that runs the runtime proper, and what each event makes of it, as the acts that follow. Pure:
- * which worker counts, when it hangs, and when the next one starts.
+ * The state machine of the host, as pure functions: what it knows of the worker that runs the runtime proper, and the
+ * acts that follow each event. It decides which worker counts, when it hangs, and when the next one starts.
  */
 import type { Stop } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
@@ -8,29 +8,32 @@ import type { Order } from './supervision.ts'
 
 interface Hosted {
   readonly id: number
-  /** When it began, by the clock that does not jump. */
+  /** When it was started, by the monotonic clock. */
   readonly begun: number
   readonly spoke: boolean
-  /** Looks in a row without a word; looks, not time: a machine that slept has not heard a worker that slept with it. */
+  /**
+   * Consecutive looks without a message. Looks are counted instead of time, since a machine that slept has had no
+   * chance to hear from a worker that slept, too.
+   */
   readonly quiet: number
   readonly pings: boolean
-  /** It was asked to end: what it reports counts for nothing any more. */
+  /** True if it was asked to end; its reports no longer count. */
   readonly ending: boolean
   readonly fault?: string
 }
 export interface Hosting {
-  /** The worker that counts; one that was given up does not, though it may still be there. */
+  /** The worker that counts. One that was given up does not, though it may still exist. */
   readonly worker?: Hosted | undefined
-  /** How many were started. */
+  /** The number of workers started so far. */
   readonly started: number
-  /** Ends unasked, one soon after the other. */
+  /** Consecutive unexpected ends, each soon after its start. */
   readonly failures: number
-  /** The whole is asked to end: nothing is started any more. */
+  /** True once the whole runtime is asked to end; nothing is started after that. */
   readonly over: boolean
-  /** Those that could not be ended: they are in a system call. */
+  /** Workers that could not be ended because they are in a system call. */
   readonly left: readonly number[]
 }
-/** What follows when a worker was ended: nothing, the next one, or the next one as if none had failed. */
+/** What happens after a worker was ended: nothing, the next start, or the next start as if none had failed. */
 type Follows = 'stop' | 'begin' | 'replace'
 
 export type HostingEvent =
@@ -41,8 +44,8 @@ export type HostingEvent =
   | { readonly is: 'pulse' }
   | { readonly is: 'replace'; readonly seconds: number }
   | { readonly is: 'stop'; readonly seconds: number; readonly by?: Stop | undefined }
-  // what came of acts
-  /** It did not end by itself in its time. */
+  // Results of acts:
+  /** The worker did not end by itself in time. */
   | { readonly is: 'late'; readonly id: number }
   | { readonly is: 'left'; readonly id: number }
   | { readonly is: 'ended'; readonly follows: Follows }
@@ -51,14 +54,14 @@ export type HostingAct =
   | { readonly do: 'start'; readonly id: number }
   | { readonly do: 'say'; readonly line: string }
   | { readonly do: 'hear'; readonly message: FromWorker }
-  /** The answer to a question about the start of the agent. */
+  /** Answers a question about the start of the agent. */
   | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
-  /** It ended unasked: `begin` follows after a pause, which is `seconds` where the keeper knows no other. */
+  /** The worker ended unexpectedly. `begin` follows after a pause: `seconds`, unless the keeper names another time. */
   | { readonly do: 'again'; readonly how: string; readonly seconds: number }
   | { readonly do: 'hung'; readonly how: string }
   | { readonly do: 'ping' }
   | { readonly do: 'pulse later' }
-  /** Lets it end by itself for so long, then ends it; answers `late`, `left` and last `ended`. */
+  /** Gives a worker this long to end by itself, then ends it. Answered by `late`, `left` and finally `ended`. */
   | {
       readonly do: 'end'
       readonly id: number
@@ -66,14 +69,14 @@ export type HostingAct =
       readonly by?: Stop | undefined
       readonly follows: Follows
     }
-  /** All that can be ended has ended. */
+  /** Everything that can be ended has ended. */
   | { readonly do: 'stopped' }
 
 interface HostingRules {
-  /** So many looks without an answer, and it hangs; so many without a first word. */
+  /** A worker hangs after this many looks without an answer, or `silent` looks without a first message. */
   readonly unanswered: number
   readonly silent: number
-  /** A worker that ran for so long has not failed, in ms. */
+  /** A worker that ran for this long, in ms, has not failed. */
   readonly lasted: number
 }
 interface HostingStep {
@@ -83,7 +86,7 @@ interface HostingStep {
 
 export const none: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
-/** `at`: by the clock that does not jump, in ms. */
+/** Handles an event; `at` is in ms by the monotonic clock. */
 export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {
   switch (event.is) {
     case 'begin':
@@ -129,7 +132,7 @@ function begin(now: Hosting, at: number): HostingStep {
 
 function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
   const { worker } = now
-  if (worker?.id !== id) return stay(now) // of one that was given up
+  if (worker?.id !== id) return stay(now) // a message of a worker that was given up
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
   const state = { ...now, worker: { ...worker, spoke: true, quiet: 0, pings } }
   if (message.is === 'order') {
@@ -156,7 +159,7 @@ function exited(
   return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
 }
 
-/** Whether the worker still answers. */
+/** Checks that the worker still answers. */
 function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep {
   const later: HostingAct = { do: 'pulse later' }
   if (!now.worker) return { state: now, acts: [later] }

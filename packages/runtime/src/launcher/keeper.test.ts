@@ -1,6 +1,7 @@
 /**
- * Every state of the self-update × every change of the disk in it × {killed before it, killed after it, EIO, ENOSPC}: the next start is on
- * a whole file that was there or was verified, says the outcome that docs/decisions/kills.md names, and nothing is written for ever (I21, I22).
+ * Crosses every state of the self-update with every change of the disk in it and with {killed before it, killed after
+ * it, EIO, ENOSPC}. The next start must run a complete file that was there or was verified, report the outcome that
+ * docs/decisions/kills.md names, and not write forever (I21, I22).
  */
 import { createHash } from 'node:crypto'
 import fs, { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 import { sha256Of } from './trial-files.ts'
 
-// Nothing here loses its power, so a sync need not reach the disk: there are ten thousands of them.
+// No power failure happens here, so a sync need not reach the disk: there are tens of thousands of them.
 vi.setConfig({ testTimeout: 120_000 })
 const sync = fs.fsyncSync
 const setSync = (to: typeof sync) => {
@@ -37,7 +38,7 @@ function place(): Folder {
   writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'new')
   return folder
 }
-/** A process of the runtime. */
+/** The keeper of a new process of the runtime. */
 function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
   const lines: string[] = []
   const keeper = keepRuntime(folder, { program: folder.runtime, say: (line) => lines.push(line), changed: () => {} })
@@ -45,7 +46,7 @@ function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
 }
 const swap = (folder: Folder, keeper: Keeper) =>
   keeper.swap({ is: 'swap', staged: join(folder.runtimeNew, 'svc.pyz'), from: '1.0.0', to })
-/** A process that starts, swaps, and has started the new file once. */
+/** The keeper of a process that starts, swaps, and has started the new file once. */
 function onTrial(folder: Folder): Keeper {
   const { keeper } = keeperOf(folder)
   keeper.next()
@@ -60,7 +61,10 @@ const ended = (keeper: Keeper, times: number) => {
   }
 }
 
-/** `before` sets the scene on a good disk; `work` is what the fault strikes. `outcomes`: what may be said in the end. */
+/**
+ * `before` sets the scene on a good disk; faults strike during `work`. `outcomes` are the outcomes that may be reported
+ * in the end.
+ */
 interface Scene {
   readonly before: (folder: Folder) => Keeper
   readonly work: (folder: Folder, keeper: Keeper) => void
@@ -90,7 +94,7 @@ const scenes: Record<string, Scene> = {
   'an orderly end': { before: onTrial, work: (_f, k) => k.stopped(), outcomes: ['rolled_back'] },
 }
 
-test('a staged file that is another one than was verified is not put in place (I21)', () => {
+test('a staged file that differs from the verified one is not put in place (I21)', () => {
   const folder = place()
   const keeper = first(folder)
   writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'another')
@@ -121,13 +125,18 @@ test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_na
   expect(points).toBeGreaterThan(10)
 })
 
-/** I21: in place is one of the two, whole; while it is the new one, the old one lies beside it. */
+/**
+ * Checks I21: one of the two files is in place, complete, and while that is the new one, the old one is kept beside it.
+ */
 function expectWhole(folder: Folder, where: string): void {
   expect(['old', 'new'], where).toContain(readFileSync(folder.runtime, 'utf8'))
   if (sha256Of(folder.runtime) === to.sha256) expect(sha256Of(folder.runtimePrevious), where).toBe(from.sha256)
 }
 
-/** Starts again and again, as a machine would whose new runtime never lasts, until nothing is on trial: four starts are enough (I22). */
+/**
+ * Starts repeatedly, as a machine does whose new runtime never lasts, until nothing is on trial. Four starts are enough
+ * (I22).
+ */
 function settle(folder: Folder, where: string): RuntimeNote {
   for (let process = 0; process < 5; process++) {
     const { keeper } = keeperOf(folder)
@@ -149,7 +158,7 @@ function expectSettled(folder: Folder, note: RuntimeNote, where: string): Runtim
   return note
 }
 
-test('pairs of faults: whatever strikes twice, the third start finds its way', () => {
+test('after two faults, wherever they strike, the third start recovers', () => {
   const pairs = Number(process.env.SVC_TEST_LONG ? 2000 : 200)
   let seed = 4711
   const random = (n: number) => {
@@ -174,7 +183,7 @@ test('pairs of faults: whatever strikes twice, the third start finds its way', (
   }
 })
 
-test('a previous file that is gone is no way back: the new one stays, and says so', () => {
+test('without the previous file there is no way back: the new one stays, and the outcome says so', () => {
   const folder = place()
   try {
     const keeper = onTrial(folder)

@@ -1,7 +1,7 @@
 /**
- * Keeps the runtime's own file (3.5, 4 and 5): says which file the next worker is started from, swaps a verified one in, and puts the
- * previous one back when the new one does not prove itself. Decides nothing (keeping.ts, trial.ts); every step is noted before it is
- * taken, so that a start after a kill finishes it. Knows no service.
+ * Keeps the runtime's own file (3.5, 4 and 5): names the file from which the next worker is started, swaps a verified
+ * one in, and puts the previous one back if the new one does not prove itself. It decides nothing (keeping.ts,
+ * trial.ts) and knows no service. Every step is noted before it is taken, so that a start after a kill can finish it.
  */
 import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
@@ -16,25 +16,25 @@ import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './tri
 
 export interface Keeper {
   note(): RuntimeNote
-  /** The file to start a worker from now; a start of one on trial is counted. */
+  /** The file to start a worker from now. A start of a file on trial is counted. */
   next(): string
-  /** Why not; undefined when it is done. */
+  /** Swaps a file in. Returns why not, or undefined if it is done. */
   swap(wish: Extract<FromWorker, { is: 'swap' }>): string | undefined
   attempted(what: Extract<FromWorker, { is: 'attempted' }>): void
   lifted(): void
-  /** A report of the present worker was answered. */
+  /** Called when a report of the current worker was answered. */
   good(): void
-  /** The worker ended by itself, and how. Gives the seconds until the next start, where it is on trial. */
+  /** Called with how the worker ended by itself. Returns the seconds until the next start if the file is on trial. */
   ended(how: string): number | undefined
-  /** It hangs, or says nothing at all. */
+  /** Called when the worker hangs, or has never sent a message. */
   hung(how: string): void
-  /** Looks at the clock and at a person's wish. True when another file is to be started. */
+  /** Checks the clock and a person's request. True if another file must be started. */
   look(): boolean
   /** Finishes what an earlier process left; `next` does it, too. */
   settle(): void
-  /** A person goes back to the previous file. True when it is done. */
+  /** Returns to the previous file for a person. True if it is done. */
   back(asked: AskedBack): boolean
-  /** An orderly end of this process. */
+  /** Called when this process ends cleanly. */
   stopped(): void
 }
 
@@ -43,7 +43,7 @@ export function keepRuntime(
   { program, say, changed }: { program: string; say: (line: string) => void; changed: (note: RuntimeNote) => void },
 ): Keeper {
   let now = begin(readRuntimeNote(folder))
-  /** Whether another file is to be started after it. */
+  /** Handles an event. True if another file must be started after it. */
   function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }
     const { state, acts } = step(now, event, { trial: duration(limits.trialSeconds), retry: duration(60) }, moment)
@@ -103,7 +103,7 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEve
   }
 }
 
-/** `sha256`: of the file to go back to. It may be in place already: a kill came after the rename. */
+/** Puts the file with this `sha256` back. It may be in place already, if a kill came after the rename. */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
     if (sha256Of(folder.runtimePrevious) === sha256) putBack(folder)
@@ -114,7 +114,10 @@ function wentBack(folder: Folder, sha256: string): KeepingEvent {
   }
 }
 
-/** Why not; undefined when it is done. The note of the trial is on the disk before the file is in place. */
+/**
+ * Swaps a file in; returns why not, or undefined if it is done. The note of the trial is on the disk before the file is
+ * in place.
+ */
 function swap(
   folder: Folder,
   running: string,

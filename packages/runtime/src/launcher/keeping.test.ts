@@ -26,25 +26,25 @@ describe('a start of a file on trial', () => {
     expect(acts).toEqual(['save start', 'tell'])
     expect(state.note.trial).toMatchObject({ starts: 2 })
   })
-  test('that cannot be noted is none: the previous file comes back', () => {
+  test('is not made if it cannot be noted: the previous file returns', () => {
     const { state, acts } = after(trying, { is: 'unsaved', why: 'EIO', starting: true })
     expect(acts).toEqual(['say', 'save', 'say', 'tell', 'go back', 'replace'])
     expect(state.note.trial).toMatchObject({ is: 'undoing', reason: 'a start of it could not be noted' })
   })
-  test('of a file that reported is made all the same', () =>
+  test('is made in any case if the file has already reported', () =>
     expect(after(kept, { is: 'unsaved', why: 'EIO', starting: true }).acts).toEqual(['say']))
-  test('that the starter has counted is not counted again, and only the first of a process', () => {
+  test('is not counted again if the starter has counted it, but only for the first start of a process', () => {
     const counted: KeepingEvent = { is: 'start', counted: true }
     expect(after({ ...trying, fresh: true }, counted).state.note.trial).toMatchObject({ starts: 1, processes: 2 })
     expect(after(trying, counted).state.note.trial).toMatchObject({ starts: 2, processes: 1 })
   })
-  test('after three that did not last goes back, and says how the last one ended', () => {
+  test('after three that did not last restores the previous file, and says how the last one ended', () => {
     const third = { ...trying, last: 'it ended with code 1', note: { trial: trial({ starts: 3 }) } }
     const { acts, lines } = after(third, { is: 'start', counted: false })
     expect(acts).toEqual(['save start', 'say', 'tell', 'go back'])
     expect(lines).toEqual(['runtime 2.0.0 goes back to 1.0.0: 3 starts did not last: it ended with code 1'])
   })
-  test('is nothing special where nothing is on trial', () =>
+  test('is nothing special if nothing is on trial', () =>
     expect(after(begin({}), { is: 'start', counted: true }).acts).toEqual([]))
 })
 
@@ -59,7 +59,7 @@ describe('the five minutes', () => {
     ['are not counted where nothing is on trial', { ...begin({}), due: 5 }, at(1000), Infinity],
   ])('%s', (_name, state, moment, due) => expect(after(state, started, moment).state.due).toBe(due))
 
-  test('without a report end the trial; of a file that reported they end it well', () => {
+  test('end the trial without a report; for a file that has reported they end it well', () => {
     expect(after(trying, { is: 'time' }, at(299_999)).acts).toEqual([])
     const over = after(trying, { is: 'time' }, at(300_000))
     expect(over.acts).toContain('replace')
@@ -67,7 +67,7 @@ describe('the five minutes', () => {
     const good = after(kept, { is: 'time' }, at(300_000))
     expect([good.acts, good.state.note.trial]).toEqual([['save', 'tell'], undefined])
   })
-  test('a first report ends the trial, and its time begins anew; a second changes nothing', () => {
+  test('of a trial restart with the first report; a second report changes nothing', () => {
     const { state, acts } = after(trying, { is: 'good' }, at(9000))
     expect(acts).toEqual(['save', 'say', 'tell'])
     expect([state.note.trial?.is, state.due]).toEqual(['kept', 309_000])
@@ -78,12 +78,12 @@ describe('the five minutes', () => {
 describe('the way back', () => {
   test('is noted before it is taken, and another file is started', () =>
     expect(after(trying, { is: 'hung', how: 'it hung' }).acts).toEqual(['save', 'say', 'tell', 'go back', 'replace']))
-  test('is finished by a fresh process, for whom it may be done already', () => {
+  test('is finished by a new process, which may find it already done', () => {
     expect(after({ ...undoing, fresh: true }, { is: 'found', inPlace: 'new' }).acts).toEqual(['go back'])
     const done = after({ ...undoing, fresh: true }, { is: 'found', inPlace: 'old' })
     expect(done.state.note).toMatchObject({ applied: { outcome: 'rolled_back' }, hold: { version: '2.0.0' } })
   })
-  test('that is taken holds the version; one that is gone leaves the new file', () => {
+  test('holds the version when it is done; if the previous file is missing the new one stays', () => {
     expect(after({ ...undoing, stuck: true }, { is: 'restored' }).state).toMatchObject({
       stuck: false,
       note: { applied: { outcome: 'rolled_back' }, hold: { version: '2.0.0' } },
@@ -92,7 +92,7 @@ describe('the way back', () => {
       applied: { version: '2.0.0', outcome: 'failed' },
     })
   })
-  test('that the disk refuses is said once, and tried again every minute until it is taken', () => {
+  test('that the disk refuses is logged once, and tried again every minute until it succeeds', () => {
     const refused = after(undoing, { is: 'refused', why: 'EROFS' })
     expect([refused.lines.length, refused.state.stuck, refused.state.retry]).toEqual([1, true, 61_000])
     expect(after(refused.state, { is: 'refused', why: 'EROFS' }).lines).toEqual([])
@@ -102,7 +102,7 @@ describe('the way back', () => {
   })
 })
 
-describe('a person who goes back', () => {
+describe('a person who returns to the previous file', () => {
   const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7 }
   test.each<[string, Keeping]>([
     ['from a file on trial', trying],
@@ -115,7 +115,7 @@ describe('a person who goes back', () => {
   })
 })
 
-test('what the disk did not take is written again after a minute, and then no more', () => {
+test('a note that the disk did not take is written again after a minute, and then no longer', () => {
   const unsaved = after(kept, { is: 'unsaved', why: 'ENOSPC', starting: false })
   expect(unsaved.lines[0]).toContain('could not be written: ENOSPC')
   expect(after(unsaved.state, { is: 'look' }, at(60_999)).acts).toEqual([])
@@ -123,7 +123,7 @@ test('what the disk did not take is written again after a minute, and then no mo
   expect(after(unsaved.state, { is: 'saved' }).state.retry).toBe(Infinity)
 })
 
-test('a swap puts the new file on trial; one that fails leaves all as it was', () => {
+test('a swap puts the new file on trial; a swap that fails changes nothing', () => {
   const none = begin({})
   const swapped = after(none, { is: 'swap', from, to }).state
   expect(swapped.note.trial).toMatchObject({ is: 'trying', starts: 0, began: 1_001_000 })
@@ -131,12 +131,12 @@ test('a swap puts the new file on trial; one that fails leaves all as it was', (
   expect(after(swapped, { is: 'unswapped', note: none.note, noted: true }).acts).toEqual(['save'])
 })
 
-test('an orderly end is no start that failed', () => {
+test('a clean end is not a failed start', () => {
   expect(after(trying, { is: 'stopped' }).state.note.trial).toMatchObject({ starts: 0 })
   expect(after(begin({}), { is: 'stopped' }).acts).toEqual([])
 })
 
-test('an attempt without a swap, and a hold that ends, are noted and said', () => {
+test('an attempt without a swap, and the end of a hold, are noted and reported', () => {
   const applied = { version: '1.0.0', outcome: 'failed', message: 'm' } as const
   const hold = { version: '2.0.0', reason: 'r', running: 'old' }
   const held = after(begin({}), { is: 'attempted', applied, hold })

@@ -1,6 +1,7 @@
 /**
- * What the keeper knows of the runtime's own file, and what each event makes of it, as the acts that follow. Pure: trial.ts judges
- * the trial; here stand the time that it has, the start of workers, and what the disk refused.
+ * The state machine of the keeper, as pure functions: what it knows of the runtime's own file, and the acts that follow
+ * each event. trial.ts judges the trial; this file adds its time limit, the starts of workers, and changes that the
+ * disk refused.
  */
 import type { Applied } from '@svc/protocol'
 import type { Moment } from '../time.ts'
@@ -11,30 +12,32 @@ import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
-  /** How the worker ended last, for the reason. */
+  /** How the last worker ended, used as the reason. */
   readonly last: string
-  /** No worker of this process was started yet. */
+  /** True until this process has started a worker. */
   readonly fresh: boolean
-  /** When the trial is over, and when to try again what the disk refused: by the clock that does not jump, ms. */
+  /**
+   * `due` is the end of the trial, `retry` the time to repeat what the disk refused; both in ms by the monotonic clock.
+   */
   readonly due: number
   readonly retry: number
-  /** The moment of a person's wish that was looked at already. */
+  /** The time of the last request by a person that was handled. */
   readonly taken: number
-  /** The previous file could not be put into place: it is started where it lies. */
+  /** True if the previous file could not be put into place; it is then started from its own path. */
   readonly stuck: boolean
 }
 export type KeepingEvent =
-  /** A worker is to be started by a fresh process, which found this file in place. */
+  /** A new process is about to start a worker and found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
-  /** A worker is about to be started. `counted`: the starter noted it already. */
+  /** A worker is about to be started. `counted` means that the starter has already noted it. */
   | { readonly is: 'start'; readonly counted: boolean }
-  /** It is started now. */
+  /** The worker was started. */
   | { readonly is: 'started' }
-  /** A new file is about to take its place. */
+  /** A new file is about to take the place of the running one. */
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
-  /** It has; both are versions. */
+  /** It took the place; both parts are versions. */
   | { readonly is: 'swapped'; readonly from: string; readonly to: string }
-  /** It did not: all is as before. */
+  /** The swap failed, and everything is as before. */
   | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   | { readonly is: 'lifted' }
@@ -43,10 +46,10 @@ export type KeepingEvent =
   | { readonly is: 'hung'; readonly how: string }
   | ({ readonly is: 'asked' } & AskedBack)
   | { readonly is: 'look' }
-  /** Whether the five minutes are over. */
+  /** Time has passed; the five minutes may be over. */
   | { readonly is: 'time' }
   | { readonly is: 'stopped' }
-  // what came of acts
+  // Results of acts:
   | { readonly is: 'saved' }
   | { readonly is: 'unsaved'; readonly why: string; readonly starting: boolean }
   | { readonly is: 'restored' }
@@ -54,21 +57,21 @@ export type KeepingEvent =
   | { readonly is: 'refused'; readonly why: string }
 
 export type KeepingAct =
-  /** Answered by `saved` or `unsaved`. */
+  /** Saves the note. Answered by `saved` or `unsaved`. */
   | { readonly do: 'save'; readonly starting?: true }
-  /** The previous file takes its place again. Answered by `restored`, `lost` or `refused`. */
+  /** Puts the previous file back in place. Answered by `restored`, `lost` or `refused`. */
   | { readonly do: 'go back'; readonly from: Release }
   | { readonly do: 'say'; readonly line: string }
-  /** Tells whoever reports it. */
+  /** Sends the new note to the worker, which reports it. */
   | { readonly do: 'tell' }
-  /** Another file is to be started. */
+  /** Another file must be started. */
   | { readonly do: 'replace' }
 
-/** In ms. */
+/** Durations in ms. */
 interface KeepingRules {
-  /** How long a new file has to report, and one that reported has to last (3.5, 5). */
+  /** How long a new file has to report, and how long it must then last (3.5, 5). */
   readonly trial: number
-  /** Until what the disk refused is tried again. */
+  /** The wait before repeating what the disk refused. */
   readonly retry: number
 }
 interface KeepingStep {
@@ -87,7 +90,9 @@ export const begin = (note: RuntimeNote): Keeping => ({
   stuck: false,
 })
 
-/** What the worker reports: a way back that is not finished on the disk is finished for everybody else. */
+/**
+ * The note for the worker's reports. A return that is not finished on the disk counts as finished for everybody else.
+ */
 export const shown = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 
@@ -154,7 +159,7 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
       return stay(now.stuck ? now : { ...now, retry: never })
     case 'unsaved': {
       const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
-      // a start that cannot be noted is none: after a kill nobody would know of it
+      // A start that cannot be noted is not made, since after a kill nobody would know of it.
       const back =
         event.starting && now.note.trial?.is === 'trying'
           ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
@@ -172,7 +177,7 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
   }
 }
 
-/** A start of a file on trial is counted before it is made. */
+/** Counts a start of a file on trial before it is made. */
 function start(now: Keeping, counted: boolean, at: Moment): KeepingStep {
   const { trial } = now.note
   if (!trial || trial.is === 'undoing') return stay(now)
@@ -198,14 +203,17 @@ const withWayBack = ({ state, acts }: KeepingStep): KeepingStep => ({ state, act
 const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
   trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
 
-/** Its time is set once for a file that tries, by the clock that does not jump; anew for each start of one that reported. */
+/**
+ * Sets the end of the trial, by the monotonic clock: once for a file that has not reported, and again at each start of
+ * one that has.
+ */
 function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   const { trial } = now.note
   if (trial?.is === 'trying' && now.due < never) return now
   return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
 }
 
-/** Of the present five minutes; of those of a file that reported, from its last start on. */
+/** The rest of the five minutes of a trial; for a file that has reported, they count from its last start. */
 function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: KeepingRules, wall: number): number {
   if (trial.is === 'kept') return rules.trial
   return Math.min(rules.trial, Math.max(0, trial.began + rules.trial - wall))

@@ -1,6 +1,7 @@
 /**
- * The launcher: the main thread of `svc run`. It owns the agent's process and the signals; the runtime proper, which reports and takes
- * commands, runs in a worker thread and can end, hang or be replaced without the agent noticing. The caller holds the folder's lock.
+ * The launcher: the main thread of `svc run`. It owns the agent's process and the signals. The runtime proper, which
+ * reports and handles commands, runs in a worker thread and can end, hang or be replaced without affecting the agent.
+ * The caller holds the folder's lock.
  */
 import type { Stop } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
@@ -11,14 +12,18 @@ import { type Keeper, keepRuntime } from './keeper.ts'
 import { supervise } from './supervisor.ts'
 import { takeOver } from './take-over.ts'
 
-/** How long the last report may take at the end. */
+/** The seconds that the last report may take at the end. */
 const farewellSeconds = 3
-/** How long a runtime that is replaced may take for the report under way: its answer may carry commands that come only once. */
+/**
+ * The seconds that a replaced runtime may take for its current report, whose answer may carry commands that come only
+ * once.
+ */
 const handoverSeconds = 3
 
 /**
- * Runs until `stop` is aborted (`by` says by whom, undefined where nobody did); then the agent is ended and the runtime after it. `kill` when it is asked twice: at once. `ended` gives why nothing
- * could be started, if so: only at the beginning, never for an agent that runs already. `left` once it ended: whether a thread of it cannot be ended.
+ * Runs until `stop` is aborted (`by` says by whom, if anybody), then ends the agent and after it the runtime; `kill`
+ * ends both at once. `ended` resolves to why nothing could be started, which happens only at the beginning and never
+ * for an agent that already runs. `left` tells after the end whether a thread could not be ended.
  */
 export function launch(
   folder: Folder,
@@ -82,14 +87,14 @@ export function launch(
 interface LaunchListener {
   readonly say: (line: string) => void
   readonly look: () => void
-  /** Starts the worker that is next. */
+  /** Starts the next worker. */
   readonly replace: () => void
-  /** Nothing can be started here. */
+  /** Ends because nothing can be started here. */
   readonly refuse: (why: string) => void
   readonly tell: (message: ToWorker) => void
 }
 
-/** What a message of the worker is for; one that is not known is ignored. */
+/** Handles a message of the worker. An unknown one is ignored. */
 function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: LaunchListener): void {
   const { is } = message
   if (is === 'say') say(message.line)
@@ -104,7 +109,7 @@ function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse,
   }
   if (is === 'unfit') {
     if (keeper.note().trial)
-      say(message.why) // a new runtime does not decide that
+      say(message.why) // a new runtime on trial does not decide that
     else refuse(message.why)
   }
 }

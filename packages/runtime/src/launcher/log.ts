@@ -1,4 +1,6 @@
-/** What the runtime says, in a file of the agent's folder: two files of a megabyte. Nothing that fails here matters to anybody else. */
+/**
+ * The runtime's own log, in a file of the agent's folder: two files of a megabyte. A failure here affects nothing else.
+ */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
@@ -13,7 +15,7 @@ export function openLog(folder: Folder): (line: string) => void {
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
       appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
     } catch {
-      // a full disk
+      // The disk is full.
     }
   }
 }

@@ -15,7 +15,7 @@ const ends = (at: number, exit: Partial<Exit> = { code: 1 }, remains = false): P
 })
 
 describe('back-off', () => {
-  test('starts that do not last five seconds double the wait, from one second to five minutes', () => {
+  test('doubles the wait after each start that lasts less than five seconds, from one second to five minutes', () => {
     const waits: number[] = []
     let state: ProcessState = { is: 'waiting', crashes: 0, startAt: 0 }
     let now = 0
@@ -29,7 +29,7 @@ describe('back-off', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
   })
 
-  test('a start that lasted five seconds counts: the next wait is one second again', () => {
+  test('restarts at one second after a start that lasted five seconds', () => {
     const after = move({ ...running, crashes: 6 } as ProcessState, ends(6000), rules, 6000).state
     expect(after).toMatchObject({ is: 'waiting', crashes: 1, startAt: 7000 })
     expect(move({ ...running, crashes: 6 } as ProcessState, run, rules, 6000).state).toMatchObject({
@@ -38,7 +38,7 @@ describe('back-off', () => {
     })
   })
 
-  test('nothing starts before its time, unless somebody asks', () => {
+  test('starts nothing before its time, unless somebody asks', () => {
     const waiting: ProcessState = { is: 'waiting', crashes: 3, startAt: 5000 }
     expect(move(waiting, run, rules, 4999)).toEqual({ state: waiting })
     expect(move(waiting, run, rules, 5000)).toEqual({ state: waiting, act: 'start' })
@@ -73,7 +73,7 @@ describe('a pause', () => {
     expect(move(over, paused, rules, 99_000)).toEqual({ state: over })
   })
 
-  test('resumed, it starts at once and without a crash to its name; resumed while it still ends, after its end', () => {
+  test('that is lifted starts the process at once without counting a crash, or after its end if it still ends', () => {
     const over: ProcessState = { is: 'stopped', because: 'paused' }
     expect(move(over, run, rules, 5000)).toEqual({ state: { is: 'waiting', crashes: 0, startAt: 5000 }, act: 'start' })
     const ending: ProcessState = { is: 'stopping', ...alive, because: 'paused', killAt: 12_000 }
@@ -90,7 +90,7 @@ describe('a pause', () => {
   })
 })
 
-test('what the leader left in its group is ended before the next start', () => {
+test('processes that the leader left in its group are ended before the next start', () => {
   const left = move(running, ends(9000, { code: 1 }, true), rules, 9000)
   expect(left).toMatchObject({ state: { is: 'stopping', because: 'ended', killAt: 19_000 }, act: 'end' })
   expect(move(left.state, { is: 'gone', at: 9500 }, rules, 9500).state).toMatchObject({
@@ -104,7 +104,7 @@ test('what the leader left in its group is ended before the next start', () => {
   )
 })
 
-test('an agent that ended for good starts again only when somebody asks', () => {
+test('an agent that ended for good starts again only if somebody asks', () => {
   const over: ProcessState = { is: 'stopped', because: 'ended', exit: { code: 0, at: 1 } }
   expect(move(over, run, rules, 1e9)).toEqual({ state: over })
   expect(
@@ -114,7 +114,7 @@ test('an agent that ended for good starts again only when somebody asks', () => 
   expect(move(over, wish, rules, 4).act).toBe('start')
 })
 
-test('one that cannot be started waits like one that crashed', () => {
+test('an agent that cannot be started waits like one that crashed', () => {
   const first = move(
     { is: 'waiting', crashes: 1, startAt: 0 },
     { is: 'unstartable', exit: { error: 'no such file', at: 1 } },

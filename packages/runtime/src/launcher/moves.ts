@@ -1,24 +1,23 @@
 /**
- * The life of the agent's process as a table (3.6, design of the launcher): what each event does to each state. Pure; the
- * supervisor carries the acts out.
- *
- *   running   its process is there
- *   stopping  it was asked to end; killed when its time is over
- *   waiting   it ended and starts again at a time
- *   stopped   nobody starts it before something changes
+ * The states of the agent's process as a table (3.6), from state and event to the next state; the supervisor carries
+ * out the acts. `running`: its process exists. `stopping`: it was asked to end, and is killed when its time is over.
+ * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
 import type { Alive, Because, Exit, NotedState } from './note.ts'
 
 export type ProcessState = NotedState & {
-  /** Of an installed agent: the version that its last start was made from, by the name of its folder. */
+  /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string
-  /** The moment before that start (2.12), Unix seconds: what was written since, it wrote. */
+  /** The time noted before that start (2.12), in Unix seconds. Everything written since was written by this start. */
   readonly started?: string
 }
 
 export type ProcessEvent =
-  /** The files were looked at. `asked`: a wish to run came since the last start. `other`: the last start was of another version than is to run. */
+  /**
+   * The files were checked. `asked`: a request for a run came since the last start. `other`: the last start was of
+   * another version than the one that should run.
+   */
   | {
       readonly is: 'look'
       readonly wanted: 'run' | 'paused' | 'asked'
@@ -33,14 +32,16 @@ export type ProcessEvent =
       readonly since?: number
     }
   | { readonly is: 'unstartable'; readonly exit: Exit }
-  /** The leader ended; `remains`: others of its group did not. */
+  /** The leader ended. `remains`: other processes of its group still live. */
   | { readonly is: 'exit'; readonly exit: Exit; readonly remains: boolean }
   /** Nothing of the group is left. */
   | { readonly is: 'gone'; readonly at: number }
 
 export interface ProcessRules {
   readonly restart: Restart
-  /** Milliseconds; the shortest and longest wait, what makes a start count, how long a soft stop may take. */
+  /**
+   * Milliseconds: the shortest and longest wait, the duration after which a start counts, and the time for a soft stop.
+   */
   readonly minWait: number
   readonly maxWait: number
   readonly counts: number
@@ -123,14 +124,16 @@ function stopping(
   }
 }
 
-/** After the end of a process: what a person asked for, or the manifest's policy. */
+/** The state after the end of a process: a person's request decides, or the manifest's policy. */
 function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
   return again(state, { exit, ran: 'since' in state ? exit.at - state.since : 0 }, rules, now)
 }
 
-/** The policy, after a process that ran for so many ms: `on-failure` takes an end nobody saw for a failure. */
+/**
+ * Applies the policy after a process that ran for `ran` ms. `on-failure` counts an end that nobody saw as a failure.
+ */
 function again(
   state: ProcessState,
   { exit, ran }: { readonly exit: Exit; readonly ran: number },

@@ -1,46 +1,47 @@
 /**
- * The note about the agent's process, `.svc/journal/process.json`: written before each start and after it, so that the next
- * runtime finds the process whatever was killed when (docs/decisions/kills.md). It is what `svc status` and `svc why` read, too.
+ * The note about the agent's process, `.svc/journal/process.json`. It is written before each start and after it, so
+ * that the next runtime finds the process after any kill (docs/decisions/kills.md). `svc status` and `svc why` read it,
+ * too.
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../files/folder.ts'
 import { filled, type Noted, note, words, yes } from '../files/note.ts'
 
-/** How a process ended. All absent but `at`: it was taken over from an earlier runtime, and nobody knows. */
+/** How a process ended. If only `at` is present, an earlier runtime had started it and nobody knows how it ended. */
 const exit = filled(
   object({
     code: number(),
     signal: words,
-    /** It could not be started at all. */
+    /** Why it could not be started at all. */
     error: words,
-    /** Unix ms. */
+    /** Unix milliseconds. */
     at: number(),
   }),
   { at: 0 },
 )
 export type Exit = Noted<typeof exit>
 
-/** `paused` and `asked`: a person's doing. `replaced`: another version is to run. `ended`: by itself. */
+/** `paused` and `asked`: by a person. `replaced`: another version should run. `ended`: by itself. */
 const because = oneOf(['paused', 'asked', 'replaced', 'ended'])
 export type Because = Noted<typeof because>
 
 const alive = {
   pid: number(1),
-  /** Boot and start time: with the pid, which process it is. */
+  /** Boot and start time, which together with the pid identify the process. */
   start: words,
-  /** Unix ms. */
+  /** Unix milliseconds. */
   since: number(),
-  /** Starts in a row that did not count. */
+  /** Consecutive starts that did not count. */
   crashes: number(),
-  /** Started by an earlier runtime. */
+  /** True if an earlier runtime started it. */
   adopted: boolean,
 }
 const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
 export type Alive = Omit<Noted<typeof running>, 'is'>
 
 /**
- * Noted for the person who looks at the file, and never read back: a runtime that takes a stopping process over asks it to end by
- * itself again, and kills it when its own time is over.
+ * Written for people who read the file, and never read back: a runtime that takes over a stopping process asks it to
+ * end again, and kills it when its own time limit is over.
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
@@ -53,7 +54,7 @@ const stopping = filled(
       because,
       killAt: number(),
       killed: unread,
-      /** Its leader ended already; what it left behind is being ended. */
+      /** Present if its leader has ended and the rest of its group is being ended. */
       exit,
     },
     'is',
@@ -68,7 +69,7 @@ const waiting = filled(object({ is: oneOf(['waiting']), crashes: number(), start
 })
 const stopped = filled(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
 const state = either(either(running, stopping), either(waiting, stopped))
-/** Of the agent's process; moves.ts has its table. */
+/** The state of the agent's process; moves.ts has its table. */
 export type NotedState = Noted<typeof state>
 
 const processNote = object(
@@ -76,11 +77,11 @@ const processNote = object(
     state,
     /** The mark of the last start: its `SVC_AGENT_STARTED`. */
     started: words,
-    /** A start is under way: the process may be there although the state does not name it. */
+    /** True while a start is in progress: the process may exist although the state does not name it. */
     starting: yes,
-    /** The version that the last start was made from. */
+    /** The version of the last start. */
     version: words,
-    /** The declared file to which the last start prints; absent where that is our own. */
+    /** The declared file to which the last start prints; absent if it prints to our own. */
     output: words,
   },
   'state',
@@ -89,7 +90,7 @@ type ProcessNote = Noted<typeof processNote>
 
 const file = note('process', processNote, 65_536)
 
-/** What is undefined is left out. */
+/** The parts of a note. Undefined ones are left out. */
 type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
 
 export function writeNote(folder: Folder, note: NoteParts): void {
@@ -97,5 +98,5 @@ export function writeNote(folder: Folder, note: NoteParts): void {
   file.write(folder, note as ProcessNote)
 }
 
-/** Undefined when nothing was started here yet, or the note cannot be read. */
+/** Undefined if nothing was ever started here, or the note cannot be read. */
 export const readNote = (folder: Pick<Folder, 'process'>): ProcessNote | undefined => file.read(folder)

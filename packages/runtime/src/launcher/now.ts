@@ -1,4 +1,4 @@
-/** What is true of the agent's process now, read by somebody who does not own it. */
+/** The current state of the agent's process, for readers that do not own it. */
 import type { Folder } from '../files/folder.ts'
 import { type Holder, whoHolds } from '../files/lock.ts'
 import { type Halt, haltOf, lives } from '../process/identity.ts'
@@ -6,13 +6,13 @@ import type { ProcessState } from './moves.ts'
 import { readNote } from './note.ts'
 
 export interface ProcessNow {
-  /** As the runtime noted it last. */
+  /** The state as the runtime noted it last. */
   readonly state: ProcessState
-  /** Its process is there at this moment. */
+  /** True if its process exists at this moment. */
   readonly alive: boolean
-  /** It is there and does nothing. */
+  /** Why it does nothing although it exists. */
   readonly halt: Halt | undefined
-  /** The runtime that watches over it. */
+  /** The runtime that supervises it. */
   readonly runtime: Holder | undefined
 }
 
@@ -26,7 +26,7 @@ export function processNow(folder: Folder): ProcessNow | undefined {
   return { state, alive, halt, runtime: holder?.what === 'svc run' ? holder : undefined }
 }
 
-/** Whether the agent runs, and if not why: one word for programs. */
+/** The state as one word for programs: whether the agent runs, and if not why. */
 export function wordFor({
   state,
   alive,

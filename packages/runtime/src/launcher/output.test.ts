@@ -32,7 +32,7 @@ afterEach(() => {
 const prints = (text: string) => writeSync(fd, text)
 const read = (n?: number) => readFileSync(n === undefined ? output() : `${output()}.${n}`, 'utf8')
 
-test('up to the limit nothing is rotated; above it the file is emptied and what it held lies beside it', () => {
+test('a file is rotated only above the limit: it is emptied, and its content is kept in another file', () => {
   prints('0123456789')
   expect(rotateOutput(output(), 10)).toBe(false)
   expect(read()).toBe('0123456789')
@@ -42,7 +42,7 @@ test('up to the limit nothing is rotated; above it the file is emptied and what 
   expect(read(1)).toBe('0123456789x')
 })
 
-test('a process that has the file open goes on at its beginning, in the same file', () => {
+test('a process that has the file open continues at its beginning, in the same file', () => {
   const before = statSync(output()).ino
   prints('before rotation\n')
   rotateOutput(output(), 10)
@@ -51,7 +51,7 @@ test('a process that has the file open goes on at its beginning, in the same fil
   expect(statSync(output()).ino).toBe(before)
 })
 
-test('three older files are kept, the newest first; the oldest falls away', () => {
+test('three older files are kept, the newest first; the oldest is dropped', () => {
   for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) {
     prints(`${text} and more than ten`)
     expect(rotateOutput(output(), 10)).toBe(true)
@@ -66,7 +66,7 @@ test('three older files are kept, the newest first; the oldest falls away', () =
   ])
 })
 
-test('a gap among the older files holds nothing up', () => {
+test('a gap among the older files does no harm', () => {
   writeFileSync(`${output()}.2`, 'older')
   prints('more than ten bytes')
   expect(rotateOutput(output(), 10)).toBe(true)
@@ -80,7 +80,7 @@ test('without a file there is nothing to rotate', () => {
   expect(existsSync(`${output()}.1`)).toBe(false)
 })
 
-test('only the owner can read what the agent prints, rotated or not', () => {
+test("only the owner can read the agent's output, rotated or not", () => {
   prints('more than ten bytes')
   rotateOutput(output(), 10)
   expect([output(), `${output()}.1`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
@@ -95,7 +95,7 @@ describe('an output that the manifest declares (3.6)', () => {
     return file
   }
 
-  test('goes to the declared file, for its owner only, and not to ours', () => {
+  test('goes to the declared file, readable only by its owner, and not to ours', () => {
     expect(opens()).toBe(declared())
     expect(opens()).toBe(declared())
     expect(readFileSync(declared(), 'utf8')).toBe('printed\nprinted\n')
@@ -122,7 +122,7 @@ describe('an output that the manifest declares (3.6)', () => {
       },
     ],
   ]
-  test.each(places)('goes to ours where the declared one is %s', (_place, make) => {
+  test.each(places)('goes to ours if the declared one is %s', (_place, make) => {
     const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'))
     writeFileSync(join(outside, 'file'), 'kept\n')
     mkdirSync(join(root, 'state/logs'), { recursive: true })

@@ -1,6 +1,7 @@
 /**
- * What the agent prints goes into a file, never through the runtime: a pipe would end with the runtime, and the agent with it.
- * While it runs the file is copied and emptied in place (it is open for appending, so the agent goes on at its beginning).
+ * The agent prints into a file, never through the runtime: a pipe would end with the runtime, and the agent with it.
+ * While it runs the file is copied and emptied in place; it is open for appending, so the agent continues at its
+ * beginning.
  */
 import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
@@ -8,17 +9,20 @@ import { makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { openForOutput } from '../logs/open.ts'
 
-/** Bytes of one file, and how many older ones are kept. */
+/** The maximum size of one file, and the number of older files that are kept. */
 export const outputBytes = 5 * 1024 * 1024
 const kept = 3
 
 export interface Output {
   readonly fd: number
-  /** The declared file, where it is that. */
+  /** The declared file, if the output goes there. */
   readonly declared?: string
 }
 
-/** Opens the file for a new process: the one that the manifest declares where it can be one, else our own. A start never fails for the former. */
+/**
+ * Opens the file for a new process: the declared one if it is a valid log, else our own. A bad declared file never
+ * fails a start.
+ */
 export function openOutput(folder: Folder, declared?: string): Output {
   const fd = declared === undefined ? undefined : openForOutput(folder, declared)
   if (fd !== undefined && declared !== undefined) return { fd, declared }
@@ -26,7 +30,7 @@ export function openOutput(folder: Folder, declared?: string): Output {
   return { fd: openSync(folder.output, 'a', 0o600) }
 }
 
-/** Makes room when the file is full. What is printed in the instant between copy and emptying is lost. */
+/** Rotates a file that is full. Output that is printed between the copy and the emptying is lost. */
 export function rotateOutput(file: string, maxBytes: number = outputBytes): boolean {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return false
   for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)

@@ -1,18 +1,18 @@
-/** Starting a process in a group of its own, with nothing of ours open but its output file. */
+/** Starts a process in its own group, with none of our files open except its output. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { type Output, openOutput } from './output.ts'
 
-/** How the agent is started: the whole environment but the moment of its start. */
+/** How the agent is started: the whole environment except the time of its start. */
 export interface RunSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Run after the group had to be killed, for what does not live in it (containers). */
+  /** Run after the group had to be killed, for what is outside of it (containers). */
   readonly cleanup?: readonly string[]
-  /** The file that the manifest declares for what is printed; absent where it goes to our own. */
+  /** The file that the manifest declares for the output; absent if it goes to our own. */
   readonly output?: string
 }
 

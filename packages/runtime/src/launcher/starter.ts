@@ -1,9 +1,8 @@
 /**
- * The program that a unit starts, `.svc/runtime/start.cjs`: it counts the start of a file on trial before it loads it, and puts the
- * previous file back when three did not last or this one does not even load (D38). So a new file whose launcher is broken is
- * no dead end after a reboot. It stands apart from the file that is replaced, and is as short as it can be.
- *
- * What it shares with the launcher: `trial` of runtime.json, the three file names, and `svcStart` of the process.
+ * The program that a unit starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before loading it,
+ * and puts the previous file back if three starts did not last or this file cannot be loaded (D38), so a new file with
+ * a broken launcher does not survive a reboot. It is separate from the file that is replaced, and as short as possible.
+ * It shares with the launcher: `trial` of runtime.json, the three file names, and `svcStart` of the process.
  */
 import { maxStarts } from './trial.ts'
 

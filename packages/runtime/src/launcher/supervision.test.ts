@@ -50,7 +50,7 @@ const words = (acts: readonly SupervisionAct[]): string[] =>
     if (act.do === 'note') return act.starting ? 'note the start' : 'note'
     return act.do === 'wait' ? `wait ${act.ms}` : act.do
   })
-/** What the events make of it one after the other, a second apart; the acts of the last one. */
+/** Applies the events one after the other, a second apart, and returns the acts of the last one. */
 function after(
   now: Supervision,
   ...events: SupervisionEvent[]
@@ -67,7 +67,7 @@ const started: SupervisionEvent = { is: 'started', pid: 8, start: 'b:2' }
 const exited = (pid = 7, remains = false): SupervisionEvent => ({ is: 'exit', pid, how: { code: 1 }, remains })
 
 describe('a start', () => {
-  test('is asked for, noted before it is made, and noted again with its process', () => {
+  test('is requested, noted before it is made, and noted again with its process', () => {
     expect(after(waiting, look()).acts).toEqual(['ask', 'rotate', 'wait 1000'])
     expect(after(waiting, look(), answered()).acts).toEqual(['note the start', 'start'])
     const { state, acts } = after(waiting, look(), answered(), started)
@@ -75,22 +75,22 @@ describe('a start', () => {
     expect(state).toMatchObject({ state: { is: 'running', pid: 8 }, child: true, version: 'one', started: '50.000' })
   })
 
-  test('has a mark of its own, later than the one before, whatever the clock says', () => {
+  test('has its own mark, later than the one before, whatever the clock says', () => {
     const before = { ...waiting, started: '60.000' }
     expect(after(before, look(), answered()).state.started).toBe('60.001')
   })
 
-  test('is asked for once while the answer is on its way, and made once', () => {
+  test('is requested once while the answer is pending, and made once', () => {
     expect(after(waiting, look(), look()).acts).toEqual(['wait 1000'])
     expect(after(waiting, look(), answered(), look()).acts).toEqual(['wait 1000'])
   })
 
-  test('is not made for an agent that was paused while the answer was on its way', () => {
+  test('is not made if the agent was paused while the answer was pending', () => {
     const { state, acts } = after(waiting, look(), look({ ...run, paused: true }), answered())
     expect([state.state.is, state.start, acts]).toEqual(['stopped', 'none', []])
   })
 
-  test('waits for a runtime that does not answer, and says so once', () => {
+  test('waits for a runtime that does not answer, and logs that once', () => {
     const silent = answered('silent')
     expect(after(waiting, look(), silent).lines).toEqual([
       'nobody says yet how the agent is started; it is asked again',
@@ -100,12 +100,12 @@ describe('a start', () => {
     expect(after(waiting, look(), silent, look()).acts).toContain('ask')
   })
 
-  test('is made as was said last when nobody answers now', () => {
+  test('is made by the last answer if nobody answers now', () => {
     const crashed = { ...running, state: { is: 'waiting', crashes: 1, startAt: 0 } } as const
     expect(after(crashed, look(), answered('silent')).acts).toEqual(['note the start', 'start'])
   })
 
-  test('that nobody can describe, and one that fails, is a start that did not last', () => {
+  test('counts as one that did not last if nobody can describe it, or if it fails', () => {
     expect(after(waiting, look(), { is: 'answered', answer: undefined, wall: 0 }).state.state).toMatchObject({
       is: 'waiting',
       crashes: 1,
@@ -117,7 +117,7 @@ describe('a start', () => {
     expect(lines).toEqual(['the agent could not be started: python3 is not there; it starts again in 1 s'])
   })
 
-  test('whose output cannot go where the manifest wants says where it goes', () => {
+  test('logs where the output goes if it cannot go where the manifest wants', () => {
     const declared = { ...order, output: '/a/out.log' }
     expect(after(waiting, look(), answered(declared), started).lines[0]).toBe(
       "the agent's output cannot go to /a/out.log, so it goes to /a/.svc/log/agent.log",
@@ -128,59 +128,59 @@ describe('a start', () => {
 })
 
 describe('an end', () => {
-  test('of a child is told, and it starts again later', () => {
+  test('of a child is logged, and it starts again later', () => {
     const { state, acts } = after(running, exited())
     expect(acts).toEqual(['note', 'say', 'tell', 'wait 1000'])
     expect(state).toMatchObject({ child: false, state: { is: 'waiting', crashes: 1, exit: { code: 1 } } })
   })
-  test('of another process than the present one changes nothing', () => {
+  test('of another process than the current one changes nothing', () => {
     expect(after(running, exited(6))).toMatchObject({ state: running, acts: [] })
   })
-  test('of a child is not looked for, it is told', () => {
+  test('of a child is not searched for, since it is notified', () => {
     expect(after(running, look(gone)).state.state.is).toBe('running')
   })
-  test('of a process that was taken over is seen on the machine', () => {
+  test('of a process that was taken over is detected on the machine', () => {
     const { state } = after({ ...running, child: false }, look(gone))
     expect(state.state).toMatchObject({ is: 'waiting', crashes: 0 + 1, exit: { at: 10_000 } })
   })
-  test('of a leader whose group lives on: the group is ended', () => {
+  test('of a leader whose group still lives leads to the end of the group', () => {
     expect(after(running, exited(7, true)).acts).toEqual(['note', 'say', 'tell', 'SIGTERM', 'wait 50'])
     expect(after({ ...running, child: false }, look({ ...gone, group: true })).acts).toContain('SIGTERM')
   })
-  test('of what had no start time is not followed by a signal: its number may be anybody’s', () => {
+  test('of a process without a start time is not followed by a signal: its pid may be anybody’s', () => {
     const nameless = { ...running, child: false, state: { is: 'running', ...alive, start: '' } } as const
     expect(after(nameless, look({ ...gone, group: true })).acts).not.toContain('SIGTERM')
   })
 })
 
-describe('what has to stop', () => {
+describe('a process that has to stop', () => {
   const stopping = after(running, look({ ...run, paused: true })).state
   test('is asked to end, and killed when its time is over', () => {
     expect(stopping.state).toMatchObject({ is: 'stopping', because: 'paused', killAt: 20_000 })
     expect(words(step(stopping, look(), rules, 19_999).acts)).toEqual(['rotate', 'wait 50'])
     expect(words(step(stopping, look(), rules, 20_000).acts)).toContain('SIGKILL')
   })
-  test('is cleaned up after when it had to be killed, where the manifest has containers', () => {
+  test('is cleaned up after if it had to be killed and the manifest has containers', () => {
     const containers = { ...stopping, order: { ...order, cleanup: ['docker', 'kill'] } }
     expect(words(step(containers, look(), rules, 20_000).acts)).toContain('clean up')
     expect(words(step(stopping, look(), rules, 20_000).acts)).not.toContain('clean up')
   })
-  test('counts as gone two seconds after the kill, though a zombie is still there', () => {
+  test('counts as gone two seconds after the kill, even if a zombie remains', () => {
     const killed = { ...step(stopping, look(), rules, 20_000).state, child: false }
     const left = look({ ...gone, group: true, paused: true })
     expect(step(killed, left, rules, 22_000).state.state.is).toBe('stopping')
     expect(step(killed, left, rules, 22_001).state.state.is).toBe('stopped')
   })
-  test('is stopped for good when that was asked for, and nothing is looked at any more', () => {
+  test('stays stopped if that was asked for, and nothing is checked after that', () => {
     const asked = after(ending(running), look(), exited())
     expect([asked.state.life, asked.acts]).toEqual(['over', ['note', 'say', 'tell', 'end']])
     expect(after(asked.state, look()).acts).toEqual([])
   })
-  test('is over at once where nothing runs', () => {
+  test('is done at once if nothing runs', () => {
     expect(after(found({ is: 'stopped', because: 'paused' }), { is: 'stop' }).acts).toEqual(['look'])
     expect(after(ending(found({ is: 'stopped', because: 'paused' })), look()).acts).toContain('end')
   })
-  test('is ended as well when its start was under way', () => {
+  test('is ended even if its start was in progress', () => {
     const begun = after(waiting, look(), answered()).state
     const late = after(ending(begun), started)
     expect(late.acts.at(-1)).toBe('look')
@@ -188,15 +188,15 @@ describe('what has to stop', () => {
   })
 })
 
-describe('another version that is to run', () => {
+describe('another version that should run', () => {
   const two = look({ ...run, leadsTo: 'two' })
-  test('ends the agent, and it starts at once, without a count of failures', () => {
+  test('ends the agent and starts it at once, without counting a failure', () => {
     const { state, acts } = after(running, two)
     expect(acts).toContain('SIGTERM')
     expect(state.state).toMatchObject({ is: 'stopping', because: 'replaced' })
     expect(after(state, exited()).state.state).toMatchObject({ is: 'waiting', crashes: 0 })
   })
-  test('that does not come to run is tried again after five seconds, not all the time', () => {
+  test('is tried again after five seconds if it does not come to run, not continuously', () => {
     const back = { ...after(running, two).state, state: running.state }
     expect(step(back, two, rules, 14_999).state.state.is).toBe('running')
     expect(step(back, two, rules, 15_000).state.state.is).toBe('stopping')
@@ -208,7 +208,7 @@ describe('another version that is to run', () => {
   })
 })
 
-describe('a wish to run', () => {
+describe('a request for a run', () => {
   const ended = found({ is: 'stopped', because: 'ended', exit: { at: 1, code: 0 } }, { started: '5.000' })
   test.each([
     ['after the last start starts an agent that has ended', 5001, true],
@@ -221,7 +221,7 @@ describe('a wish to run', () => {
 
 describe('the beginning', () => {
   const begun = (unnoted: boolean): SupervisionEvent => ({ is: 'begun', unnoted })
-  test('says what was taken over, notes it where the note does not say so, and asks how it is started', () => {
+  test('logs what was taken over, notes it if the note does not say so, and asks how the agent is started', () => {
     const taken = found({ is: 'running', ...alive, adopted: true })
     expect(after(taken, begun(false)).acts).toEqual(['say', 'tell', 'ask'])
     expect(after(taken, begun(true)).acts).toEqual(['note', 'say', 'tell', 'ask'])
@@ -231,14 +231,14 @@ describe('the beginning', () => {
     const left = found({ is: 'stopping', ...alive, because: 'ended', killAt: 20_000 })
     expect(after(left, begun(false)).acts[0]).toBe('SIGTERM')
   })
-  test('looks when the first answer is there; what was said meanwhile counts', () => {
+  test('checks the files when the first answer arrives; what was asked meanwhile counts', () => {
     const first = { ...answered({ ...order, restart: 'never' }), first: true } as SupervisionEvent
     expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['look'] })
     expect(after(running, first).state.order?.restart).toBe('always')
   })
 })
 
-test('room for its output is looked for every five seconds', () => {
+test('the output is checked for rotation every five seconds', () => {
   const first = step(running, look(), rules, 10_000)
   expect(words(first.acts)).toContain('rotate')
   expect(words(step(first.state, look(), rules, 14_999).acts)).not.toContain('rotate')

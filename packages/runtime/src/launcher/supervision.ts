@@ -1,6 +1,7 @@
 /**
- * What the supervisor knows of the agent's process, and what each event makes of it, as the acts that follow. Pure: moves.ts has the
- * table of the process alone; here stand the start that is under way, the end that was asked for, and what is noted and said.
+ * The state machine of the supervisor, as pure functions: what it knows of the agent's process, and the acts that
+ * follow each event. moves.ts has the table of the process itself; this file adds pending starts, a requested end, and
+ * what is noted and logged.
  */
 import type { Restart } from '@svc/blueprint'
 import { howEnded } from '../process/ended.ts'
@@ -13,47 +14,50 @@ import type { Found } from './take-over.ts'
 export interface Order extends RunSpec {
   readonly restart: Restart
   readonly stopSeconds: number
-  /** Of an installed agent: the version that it is about, by the name of its folder. */
+  /** The version of an installed agent that it starts, as the name of its folder. */
   readonly version?: string
 }
-/** How the agent is started; undefined when nobody can say, `silent` when nobody answers. */
+/** How the agent is started; undefined if nobody can tell, `silent` if nobody answers. */
 export type OrderAnswer = Order | 'silent' | undefined
 
 export interface Supervision extends Omit<Found, 'unnoted'> {
-  /** `on`: it is kept running. `ending`: its end was asked for. `over`: nothing of it is left. */
+  /** `on`: it is kept running. `ending`: its end was requested. `over`: nothing of it is left. */
   readonly life: 'on' | 'ending' | 'over'
-  /** How far a start is: how to start it is being asked, or it was started a moment ago. */
+  /** The progress of a start: the order is being requested, or the process was just started. */
   readonly start: 'none' | 'asking' | 'starting'
-  /** The process is a child of this runtime, which is told of its end. */
+  /** True if the process is a child of this runtime, which is then notified of its end. */
   readonly child: boolean
-  /** How it is started, as it was said last. */
+  /** The last answer to how it is started. */
   readonly order?: Order | undefined
   /** The last restart for another version. */
   readonly turned?: { readonly to: string; readonly at: number }
-  /** It was said already that nobody says how it is started. */
+  /** True if it was already logged that nobody tells how it is started. */
   readonly unanswered: boolean
-  /** When room for its output was looked for last. */
+  /** When the output was last checked for rotation. */
   readonly rotated: number
 }
 
-/** What the files and the machine show at one moment. */
+/** The state of the files and of the machine at one moment. */
 export interface ProcessSeen {
-  /** Its process is there. */
+  /** True if its process exists. */
   readonly lives: boolean
-  /** Something of its group is there. */
+  /** True if any process of its group exists. */
   readonly group: boolean
   readonly paused: boolean
-  /** When somebody asked for a run, Unix ms. */
+  /** When somebody asked for a run, in Unix milliseconds. */
   readonly runAsked?: number | undefined
-  /** Of an installed agent: the version that is to run. */
+  /** The version of an installed agent that should run. */
   readonly leadsTo?: string | undefined
 }
 export type SupervisionEvent =
-  /** This runtime begins, with what an earlier one left. */
+  /** This runtime has started, with what an earlier one left. */
   | { readonly is: 'begun'; readonly unnoted: boolean }
   | { readonly is: 'look'; readonly seen: ProcessSeen }
   | { readonly is: 'stop' }
-  /** What was said about the start; `first`: asked ahead, no start waits for it. `wall`: Unix ms as files have it. */
+  /**
+   * An answer to how the agent is started. `first`: it was requested in advance, and no start waits for it. `wall` is
+   * Unix milliseconds, as in files.
+   */
   | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
@@ -62,7 +66,7 @@ export type SupervisionEvent =
 export type SupervisionAct =
   | { readonly do: 'note'; readonly starting?: true }
   | { readonly do: 'say'; readonly line: string }
-  /** Tells whoever shows the process. */
+  /** Notifies whoever shows the process. */
   | { readonly do: 'tell' }
   | { readonly do: 'ask'; readonly first?: true }
   | { readonly do: 'start'; readonly order: Order; readonly started: string }
@@ -71,7 +75,7 @@ export type SupervisionAct =
   | { readonly do: 'rotate' }
   /** Looks at once. */
   | { readonly do: 'look' }
-  /** Looks after so many ms. */
+  /** Looks after this many ms. */
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end' }
 
@@ -79,18 +83,18 @@ export type SupervisionAct =
 export interface SupervisionRules {
   /** Our own file for its output. */
   readonly output: string
-  /** The shortest and longest wait for a start, and what makes a start count. */
+  /** The shortest and longest wait for a start, and the duration after which a start counts. */
   readonly minWait: number
   readonly maxWait: number
   readonly counts: number
-  /** How long a soft stop may take. */
+  /** The time for a soft stop. */
   readonly stop: (seconds: number) => number
-  /** Until a start of another version that did not come about is tried again. */
+  /** The wait before a start of another version that failed is tried again. */
   readonly again: number
-  /** What was killed and does not go is nobody's any more after this: a zombie that its parent does not reap looks alive. */
+  /** The time after which a killed process no longer matters: a zombie that its parent does not reap looks alive. */
   readonly gone: number
   readonly rotate: number
-  /** Between two looks, and while it is being ended. */
+  /** The wait between two looks, and the shorter one while the process is being ended. */
   readonly look: number
   readonly hurry: number
 }
@@ -108,7 +112,7 @@ export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
   rotated: 0,
 })
 
-/** What is told of it: the version and the moment of its last start belong to its state. */
+/** The state as others see it, which includes the version and the time of its last start. */
 export const shown = ({ state, version, started }: Supervision): ProcessState => ({
   ...state,
   ...(version !== undefined && { version }),
@@ -170,7 +174,7 @@ function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
   }
 }
 
-/** The end of a process that is no child: it is not there any more. */
+/** Detects the end of a process that is not a child, by its absence. */
 function endSeen(
   { state, child }: Supervision,
   seen: ProcessSeen,
@@ -185,8 +189,9 @@ function endSeen(
 }
 
 /**
- * 3.3, the restart after a swap: the last start was of another version than `current` leads to. What is looked at is the disk, so
- * it does not matter who swapped, nor what was killed in between. Where nobody can say how the new one starts, it is not tried all the time.
+ * Detects that the last start was of another version than `current` leads to, and restarts (3.3). It checks the disk,
+ * so it does not matter who swapped or what was killed in between. If nobody can tell how the new version starts, it is
+ * not tried continuously.
  */
 function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number) {
   if (version === undefined || state.is === 'stopping') return undefined
@@ -195,7 +200,7 @@ function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen
   return turned?.to === to && at - turned.at < rules.again ? undefined : to
 }
 
-/** A wish to run that came after the last start: an agent that waits or has ended starts for it. */
+/** True if a request for a run came after the last start. It starts an agent that waits or has ended. */
 const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSeen): boolean =>
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
@@ -210,7 +215,7 @@ function answered(
   const order = told ?? now.order
   const idle: Supervision = { ...now, order, start: 'none' }
   if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
-  // the runtime proper is slow, or hangs: that says nothing of the agent, and the next look asks again
+  // The runtime proper is slow or hangs. That says nothing about the agent, and the next look asks again.
   if (!order && answer === 'silent')
     return {
       state: { ...idle, unanswered: true },
@@ -231,7 +236,7 @@ function answered(
   }
 }
 
-/** One event of the process itself, with all that it entails. */
+/** Applies one event of the process, with everything that follows from it. */
 function apply(
   now: Supervision,
   event: ProcessEvent | undefined,
@@ -268,7 +273,7 @@ function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kil
   return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
 }
 
-/** An end that was asked for while a start was under way. */
+/** Looks again if an end was requested while a start was in progress. */
 const endingLook = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'look' }] : [])
 
 const wait = ({ life, state }: Supervision, { look, hurry }: SupervisionRules): SupervisionAct[] =>

@@ -1,6 +1,7 @@
 /**
- * Owns the agent's process: starts, watches, stops it, takes it over from an earlier runtime. Decides nothing (supervision.ts) and
- * knows no service: the pause file decides whether it is paused, and `order` says how it is started.
+ * Owns the agent's process: starts, watches and stops it, and takes it over from an earlier runtime. It decides nothing
+ * (supervision.ts) and knows no service: the pause file decides whether it is paused, and `order` says how it is
+ * started.
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
@@ -30,11 +31,11 @@ import type { Found } from './take-over.ts'
 
 interface Supervisor {
   state(): ProcessState
-  /** Looks at the files now instead of within a second. */
+  /** Checks the files now instead of within a second. */
   look(): void
-  /** Ends the agent, softly, then hard; resolves when nothing of it is left. */
+  /** Ends the agent softly, then hard; resolves when nothing of it is left. */
   stop(): Promise<void>
-  /** At once. */
+  /** Ends the agent at once. */
   kill(): void
 }
 interface SupervisorHost {
@@ -90,7 +91,10 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 
 type Say = (line: string) => void
 
-/** A disk that refuses must not end the agent: the note is then older than the truth, and the mark still finds the process. */
+/**
+ * Writes the note. A disk that refuses must not end the agent: the note is then outdated, and the mark still finds the
+ * process.
+ */
 function note(folder: Folder, { state, started, version, output }: Supervision, starting: true | undefined, say: Say) {
   try {
     writeNote(folder, { state, started, starting, version, output })
@@ -99,7 +103,7 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
   }
 }
 
-/** Resolves with what came of it; the end of the process comes later. */
+/** Starts the process. Resolves with the result of the start; the end of the process is reported later. */
 async function spawn(
   folder: Folder,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
@@ -146,7 +150,10 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
   hurry: 50,
 })
 
-/** What lives is asked only of a process that is no child: the end of a child is told. */
+/**
+ * Checks the files and the machine. Only a process that is not a child is searched for, since the end of a child is
+ * notified.
+ */
 function seenAt(folder: Folder, { state, child }: Supervision): ProcessSeen {
   return {
     lives: child || ('pid' in state && lives(state)),

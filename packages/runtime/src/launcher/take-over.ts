@@ -1,4 +1,4 @@
-/** What an earlier runtime left of the agent's process, read from its note and from what lives. */
+/** Finds what an earlier runtime left of the agent's process, from its note and from living processes. */
 import type { Folder } from '../files/folder.ts'
 import { lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
@@ -15,17 +15,17 @@ export interface Found {
   readonly version?: string | undefined
   /** The declared file to which it prints. */
   readonly output?: string | undefined
-  /** It runs, and the note does not say so. */
+  /** True if it runs and the note does not say so. */
   readonly unnoted?: boolean
 }
 
-/** What an earlier runtime left: its process if that very one still lives, else a start. */
+/** The state that an earlier runtime left: its process if that same process still lives, else a start. */
 export function takeOver(folder: Folder): Found {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { state, started, output } = note
-  // a runtime that noted no version did not swap any
+  // A runtime that noted no version never swapped one.
   const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined

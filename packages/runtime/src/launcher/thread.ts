@@ -7,9 +7,9 @@ import type { FromWorker, Start, ToWorker } from './contract.ts'
 
 export interface Thread {
   post(message: ToWorker): void
-  /** Lets it end by itself for so long; false when it did not. */
+  /** Gives it this long to end by itself; false if it did not. */
   leave(seconds: number, by: Stop | undefined): Promise<boolean>
-  /** Ends it; false when it is in a system call still. */
+  /** Ends it; false if it is still in a system call. */
   terminate(): Promise<boolean>
 }
 interface ThreadListener {
@@ -18,14 +18,17 @@ interface ThreadListener {
   readonly exit: (code: number) => void
 }
 
-/** The file is required, whatever package.json lies above it; from source it is imported. */
+/** Requires the file, whatever package.json is above it; from source it is imported. */
 const loader = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
 
-/** Megabytes of objects that a runtime may hold; buffers are not counted. The young ones are few, and a larger place for them is never given back. */
+/**
+ * The limits of a runtime's heap in MB, without buffers. Few objects are young, and a larger space for them is never
+ * given back.
+ */
 const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
-/** A worker in a system call cannot be ended: after this it is left behind. */
+/** The seconds after which a worker that cannot be ended, since it is in a system call, is left behind. */
 const endSeconds = 5
 
 export function startThread(start: Start, { message, error, exit }: ThreadListener): Thread {
@@ -45,6 +48,6 @@ export function startThread(start: Start, { message, error, exit }: ThreadListen
   }
 }
 
-/** Whether it comes to its end in so many milliseconds. */
+/** True if it completes within this many milliseconds. */
 const within = (ms: number, what: Promise<unknown>): Promise<boolean> =>
   Promise.race([what.then(() => true), wait(ms, new AbortController().signal).then(() => false)])

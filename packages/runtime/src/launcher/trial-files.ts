@@ -1,4 +1,7 @@
-/** The files of a self-update (3.5, 4): the running one kept beside as previous, the new one renamed over it, and the way back. */
+/**
+ * The files of a self-update (3.5, 4): the running one is kept as previous, the new one is renamed over it, and the
+ * previous one can be put back.
+ */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -20,7 +23,7 @@ import { starter } from './starter.ts'
 
 type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export function sha256Of(file: string): string | undefined {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex')
@@ -30,7 +33,7 @@ export function sha256Of(file: string): string | undefined {
   }
 }
 
-/** The running file becomes the previous one, too. `file` may lie elsewhere: then it is copied. */
+/** Keeps the running file as the previous one, too. If `file` is elsewhere it is copied. */
 export function keepPrevious(place: RuntimePaths, file: string): void {
   makeFolder(place.runtimeFolder)
   const beside = `${place.runtimePrevious}.new`
@@ -41,16 +44,19 @@ export function keepPrevious(place: RuntimePaths, file: string): void {
   syncFolder(place.runtimeFolder)
 }
 
-/** The new file takes the place of the running one. */
+/** Puts the new file in place of the running one. */
 export function putInPlace(place: RuntimePaths, staged: string): void {
   renameSync(staged, place.runtime)
   syncFolder(place.runtimeFolder)
 }
 
-/** The previous file takes its place again. */
+/** Puts the previous file back in place. */
 export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
-/** What a unit starts, and what lets any Node load the file whatever package.json lies above. Written only where it differs. */
+/**
+ * Writes the file that a unit starts, and a package.json that lets any Node load the runtime whatever is above it.
+ * Files that are up to date are not written.
+ */
 export function writeStarter(place: RuntimePaths): void {
   makeFolder(place.runtimeFolder)
   keep(join(place.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')

@@ -15,7 +15,7 @@ const rolledBack = (reason: string) => ({
   hold: { version: '2.0.0', running: from.sha256 },
 })
 
-/** What each event makes of each state: the state afterwards, or the outcome where nothing is on trial any more. */
+/** The result of each event in each state: the new state, or the outcome if nothing is on trial any longer. */
 const states: Record<string, Trial | undefined> = { none: undefined, trying, kept, undoing }
 const events: Record<string, TrialEvent> = {
   swap: { is: 'swap', from, to },
@@ -52,13 +52,13 @@ describe.each(Object.entries(states))('%s', (name, trial) => {
   })
 })
 
-test('on trial the old outcome stands; the first report that is answered makes it ok (3.4, 3.5)', () => {
+test('on trial the old outcome stays; the first answered report makes it ok (3.4, 3.5)', () => {
   const begun = judge({ applied: old }, { is: 'swap', from, to }, now)
   expect(begun).toEqual({ applied: old, trial: { ...trying, starts: 0 } })
   expect(after(begun, { is: 'good' }).applied).toMatchObject({ version: '2.0.0', outcome: 'ok' })
 })
 
-test('the fourth start is one of the previous file, whoever counted and however the others ended', () => {
+test('the fourth start is of the previous file, whoever counted and however the others ended', () => {
   let note: RuntimeNote = { trial: { ...trying, starts: 0 } }
   for (let i = 1; i <= 3; i++) {
     note = after(note, { is: 'start' })
@@ -77,17 +77,17 @@ test('the fourth start is one of the previous file, whoever counted and however 
   })
 })
 
-test('an orderly end is no failed start', () => {
+test('a clean end is not a failed start', () => {
   const note = { trial: { ...trying, starts: 3 } }
   expect(after(after(note, { is: 'stopped' }), { is: 'start' }).trial).toMatchObject({ is: 'trying', starts: 3 })
 })
 
-test('one that reported and then dies again and again goes back all the same', () => {
+test('a file that reported and then crashes repeatedly is still rolled back', () => {
   const note: RuntimeNote = { trial: { ...kept, starts: 3 } }
   expect(after(note, { is: 'start' }).trial).toMatchObject({ is: 'undoing' })
 })
 
-test('a reboot grants one new window, once, and a clock that was set back no longer one (D38)', () => {
+test('a reboot grants one new window, once; a clock that was set back does not make it longer (D38)', () => {
   const second = judge({ trial: trying }, { is: 'start', process: true }, now + 200_000)
   expect(second.trial).toMatchObject({ processes: 2, began: now + 200_000 })
   const third = judge(second, { is: 'start', process: true }, now + 250_000)
@@ -95,20 +95,20 @@ test('a reboot grants one new window, once, and a clock that was set back no lon
   expect(judge(second, { is: 'start', process: true }, now - 5000).trial).toMatchObject({ began: now - 5000 })
 })
 
-test('killed between note and rename: the old one runs, and the attempt failed (docs/decisions/kills.md)', () => {
+test('killed between note and rename: the old file runs, and the attempt failed (docs/decisions/kills.md)', () => {
   const note = after({ trial: { ...trying, starts: 0 } }, { is: 'found', inPlace: from.sha256 })
   expect(note).toEqual({
     applied: { version: '1.0.0', outcome: 'failed', message: expect.stringContaining('interrupted') },
   })
 })
 
-test('the way back leaves an outcome that names both versions, and a hold', () => {
+test('a rollback leaves an outcome that names both versions, and a hold', () => {
   expect(after({ applied: old, trial: undoing }, { is: 'restored' })).toMatchObject(
     rolledBack('1.0.0 -> 2.0.0, 2026-11-21T09:30:00.000Z: it hung'),
   )
 })
 
-test('no two attempts have one message, and none is longer than the contract allows (D34)', () => {
+test('no two attempts have the same message, and none is longer than the contract allows (D34)', () => {
   const one = judge({ trial: trying }, { is: 'good' }, now).applied?.message
   const two = judge({ trial: trying }, { is: 'good' }, now + 1).applied?.message
   expect(one).not.toBe(two)

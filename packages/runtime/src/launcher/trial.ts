@@ -1,39 +1,42 @@
 /**
- * The trial of a new runtime file (3.5, D38) as a table: judged from outside the new code. Pure; keeper.ts carries the acts out.
- *
- *   trying   the new file is in place and has not reported yet
- *   kept     it reported, so it is good; one that then crashes again and again goes back all the same
- *   undoing  the previous file goes back into place
- *   (none)   nothing is on trial
+ * The trial of a new runtime file (3.5, D38) as a pure table, judged from outside the new code; keeper.ts carries out
+ * the acts. `trying`: the new file is in place and has not reported yet. `kept`: it has reported, so it is good, but it
+ * is still rolled back if it crashes repeatedly. `undoing`: the previous file is being put back. No trial: nothing is
+ * being tried.
  */
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
 
-/** What runs before a swap, and after it. */
+/** The files before and after a swap. */
 type Swapped = Pick<Trial, 'from' | 'to'>
 const ways = ({ from, to }: Swapped): Swapped => ({ from, to })
 
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
-  /** The new file is about to be started. `process`: by a process of ours that begins; `counted`: by its starter already. */
+  /**
+   * The new file is about to be started. `process`: by a new process. `counted`: its starter has already counted it.
+   */
   | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
-  /** An orderly end: what was started did not fail. */
+  /** A clean end, so what was started did not fail. */
   | { readonly is: 'stopped' }
   | { readonly is: 'good' }
   | { readonly is: 'hung'; readonly reason: string }
   /** The five minutes are over. */
   | { readonly is: 'over' }
   | { readonly is: 'restored' }
-  /** A fresh process found this file in place. */
+  /** A new process found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
-  /** The previous file is not there any more. */
+  /** The previous file no longer exists. */
   | { readonly is: 'lost' }
 
-/** So many starts of a new file; instead of the next one the previous file is started. */
+/** The maximum number of starts of a new file; instead of the next one the previous file is started. */
 export const maxStarts = 3
 
-/** What an event makes of the note. `last`: how the worker ended last, for the reason. The same note: it changes nothing. */
+/**
+ * Applies an event to the note, and returns the same note if nothing changes. `last` is how the last worker ended, used
+ * as the reason.
+ */
 export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
   if (event.is === 'swap') return trial ? note : begin(note, event, now)
@@ -83,7 +86,7 @@ const undo = (note: RuntimeNote, { from, to }: Swapped, reason: string, at: numb
   trial: { is: 'undoing', from, to, reason, at },
 })
 
-/** D38: a reboot, or a kill of the whole process, grants five minutes more, once. */
+/** A reboot, or a kill of the whole process, grants five more minutes, once (D38). */
 function anotherProcess({ processes, began }: { processes: number; began: number }, now: number) {
   return { processes: processes + 1, began: processes === 1 ? now : Math.min(began, now) }
 }
@@ -104,11 +107,13 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
   }
 }
 
-/** docs/decisions/kills.md: killed between the note and the rename, or a person put a file there by hand. */
+/**
+ * Handles a kill between the note and the rename, or a file that a person put there by hand (docs/decisions/kills.md).
+ */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
   if (inPlace === trial.to.sha256) return note
-  if (inPlace !== trial.from.sha256) return rest // replaced, which lifts the hold, too
+  if (inPlace !== trial.from.sha256) return rest // replaced, which also lifts the hold
   if (trial.is === 'undoing') return restored(trial)
   if (trial.starts > 0)
     return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })

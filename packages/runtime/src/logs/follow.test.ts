@@ -1,4 +1,6 @@
-/** What "svc logs -f" shows of a file that is rotated as ours are: copied beside and emptied in place. */
+/**
+ * Tests what "svc logs -f" shows of a file that is rotated as ours are: copied to another file and emptied in place.
+ */
 import {
   appendFileSync,
   copyFileSync,
@@ -37,11 +39,11 @@ function rotated(): void {
   copyFileSync(file, `${file}.1`)
   truncateSync(file)
 }
-/** All of one length and, but for their number, alike. */
+/** Lines of equal length that differ only in their number. */
 const line = (n: number) => `line ${String(n).padStart(4, '0')} ${'x'.repeat(90)}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(from + i)).join('')
 
-test('lines are shown whole, once the rest of them is there', () => {
+test('lines are shown whole, once the rest of them has been written', () => {
   const look = follows()
   prints('one\ntw')
   look()
@@ -51,7 +53,7 @@ test('lines are shown whole, once the rest of them is there', () => {
   expect(shown).toBe('one\ntwo\n')
 })
 
-test('from the end of a file only what is added is shown, and nothing of a file that is not there', () => {
+test('from the end of a file only additions are shown, and nothing of a missing file', () => {
   expect(follows()()).toBe(false)
   prints('before\n')
   const look = follows(endOfFile({ file, open: declaredLog({ root }) }))
@@ -60,7 +62,7 @@ test('from the end of a file only what is added is shown, and nothing of a file 
   expect(shown).toBe('after\n')
 })
 
-test('what was printed before a rotation and after it is shown, in that order', () => {
+test('lines printed before and after a rotation are shown, in that order', () => {
   const look = follows()
   prints(lines(1, 20))
   look()
@@ -71,7 +73,7 @@ test('what was printed before a rotation and after it is shown, in that order', 
   expect(shown).toBe(lines(1, 45))
 })
 
-test('whoever falls behind by several rotations misses nothing that is still kept', () => {
+test('a reader who falls behind by several rotations misses nothing that is still kept', () => {
   const look = follows()
   prints(lines(1, 20))
   look()
@@ -84,7 +86,7 @@ test('whoever falls behind by several rotations misses nothing that is still kep
   expect(shown).toBe(lines(1, 85))
 })
 
-test('a file that was emptied and has grown beyond the place is not taken for the one that was read, though it looks alike there', () => {
+test('a file that was emptied and grew beyond the position is not confused with the one that was read, even if it looks alike there', () => {
   const look = follows()
   prints(lines(1, 20))
   look()
@@ -94,7 +96,7 @@ test('a file that was emptied and has grown beyond the place is not taken for th
   expect(shown).toBe(lines(1, 60))
 })
 
-test('the beginning of a line whose end was lost in a rotation stands on a line of its own', () => {
+test('the beginning of a line whose end was lost in a rotation is shown on a line of its own', () => {
   const look = follows()
   prints('whole\nbegun')
   look()
@@ -105,7 +107,7 @@ test('the beginning of a line whose end was lost in a rotation stands on a line 
   expect(shown).toBe('whole\nbegun\nnext\n')
 })
 
-test('a link inside the folder is followed, one that leads out or into .svc is not, also when it comes later or is a rotated file (3.6, D52)', () => {
+test('a link inside the folder is followed, one that leads out or into .svc is not, even if it appears later or replaces a rotated file (3.6, D52)', () => {
   mkdirSync(join(root, '.svc'))
   writeFileSync(join(root, '.svc/agent.env'), 'SVC_TOKEN=secret\n')
   writeFileSync(join(root, 'of-today.log'), 'one\n')

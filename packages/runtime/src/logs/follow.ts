@@ -3,32 +3,37 @@ import { StringDecoder } from 'node:string_decoder'
 import { readUpTo } from '../files/read.ts'
 import type { OpenLog } from './open.ts'
 
-/** How often it is looked at, real milliseconds: a person waits. */
+/** The real milliseconds between two looks, since a person waits. */
 const beat = 250
 const atOnce = 1024 * 1024
-/** A file is known by so many bytes before a place in it: enough to tell apart logs whose lines are much alike. */
+/**
+ * The number of bytes before a position by which a file is recognised: enough to distinguish logs with similar lines.
+ */
 const known = 4096
-/** How many older files beside it are looked for: who falls behind finds there what has been rotated meanwhile. */
+/** The number of rotated files that are searched, where a slow reader finds what was rotated meanwhile. */
 const older = 3
 
-/** A place in a file: what stands before it says whether a file is still the one that was read. */
+/** A position in a file. The bytes before it tell whether a file is still the one that was read. */
 export interface FilePosition {
   readonly at: number
   readonly before: Buffer
 }
 
-/** A file and what it is opened by, each time it is looked at: it may be exchanged for one that may not be read. */
+/** A file, and the function that opens it at each look, since it may be replaced by one that may not be read. */
 export interface FollowedFile {
   readonly file: string
   readonly open: OpenLog
 }
 
-/** Where a file stands now: what is added later comes after it. */
+/** The current end of a file, after which later additions come. */
 export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
   open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
 export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
 
-/** From a place that was taken before what is shown was read, so that nothing is missed between. Gives whole lines. Never resolves. */
+/**
+ * Follows a file from a position that was taken before showing it, so that nothing in between is missed. Passes on
+ * whole lines. Never resolves.
+ */
 export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
   const look = follower(what, from, added)
   for (;;) {
@@ -37,7 +42,9 @@ export async function follow(what: FollowedFile, from: FilePosition, added: (tex
   }
 }
 
-/** The same step by step: each call gives what was added since, and says whether there may be more at once. */
+/**
+ * Follows a file step by step: each call passes on what was added since, and returns true if there may be more at once.
+ */
 export function follower(
   { file, open }: FollowedFile,
   from: FilePosition,
@@ -60,7 +67,7 @@ export function follower(
     if (rest !== '') added(`${rest}\n`)
     rest = ''
   }
-  /** What was added before it was rotated lies beside it, in several files if that was long ago. */
+  /** Reads additions that have been rotated away, from several files if that was long ago. */
   const readRotated = () => {
     for (let n = 1; n <= older; n++) {
       const found = open(`${file}.${n}`, (fd, { size }) => {

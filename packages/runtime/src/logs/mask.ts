@@ -1,4 +1,7 @@
-/** What must not leave the machine in a log (D52, I29): the values of the environment files, and anything like one of our tokens. */
+/**
+ * Masks what must not leave the machine in a log (D52, I29): the values of the environment files, and anything like one
+ * of our tokens.
+ */
 import { tokenLike } from '@svc/protocol'
 import type { Env } from '../files/env.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Which files may be read as a log (3.6, D52, I28): regular files with one name, inside the agent's folder and outside `.svc/`. A symbolic link
- * is followed. What is checked is the open descriptor, so nothing can be put in its place between the check and the read.
+ * Opens files that may be read as a log (3.6, D52, I28): regular files with one hard link, inside the agent's folder
+ * and outside `.svc/`. Symbolic links are followed. The open descriptor is checked, so nothing can be replaced between
+ * the check and the read.
  */
 import {
   closeSync,
@@ -17,10 +18,10 @@ import { basename, dirname, join, sep } from 'node:path'
 import { makeFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
-/** Does something with an open file that may be read; undefined where there is none. */
+/** Does something with an open file that may be read; undefined if there is none. */
 export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) => T | undefined
 
-/** Files that the manifest declares. */
+/** Opens files that the manifest declares. */
 export const declaredLog =
   (folder: Pick<Folder, 'root'>): OpenLog =>
   (file, work) =>
@@ -30,7 +31,7 @@ export const declaredLog =
       work,
     )
 
-/** The runtime's own files below `.svc/`, which never leave the machine. */
+/** Opens the runtime's own files below `.svc/`, which never leave the machine. */
 export const ownLog: OpenLog = (file, work) =>
   opened(
     () => file,
@@ -39,8 +40,8 @@ export const ownLog: OpenLog = (file, work) =>
   )
 
 /**
- * Opens a file that may be read as a log for what is added to it, and makes it where it is not there. A link in its place is not followed;
- * undefined where it cannot be such a file.
+ * Opens a file that may be read as a log for appending, and creates it if it is missing. Undefined if it cannot be such
+ * a file; a link is not followed.
  */
 export function openForOutput(folder: Pick<Folder, 'root'>, file: string): number | undefined {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -60,7 +61,7 @@ export function openForOutput(folder: Pick<Folder, 'root'>, file: string): numbe
   })
 }
 
-/** Whether a file is there, and still leads to where a log may lie. */
+/** True if a file exists and still leads to a place where a log may be. */
 export const leadsInside = (folder: Pick<Folder, 'root'>, file: string): boolean =>
   attempt(() => isInside(folder, realpathSync(file))) ?? false
 
@@ -83,7 +84,7 @@ function opened<T>(
   }
 }
 
-/** A file that cannot be opened is one that is not there. */
+/** Treats a file that cannot be opened as missing. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -92,14 +93,14 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Whether a resolved path lies inside the agent's folder and outside `.svc/`. */
+/** True if a resolved path is inside the agent's folder and outside `.svc/`. */
 export function isInside(folder: Pick<Folder, 'root'>, path: string): boolean {
   const root = realpathSync(folder.root)
   const [first] = path.slice(root.length + 1).split(sep)
   return path.startsWith(root + sep) && first?.toLowerCase() !== '.svc'
 }
 
-/** Where the open file really lies. */
+/** The real path of the open file. */
 function realPathOf(fd: number, file: string): string {
   if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${fd}`)
   const path = realpathSync(file)

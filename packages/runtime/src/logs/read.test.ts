@@ -115,7 +115,7 @@ describe('there is no such log (3.6, D52)', () => {
   })
 })
 
-test('secrets and whatever is shaped like a token are masked', () => {
+test('secrets and everything that looks like a token are masked', () => {
   writeFileSync(
     path(),
     `login correct horse\nPIN 1234\nauth ${token}\nother svc_bot_${'x'.repeat(43)}\ncut svc_inst_abc\n`,
@@ -123,7 +123,7 @@ test('secrets and whatever is shaped like a token are masked', () => {
   expect(read()).toBe('login [masked]\nPIN 1234\nauth [masked]\nother [masked]\ncut [masked]\n')
 })
 
-test('a secret is masked wherever the cut falls', () => {
+test('a secret is masked wherever the text is cut', () => {
   for (let before = 0; before < 60; before++) {
     writeFileSync(path(), `${'y'.repeat(40_000)} ${token}\n${'z'.repeat(before)}`)
     expect(read(log, 40)).not.toMatch(/AAAA/)

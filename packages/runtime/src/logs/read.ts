@@ -1,4 +1,4 @@
-/** The end of a declared log (3.6, D52, I28), masked. */
+/** Reads the end of a declared log (3.6, D52, I28), masked. */
 import type { Manifest } from '@svc/blueprint'
 import { clean, endOf, limits } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
@@ -8,13 +8,13 @@ import { placeOf } from '../state/paths.ts'
 import { mask } from './mask.ts'
 import { declaredLog } from './open.ts'
 
-/** 3.6: the answer to anything that is not such a log. */
+/** The answer for any name that is not such a log (3.6). */
 export const noSuchLog = 'There is no such log.'
 
-/** Read before the part that is sent, so that a secret which begins there is seen whole. */
+/** Bytes that are read before the part that is sent, so that a secret which begins there is seen whole. */
 const margin = 16 * 1024
 
-/** The end of the log, masked; undefined when there is no such log. */
+/** The end of the log, masked; undefined if there is no such log. */
 export function readLog(
   folder: Folder,
   manifest: Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>,
@@ -25,7 +25,7 @@ export function readLog(
   return declared && endOfLog(folder, placeOf(folder, manifest, declared.path), max)
 }
 
-/** The same of a file, by where it lies. */
+/** The end of the log at this path, masked. */
 export function endOfLog(folder: Folder, file: string, max: number = limits.logTextBytes): string | undefined {
   const maxBytes = max + margin
   const end = declaredLog(folder)(file, (fd, { size }) => {
@@ -37,7 +37,7 @@ export function endOfLog(folder: Folder, file: string, max: number = limits.logT
   return endOf(end.whole ? text : fromNextWord(text), max)
 }
 
-/** The first word may be the rest of a secret that was cut. */
+/** Drops the first word, which may be the rest of a secret that was cut. */
 function fromNextWord(text: string): string {
   const space = text.search(/\s/)
   return text.slice(space >= 0 && space < margin ? space + 1 : margin)

@@ -1,6 +1,6 @@
-/** How a process ended, in words. */
+/** Says how a process ended, in words. */
 
-/** The middle of a sentence: `ended with code 1`. */
+/** The middle of a sentence, such as `ended with code 1`. */
 export function howEnded({ code, signal, error }: { code?: number; signal?: string; error?: string }): string {
   if (error !== undefined) return `could not be started: ${error}`
   if (signal !== undefined) return `was ended by ${signal}`

@@ -1,9 +1,9 @@
-/** The group of processes that an agent is: its leader and everything that the leader started and that did not leave the group. */
+/** The process group of an agent: its leader, and everything the leader started that did not leave the group. */
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 import { statOf } from './identity.ts'
 
-/** Whether anything of the group still lives. The number of a group is not given away while it has members. */
+/** True if anything of the group still lives. The number of a group is not reused while it has members. */
 export function groupLives(pid: number): boolean {
   try {
     process.kill(-pid, 0)
@@ -13,7 +13,7 @@ export function groupLives(pid: number): boolean {
   return process.platform !== 'linux' || membersOf(pid).length > 0
 }
 
-/** Linux: the members that are more than an entry which nobody has read yet (a zombie). */
+/** The members that are not zombies. Linux only. */
 export const membersOf = (group: number): number[] =>
   readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
@@ -25,7 +25,7 @@ export const membersOf = (group: number): number[] =>
     }
   })
 
-/** Sends a signal to the whole group; false when there is none any more. */
+/** Sends a signal to the whole group; false if the group no longer exists. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal)

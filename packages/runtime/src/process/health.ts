@@ -1,15 +1,18 @@
-/** What the runtime says of the agent's process (2.11): the health item `Process`, and the state when the agent does not run. */
+/**
+ * What the runtime says about the agent's process (2.11): the health item `Process`, and the state if the agent does
+ * not run.
+ */
 import type { HealthItem, Level, State } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
 import { moment } from '../time.ts'
 import { howEnded } from './ended.ts'
 import type { Halt } from './identity.ts'
 
-/** So many starts in a row that did not count are no accident. */
+/** After this many consecutive starts that did not count, the level is bad. */
 const tooMany = 3
 const at = (ms: number): string => moment(Math.floor(ms / 1000))
 
-/** `halt`: its process exists and does nothing, which is not running (D65). */
+/** The health item. With `halt` the process exists but does nothing, which is not running (D65). */
 export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
   return { name: 'Process', level: levelOf(state, halt), detail: sentence(state, halt) }
 }
@@ -32,7 +35,7 @@ function levelOf(state: ProcessState, halt?: Halt): Level {
   }
 }
 
-/** What is true of the process, in one sentence. */
+/** The state of the process in one sentence. */
 export function sentence(state: ProcessState, halt?: Halt): string {
   switch (state.is) {
     case 'running': {
@@ -63,7 +66,7 @@ const halts: Readonly<Record<Halt, (pid: number) => string>> = {
   Z: (pid) => `Process ${pid} has ended, and nobody has read how (state Z, a zombie).`,
 }
 
-/** The truth instead of what the agent wrote when it still ran; undefined while it runs. */
+/** The state that replaces what the agent wrote while it still ran; undefined while it runs. */
 export function notRunning(state: ProcessState): State | undefined {
   if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined
   const level = levelOf(state)

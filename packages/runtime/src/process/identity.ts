@@ -1,38 +1,44 @@
-/** Who a process is, so that a later process with its number is not taken for it: boot and start time beside the pid. */
+/**
+ * Identifies a process by boot and start time besides its pid, so that a later process with the same pid is not
+ * confused with it.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export interface Identity {
   readonly pid: number
-  /** Differs for every process that ever had this pid; empty where the system does not tell. */
+  /** Differs for every process that ever had this pid; empty if the system does not tell. */
   readonly start: string
 }
 
 export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
-/** Undefined when there is no such process any more. */
+/** Undefined if there is no such process. */
 export function identityOf(pid: number): Identity | undefined {
   const start = startOf(pid)
   return start === undefined ? undefined : { pid, start }
 }
 
-/** Whether that very process still lives. A zombie does not. */
+/** True if that same process still lives. A zombie does not. */
 export function lives({ pid, start }: Identity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   const now = startOf(pid)
   return now !== undefined && (now === start || now === '' || start === '')
 }
 
-/** Why a process that exists does nothing: it was stopped by a signal, or ended and nobody has read its exit (a zombie). */
+/**
+ * Why a process that exists does nothing: it was stopped by a signal (T), or has ended and was not reaped (Z, a
+ * zombie).
+ */
 export type Halt = 'T' | 'Z'
 
-/** Undefined when it does something, or when the system does not tell. */
+/** Undefined if it does something, or if the system does not tell. */
 export function haltOf(pid: number): Halt | undefined {
   const letter = letterOf(pid)
   return letter === 'T' || letter === 'Z' ? letter : undefined
 }
 
-/** The letter of its state, as Linux and `ps` have it. On macOS written to the documentation of `ps` and not tried. */
+/** The letter of its state, as in Linux and `ps`. On macOS this follows the documentation of `ps` and was not tried. */
 function letterOf(pid: number): string | undefined {
   try {
     return process.platform === 'linux' ? statOf(pid)[0] : ps('stat=', pid).slice(0, 1)
@@ -47,7 +53,7 @@ function ps(columns: string, pid: number): string {
   return execFileSync('ps', ['-o', columns, '-p', String(pid)], { env, stdio: [...stdio], encoding: 'utf8' }).trim()
 }
 
-/** `boot:start` of a process; undefined when there is none. */
+/** `boot:start` of a process; undefined if there is none. */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxStart(pid)
   try {
@@ -64,14 +70,14 @@ function linuxStart(pid: number): string | undefined {
   try {
     const fields = statOf(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
-    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() // the same for as long as this process can live
+    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() // the same as long as this process can live
     return `${boot}:${fields[19]}`
   } catch {
     return undefined
   }
 }
 
-/** The fields of /proc/PID/stat behind the name, which may hold anything: state, parent, group, … */
+/** The fields of /proc/PID/stat after the name, which may hold anything: state, parent, group, … */
 export function statOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,21 +1,24 @@
 /**
- * Finding an agent's process by its environment: for the moment between a spawn and the note of it (a kill may land there), and
- * for what a dead agent left running. The mark is what 2.12 gives it anyway: its folder and the moment of its start, which the
- * journal holds before the spawn and which no two starts share.
+ * Finds an agent's process by its environment: after a kill between a spawn and its note, and for what a dead agent
+ * left running. The mark is what 2.12 sets in any case: the folder and the time of the start, which the journal holds
+ * before the spawn and which no two starts share.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, statOf } from './identity.ts'
 
-/** The leader of the group that was started with this mark; undefined when none lives. */
+/** The leader of the group that was started with this mark; undefined if none lives. */
 export function findMarked(agentDir: string, started: string): Identity | undefined {
   const found = process.platform === 'linux' ? onLinux(agentDir, started) : byPs(agentDir, started)
   const leaders = found.flatMap((pid) => identityOf(pid) ?? [])
   return leaders.sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
 }
 
-/** Whether something lives in this group that was started with this mark: the leader is dead, so the number alone proves nothing. Linux only. */
+/**
+ * True if a process that was started with this mark lives in this group. The leader is dead, so the number of the group
+ * alone proves nothing. Linux only.
+ */
 export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
   process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))
 
@@ -41,7 +44,7 @@ function leads(pid: string): boolean {
   }
 }
 
-/** Elsewhere `ps` shows the environment behind the command. */
+/** Finds processes on other systems, where `ps` shows the environment after the command. */
 function byPs(agentDir: string, started: string): number[] {
   try {
     const shown = execFileSync('ps', ['-axEww', '-o', 'pid=,pgid=,command='], { encoding: 'utf8', maxBuffer: 1 << 26 })

@@ -1,7 +1,7 @@
 /** Programs of this machine. */
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** A file that this user may start. */
+/** True for a file that this user may execute. */
 export function canRun(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)

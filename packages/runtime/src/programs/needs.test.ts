@@ -17,7 +17,7 @@ function program(name: string, script: string) {
   chmodSync(join(dir, name), 0o755)
 }
 
-describe('a program that is in PATH will do if it is new enough', () => {
+describe('a program in PATH is accepted if it is new enough', () => {
   test.each([
     ['3.9', 'Python 3.9.2', undefined],
     ['3.9', 'Python 3.10.0', undefined],
@@ -32,7 +32,7 @@ describe('a program that is in PATH will do if it is new enough', () => {
   })
 })
 
-test('a program is asked for its version only where one is needed, and never while looking for it', async () => {
+test('a program is asked for its version only if a version is needed, and never while searching for it', async () => {
   program('old', 'echo "old 1.2"')
   program('version', 'test "$1" = version && echo "1.5" >&2; exit 3')
   program('touchy', `echo ran > ${dir}/ran; echo 9`)
@@ -51,7 +51,7 @@ test('a program is asked for its version only where one is needed, and never whi
   expect(missingNeeds([{ name: 'ran' }], dir)).toHaveLength(1)
 })
 
-test('the health item says what is missing, follows an update, and is gone when nothing is missing', async () => {
+test('the health item names what is missing, follows an update, and disappears when nothing is missing', async () => {
   const stop = new AbortController()
   const here = new Set(['git'])
   const watch = watchPrograms(stop.signal, async (needs) =>

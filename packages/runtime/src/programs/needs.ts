@@ -1,14 +1,14 @@
-/** The programs that an agent needs on this machine: whether they are in PATH, and in a version that is new enough. */
+/** Checks the programs that an agent needs on this machine: they must be in PATH, in a version that is new enough. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { Need } from '@svc/blueprint'
 import { canRun } from './can-run.ts'
 
-/** A program that prints its version takes a moment; one that does something else is ended. */
+/** The time to print a version. A program that does something else is ended. */
 const patienceMs = 5000
 const maxOutput = 64 * 1024
 
-/** What is wrong with a program, as a sentence; undefined when it will do. Pure. */
+/** What is wrong with a program, as a sentence; undefined if it is accepted. Pure. */
 export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
   if (found.file === undefined) return `${name} is missing: there is no such program in PATH.`
   if (min === undefined || found.says === undefined) return undefined
@@ -17,7 +17,7 @@ export function judgeNeed({ name, min }: Need, found: { file?: string | undefine
   return isBelow(version, min) ? `${name} is ${version}, and ${min} or newer is needed.` : undefined
 }
 
-/** By numbers: 3.10 is above 3.9, and 3 is 3.0. */
+/** Compares versions by numbers: 3.10 is above 3.9, and 3 equals 3.0. */
 function isBelow(version: string, min: string): boolean {
   const [have, want] = [version, min].map((text) => text.split('.').map(Number)) as [number[], number[]]
   for (const [i, wanted] of want.entries()) {
@@ -27,11 +27,11 @@ function isBelow(version: string, min: string): boolean {
   return false
 }
 
-/** Looks into PATH only and runs nothing. */
+/** Searches PATH only, and runs nothing. */
 export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): string[] =>
   needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path) }) ?? [])
 
-/** Runs what has a lowest version, to hear its own. */
+/** Runs the programs that need a minimum version, to learn their own. */
 export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
   const judged = needs.map(async (need) => {
     const file = fileOf(need.name, path)
@@ -41,7 +41,7 @@ export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH
   return (await Promise.all(judged)).filter((sentence) => sentence !== undefined)
 }
 
-/** `restic, python3 3.9 or newer`. */
+/** Such as `restic, python3 3.9 or newer`. */
 export const needsText = (needs: readonly Need[]): string =>
   needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`)).join(', ')
 
@@ -51,7 +51,7 @@ function fileOf(name: string, path = ''): string | undefined {
   return places.map((folder) => join(folder, name)).find(canRun)
 }
 
-/** What it prints on both outputs, whatever its exit code; empty when it cannot be run or takes too long. */
+/** The output of a program on both streams, whatever its exit code; empty if it cannot be run or takes too long. */
 const said = (file: string, { version_args: args = ['--version'] }: Need): Promise<string> =>
   new Promise((resolve) => {
     const child = execFile(

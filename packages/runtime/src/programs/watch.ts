@@ -1,4 +1,7 @@
-/** The health item of the programs that an agent needs: looked at when its manifest names them, and every five minutes. */
+/**
+ * The health item for the programs that an agent needs. They are checked when the manifest names them, and every five
+ * minutes.
+ */
 import type { Manifest, Need } from '@svc/blueprint'
 import { cut, type HealthItem, limits } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -7,7 +10,7 @@ import { unmetNeeds } from './needs.ts'
 const everySeconds = 300
 
 interface ProgramWatch {
-  /** Nothing while all programs are there. */
+  /** Empty while all programs are found. */
   health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
 }
 

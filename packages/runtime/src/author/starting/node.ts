@@ -1,4 +1,4 @@
-/** The starting agent for Node: 20 or newer, nothing to install. */
+/** The starting agent for Node 20 or newer, with nothing to install. */
 export const command = '[node, main.mjs]'
 export const run = 'node main.mjs  '
 

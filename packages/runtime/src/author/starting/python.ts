@@ -1,4 +1,4 @@
-/** The starting agent in Python: 3.8 or newer, nothing to install. */
+/** The starting agent for Python 3.8 or newer, with nothing to install. */
 export const command = '[python3, -u, -B, main.py]'
 export const run = 'python3 main.py'
 

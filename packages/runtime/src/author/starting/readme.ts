@@ -1,4 +1,4 @@
-/** What the author of a new blueprint reads first. */
+/** The README for the author of a new blueprint. */
 export const readmeOf = (name: string, main: string, run: string) => `# ${name}
 
 A skeleton that runs as it is and does nothing yet: the work goes into the function \`work\` in \`${main}\`. Then change the
