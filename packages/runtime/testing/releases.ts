@@ -19,6 +19,8 @@ export interface Build {
 /** The first two are built in; the third is a stranger's. */
 export type Key = 'own' | 'second' | 'strange'
 export interface Workshop {
+  /** What its builds trust. */
+  readonly keys: readonly string[]
   /** Builds once for each version and prelude. */
   build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
   sign(bytes: Uint8Array, by?: { readonly namespace?: string; readonly key?: Key }): Buffer
@@ -51,6 +53,7 @@ export function workshop(): Workshop {
   keyAt('strange')
   const all = new Map<string, Promise<Build>>()
   return {
+    keys: trusted,
     build: (version, { first = '', keys = trusted } = {}) => {
       const name = createHash('sha256')
         .update(JSON.stringify([version, first, keys]))
