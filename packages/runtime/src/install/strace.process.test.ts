@@ -84,11 +84,11 @@ async function pointsOf(): Promise<Point[]> {
   return kinds.flatMap((kind) => Array.from({ length: most.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
 }
 
-/** A dozen in the short form, spread over all. */
+/** Six in the short form, spread over all. */
 const chosen = (all: readonly Point[]): Point[] =>
   process.env.SVC_TEST_LONG
     ? [...all]
-    : Array.from({ length: 12 }, (_, i) => all[Math.floor((i * all.length) / 12)]).filter((p) => p !== undefined)
+    : Array.from({ length: 6 }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / 6)]).filter((p) => p !== undefined)
 
 /**
  * D57, which no kill can show, since what a process wrote outlives it: a file is on the disk before its name is, and the name before the

@@ -1,0 +1,68 @@
+/** The two install calls over real HTTP: which answers spend the code, and which are refused. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
+import { token } from '../../testing/folder.ts'
+import { json, type Reply, type Service, startService, unknownCode } from '../../testing/service.ts'
+import { checkRedeemed, redeem } from './call.ts'
+
+let service: Service
+beforeAll(async () => {
+  vi.stubEnv('SVC_TIME_SCALE', '0.005')
+  service = await startService()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await service.close()
+})
+const asked = (origin: string) => redeem(origin, code, new AbortController().signal)
+
+const breaksOff: Reply = (response, _came, socket) => {
+  response.writeHead(200, { 'content-length': '100000' }).write('{"agent":')
+  setTimeout(() => socket.destroy(), 10)
+}
+test.each<[string, Reply, 'unknown' | 'refused', string]>([
+  ['whose connection is cut before the answer', (_r, _c, socket) => socket.destroy(), 'unknown', 'no whole answer'],
+  ['whose answer breaks off', breaksOff, 'unknown', 'no whole answer'],
+  ['that a proxy answers with 502', json({}, 502), 'unknown', '502'],
+  ['whose answer is no JSON', (r) => void r.writeHead(200).end('<html>'), 'unknown', 'not in JSON'],
+  ['that nothing answers for 30 s', () => {}, 'unknown', 'no whole answer'],
+  ['of a code that was used meanwhile', unknownCode, 'refused', 'knows no such code'],
+  [
+    'for a name that is taken',
+    json({ error: { code: 'agent_name_taken', message: 'That name is taken.' } }, 409),
+    'refused',
+    'That name is taken',
+  ],
+])('a call %s: made once, and it is known whether the code may be spent (D44)', async (_what, reply, is, says) => {
+  const before = service.installs.length
+  service.install = reply
+  expect(await asked(service.origin)).toEqual({ ok: false, is, message: expect.stringContaining(says) })
+  expect(service.installs.length - before).toBe(1)
+})
+
+test('a call to a service that is not there has spent nothing', async () =>
+  expect(await asked('http://127.0.0.1:9')).toMatchObject({ ok: false, is: 'unreached' }))
+
+const packed = await bundle()
+const redeemed = redeemedOf(packed)
+test.each<[string, unknown, string]>([
+  ['another agent', { ...redeemed, agent: { name: 'other' } }, 'names the agent "other"'],
+  ['another blueprint', { ...redeemed, blueprint: 'other' }, 'names the blueprint "other"'],
+  ['another version', { ...redeemed, version: '9.9.9' }, 'names the version "9.9.9"'],
+  ['a checksum that does not match', { ...redeemed, sha256: '0'.repeat(64) }, 'checksum of the bundle does not match'],
+  [
+    'a bundle that is cut',
+    { ...redeemed, bundle: redeemed.bundle.slice(0, 400) },
+    'checksum of the bundle does not match',
+  ],
+  ['a variable of the loader', { ...redeemed, env: { SVC_TOKEN: token, LD_PRELOAD: '/x' } }, 'not the service'],
+  ['a value of two lines', { ...redeemed, env: { SVC_TOKEN: `${token}\nLD_PRELOAD=/x` } }, 'no text of one line'],
+  ['no token', { ...redeemed, env: {} }, 'no agent token'],
+])('an answer with %s is refused (4, rule 6)', (_what, answer, says) =>
+  expect(checkRedeemed(answer, previewOf(packed) as never)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining(says),
+  }),
+)
+test('an answer as it was announced is taken', () =>
+  expect(checkRedeemed(redeemed, previewOf(packed) as never)).toMatchObject({ ok: true }))
