@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { comesAfter } from '../../../../scripts/testing/order.ts'
 import { badAnswers, deep, nonsense } from '../../testing/bad.ts'
-import { agentFolder, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
+import { agentFolder, becomes, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
 /** A second lasts 30 ms: reports every 150 ms once 5 s are asked for, a request may take 450 ms. */
@@ -73,21 +73,31 @@ test('rule 1: the agent does the same with every bad service as with none at all
 })
 
 describe('rule 2: the reporter lives on and reports at the next interval when the service', () => {
-  test.each(badAnswers('http://127.0.0.1:1/').map(([what]) => [what] as const))('%s', async (what) => {
-    const bad = await service()
-    const reply = badAnswers(`${bad.origin}/elsewhere`).find(([name]) => name === what)?.[1]
-    if (!reply) throw new Error(`There is no bad answer that ${what}.`)
-    const of = folder({}, bad.origin)
-    bad.next.push(json({ commands: [], interval: 20 }), reply)
-    const running = starts(of)
-    await bad.reported(2)
-    expect(await comesAfter(80, bad.reported(3)), 'no immediate retry').toBe(true)
-    await running.said('report failed: ')
-    await running.said('reported again after')
-    expect(existsSync(of.paused)).toBe(false)
-    expect(bad.others).toEqual([])
-    expect(await running.end()).toEqual({ code: 0, signal: null })
+  test(`${badAnswers('')
+    .map(([what]) => what)
+    .join(', ')}`, async () => {
+    const all = badAnswers('')
+    const half = Math.ceil(all.length / 2)
+    await Promise.all([oneAfterAnother(0, half), oneAfterAnother(half, all.length)])
   })
+
+  async function oneAfterAnother(from: number, to: number): Promise<void> {
+    const bad = await service()
+    const of = folder({}, bad.origin)
+    const running = starts(of)
+    await bad.reported(1)
+    for (const [what, reply] of badAnswers(`${bad.origin}/elsewhere`).slice(from, to)) {
+      const [count, lines] = [bad.reports.length, running.lines.length]
+      bad.next.push(json({ commands: [], interval: 10 }), reply)
+      await bad.reported(count + 2)
+      expect(await comesAfter(80, bad.reported(count + 3)), `${what}: no immediate retry`).toBe(true)
+      for (const says of ['report failed: ', 'reported again after'])
+        await becomes(`${what}: ${says}`, () => running.lines.slice(lines).some((line) => line.includes(says)))
+    }
+    expect(existsSync(of.paused)).toBe(false)
+    expect(bad.others, 'no redirect is followed').toEqual([])
+    expect(await running.end()).toEqual({ code: 0, signal: null })
+  }
 
   test('is gone and comes back', async () => {
     const first = await service()
