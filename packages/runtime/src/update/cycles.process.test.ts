@@ -17,7 +17,7 @@ import { leadsTo } from '../versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
 
 /** 1,000 in the long form. */
-const [chains, cycles] = long ? [40, 25] : [2, 2]
+const [chains, cycles] = long ? [40, 25] : [1, 2]
 /** So long a kill is waited for at most: an update takes about half of it. */
 const maxMs = 700
 

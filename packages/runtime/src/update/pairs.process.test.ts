@@ -27,7 +27,7 @@ import {
 import { expectWhole } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
-const pairs = long ? 500 : 2
+const pairs = long ? 500 : 1
 /** A start calls so often, about: one that has little to make good, and one that proves or goes back. */
 const inAStart = {
   little: { rename: 4, fsync: 2, unlink: 3, mkdir: 14, openat: 80, write: 26 },
