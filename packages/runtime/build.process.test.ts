@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nothingShared } from './archive/parts.ts'
 import { buildRuntime, ownKeys } from './build.ts'
 import { whoHolds } from './src/files/lock.ts'
 import { agentFolder, reporter } from './testing/folder.ts'
@@ -15,8 +16,9 @@ import { startService } from './testing/service.ts'
 const folder = mkdtempSync(join(tmpdir(), 'svc-build-'))
 const outDir = join(folder, 'cli')
 const file = join(outDir, 'svc.pyz')
+const shared = nothingShared()
 beforeAll(async () => {
-  await buildRuntime({ outDir, version: '7.8.9' })
+  await buildRuntime({ outDir, version: '7.8.9', shared })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -49,9 +51,11 @@ test('two builds of one version are the same bytes, and the sum beside says so',
   expect(readFileSync(`${file}.sha256`, 'utf8')).toBe(`${again.sha256} svc.pyz\n`)
 })
 
-test('another version is another file', async () => {
-  const other = await buildRuntime({ outDir: join(folder, 'other'), version: '7.9.0' })
+test('another version is another file, and what builds share changes none of its bytes', async () => {
+  const other = await buildRuntime({ outDir: join(folder, 'other'), version: '7.9.0', shared })
   expect(await prints(process.execPath, load(other.file, '--version'))).toBe('7.9.0')
+  const again = await buildRuntime({ outDir: join(folder, 'again'), version: '7.8.9', shared })
+  expect(readFileSync(again.file).equals(readFileSync(file))).toBe(true)
 })
 
 test.each(nodes)('%s loads it, by any name and below any package.json', async (node) => {

@@ -19,3 +19,14 @@ test('the version needs no command', async () => {
   expect(await loadedFor('--version')).toEqual([])
   expect(await loadedFor('-V')).toEqual([])
 })
+
+test('the help lists every command, and each explains itself with an example', async () => {
+  const svc = await program(['--help'])
+  const help = svc.helpInformation()
+  for (const command of svc.commands) {
+    expect(help).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'))
+    let out = ''
+    command.configureOutput({ writeOut: (text) => (out += text) }).outputHelp()
+    expect(out).toMatch(new RegExp(`^ +\\$ .*\\b${command.name()}\\b`, 'm'))
+  }
+})

@@ -52,7 +52,7 @@ const reportWhere = (good: Service, what: string, holds: (report: Service['repor
   becomes(what, () => good.reports.find((r) => holds(r.report))?.report)
 const stateOf = (agent: InstalledAgent) => readNote(agent)?.state
 
-test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12)', async () => {
+test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12); its report says version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
   const { good, agent } = await world()
   const before = Date.now() / 1000
   runs(agent, { env: { SVC_TOKEN: token, SVC_CODE: 'x', LD_PRELOAD: '', AWS_SECRET_ACCESS_KEY: 'k', LANG: 'C.UTF-8' } })
@@ -81,11 +81,7 @@ test('the agent gets exactly the environment of the contract, and never the toke
   expect(first?.cwd).toBe(realpathSync(agent.current))
   expect(JSON.stringify(first)).not.toContain(token)
   expect(JSON.parse(readFileSync(agent.settings, 'utf8'))).toEqual({ every: 10, dry: false, note: null })
-})
 
-test('a report of an installed agent: version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
-  const { good, agent } = await world()
-  runs(agent)
   const report = await reportWhere(
     good,
     'a report of the working agent',
@@ -229,9 +225,9 @@ describe('the life of the process', () => {
     expect(identityOf(left[0] ?? 0)).toBeUndefined()
   })
 
-  test('what it prints is in a file of its own, and "svc logs -f" follows it', async () => {
+  test('what it prints is in a file of its own, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
     const { agent } = await world()
-    runs(agent)
+    const running = runs(agent)
     const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
     await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
     const following = starts(agent, ['logs', '-f'])
@@ -240,6 +236,11 @@ describe('the life of the process', () => {
     appendFileSync(agent.output, `it said ${password}\n`)
     expect(await following.said('it said')).toBe('it said [masked]')
     expect((await svc(agent, ['logs', 'output'])).out).not.toContain(password)
+    expect(await svc(agent, ['run'])).toMatchObject({
+      code: 1,
+      err: `svc run (process ${running.child.pid}) runs this agent already; stop it first.\n`,
+    })
+    expect((await svc(agent, ['report'])).code).toBe(1)
   })
 })
 
@@ -367,48 +368,29 @@ describe('wishes from the service (3.6)', () => {
     expect(good.reports.flatMap((r) => r.report.acks ?? [])).toContainEqual({ id: '1', ok: true, message: 'Paused.' })
   })
 
-  test('set rewrites the settings file, restarts nothing, and the agent reads it again', async () => {
+  test('settings, run now and logs reach one that runs, and restart nothing; what is not declared is not sent', async () => {
     const { good, agent } = await world()
     runs(agent)
     await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
     good.next.push(json({ commands: [command('1', 'set', { every: 45 })], interval: 5 }))
     await becomes('work at the new pace', () => agent.trace().some((l) => l.endsWith('every 45')))
-    expect(agent.starts()).toHaveLength(1)
-  })
 
-  test('run now makes the file; the agent removes it when it acts', async () => {
-    const { good, agent } = await world()
-    runs(agent)
-    good.next.push(json({ commands: [command('1', 'run_now')], interval: 5 }))
+    good.next.push(json({ commands: [command('2', 'run_now')], interval: 5 }))
     await becomes('a run as asked', () => agent.trace().some((l) => l.endsWith('as asked')))
-    expect(existsSync(agent.runNow)).toBe(false)
-  })
+    expect(existsSync(agent.runNow), 'the agent removes it when it acts').toBe(false)
 
-  test('a log is sent from the state of the agent, with secrets masked; what is not declared is not', async () => {
-    const { good, agent } = await world()
-    runs(agent)
     await becomes('a log', () => existsSync(join(agent.state, 'work.log')))
     appendFileSync(join(agent.state, 'work.log'), `${password} ${botToken}\n`)
     good.next.push(
-      json({ commands: [command('1', 'log', { name: 'work' }), command('2', 'log', { name: 'output' })], interval: 5 }),
+      json({ commands: [command('3', 'log', { name: 'work' }), command('4', 'log', { name: 'output' })], interval: 5 }),
     )
     await good.logged(2)
     const [first, second] = good.logs.map((l) => JSON.parse(l.text))
     expect(first.text).toContain('worked 0\n')
     expect(first.text).toContain('[masked] [masked]\n')
     expect(second.text).toBe('There is no such log.')
+    expect(agent.starts()).toHaveLength(1)
   })
-})
-
-test('a second runtime on the folder is told who runs there (D58)', async () => {
-  const { agent } = await world()
-  const running = runs(agent)
-  await running.said('started the agent')
-  expect(await svc(agent, ['run'])).toMatchObject({
-    code: 1,
-    err: `svc run (process ${running.child.pid}) runs this agent already; stop it first.\n`,
-  })
-  expect((await svc(agent, ['report'])).code).toBe(1)
 })
 
 test('a folder that is connected by hand is run in place, and without a service as well', async () => {

@@ -27,14 +27,14 @@ afterEach(async () => {
 })
 
 /** A machine with the stand-in for systemd. */
-function machine() {
+function machine(linger = 'yes') {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-systemd-')))
   cleanups.push(() => rmSync(home, { recursive: true, force: true }))
   mkdirSync(join(home, 'systemd/user'), { recursive: true })
   const program = (name: string, line: string) =>
     writeFileSync(join(home, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   program('systemctl', `exec '${process.execPath}' '${programs.systemctl}' "$@"`)
-  program('loginctl', 'echo Linger=yes')
+  program('loginctl', `echo Linger=${linger}`)
   const env = {
     PATH: `${home}:${process.env.PATH}`,
     XDG_CONFIG_HOME: home,
@@ -84,27 +84,46 @@ const unitCheck = async (ran: Promise<{ out: string }>) =>
   JSON.parse((await ran).out).checks.find((c: { name: string }) => c.name === 'Unit')
 
 test('an agent with another name than its blueprint: install, status, doctor, stop, start, restart and uninstall agree', async () => {
-  const { runs, units, unit, calls } = machine()
+  const { runs, units, unit, calls } = machine('no')
   const folder = agent('backup-laptop')
-  expect(await runs(folder, 'service install --start')).toMatchObject({ code: 0, err: '' })
+  const file = unit('svc-backup-laptop.service')
+  expect((await runs(folder, 'service status')).out).toContain('No service is installed')
+  const installed = await runs(folder, 'service install --start')
+  expect(installed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('loginctl enable-linger') })
   expect(units()).toEqual(['svc-backup-laptop.service'])
+  const written = readFileSync(file, 'utf8')
+  expect(written).toContain(`"run" "--dir" "${folder.root}"`)
+  const changes = calls().filter((call) => / (daemon-reload|enable|restart)/.test(call))
+  const name = 'svc-backup-laptop.service'
+  expect(changes).toEqual(['--user daemon-reload', `--user enable ${name}`, `--user restart ${name}`])
   expect((await runs(folder, 'service status')).out).toContain('svc-backup-laptop.service (systemd user): active')
   expect(await unitCheck(runs(folder, 'doctor --offline --json'))).toEqual({
     name: 'Unit',
     ok: true,
-    message: unit('svc-backup-laptop.service'),
+    message: file,
   })
   expect((await runs(folder, 'stop')).out).toBe('Stopped.\n')
-  expect(calls().at(-1)).toBe('--user stop svc-backup-laptop.service')
-  expect((await runs(folder, 'service status --json')).out).toContain('"state": "inactive"')
+  expect(calls().at(-1)).toBe(`--user stop ${name}`)
+  const status = JSON.parse((await runs(folder, 'service status --json')).out)
+  expect(status).toMatchObject({ installed: true, kind: 'systemd user', state: 'inactive', file })
+
+  const older = `ExecStart="${process.execPath}" "-e" "require(process.argv[1])" "${folder.runtime}" "run" "--dir" "${folder.root}"`
+  writeFileSync(file, written.replace(/^ExecStart=.*$/m, older))
+  expect(await unitCheck(runs(folder, 'doctor --offline --json')), 'as an older svc wrote it').toMatchObject({
+    ok: false,
+    message: expect.stringContaining(`run "svc service install --dir ${folder.root}"`),
+  })
+  await runs(folder, 'service install')
+  expect(readFileSync(file, 'utf8')).toBe(written)
   expect((await runs(folder, 'start')).out).toBe('Started svc-backup-laptop.service.\n')
   expect((await runs(folder, 'why')).out, 'people know it by its own name').toContain('backup-laptop is not paused')
   const before = whoHolds(folder, 'runtime')?.pid
   expect((await runs(folder, 'restart')).out).toBe('Started svc-backup-laptop.service.\n')
   expect(whoHolds(folder, 'runtime')?.pid).not.toBe(before)
-  expect((await runs(folder, 'service uninstall')).out).toContain('Removed ')
+  expect((await runs(folder, 'service uninstall')).out).toContain(`Removed ${file}.`)
   expect(units()).toEqual([])
   expect(whoHolds(folder, 'runtime')).toBeUndefined()
+  expect((await runs(folder, 'service uninstall')).code).toBe(1)
 })
 
 test('a unit that an earlier version named after the blueprint is found, and written again under its name', async () => {
