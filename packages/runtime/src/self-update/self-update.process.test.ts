@@ -281,7 +281,7 @@ test.concurrent('a service that is dead, slow or lying in any window: nothing is
 test.concurrent('killed while it only waits for an update of the agent, it does not count as a file that ends the runtime (D31)', {
   timeout: 120_000,
 }, async () => {
-  const w = await world()
+  const w = await world({ scale }) // one attempt is left, and its download waits for the update
   try {
     writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 }) // two did end the runtime
     await svc(w.agent, ['pause']) // a proof waits for the agent to run again

@@ -1,4 +1,5 @@
 /** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
+import { createHash } from 'node:crypto'
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../launcher/moves.ts'
@@ -218,12 +219,14 @@ describe('a wish (D24 to D31)', () => {
 describe('the answer to a fetch (D26)', () => {
   const body = Buffer.from('zip')
   const sum = '9e1be3e0ea6ea04bea3e2a9a8a1a2f0d4dd0d0ee2ae9a7ce1e9c2b4d7a2c4f88'
+  const right = createHash('sha256').update(body).digest('hex')
   const answered = (status: number, headers = {}) => ({ is: 'answered', status, headers, body }) as const
   test.each([
     ...[401, 403, 408, 429, 500, 503, 302, 304, 400].map(
-      (status) => [`${status}`, answered(status), 'unreachable'] as const,
+      (status) => [`${status}, whole as it is`, answered(status, { 'x-svc-sha256': right }), 'unreachable'] as const,
     ),
     ['404', answered(404), 'refused'],
+    ['200 with its checksum', answered(200, { 'x-svc-sha256': right }), 'done'],
     ['200 without a checksum', answered(200), 'unreachable'],
     ['200 with a checksum that is none', answered(200, { 'x-svc-sha256': 'x' }), 'unreachable'],
     ['200 with another checksum', answered(200, { 'x-svc-sha256': sum }), 'refused'],
