@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { Window } from '../limits/window.ts'
+import { newPlaces } from '../report-store/places.ts'
+import { judge } from './admission.ts'
+import type { Caller } from './lookup.ts'
+
+const caller: Caller = {
+  agentId: 'a',
+  workspaceId: 'w',
+  activated: true,
+  tokenHash: 'hash',
+  places: newPlaces(),
+}
+const inactive = { ...caller, activated: false }
+/** A gate, and how many calls its window counted. */
+function gate({ retryAfter = 0, full = false } = {}) {
+  let counted = 0
+  const take = () => {
+    counted++
+    return retryAfter
+  }
+  return { window: { take }, queue: { full }, maxBytes: 1, counted: () => counted }
+}
+
+test.each<[string, Caller | undefined, object, object, number]>([
+  ['its token, before all else', undefined, { retryAfter: 7, full: true }, { code: 'token_unknown' }, 0],
+  ['its workspace, before its rate', inactive, { retryAfter: 7, full: true }, { code: 'workspace_inactive' }, 0],
+  ['its rate, before overload', caller, { retryAfter: 7, full: true }, { code: 'rate_limited', retryAfter: 7 }, 1],
+  ['overload, and counts all the same', caller, { full: true }, { code: 'unavailable' }, 1],
+])('a call is refused for %s (D15)', (_name, who, state, refused, counted) => {
+  const at = gate(state)
+  expect(judge(who, at, 0)).toEqual({ ok: false, ...refused })
+  expect(at.counted()).toBe(counted)
+})
+
+test('any other call goes on', () => expect(judge(caller, gate(), 0)).toEqual({ ok: true, caller }))
+
+test('calls of one agent never count for another', () => {
+  const window = new Window(1)
+  const at = { ...gate(), window }
+  const codes = ['a', 'a', 'b'].map((agentId) => {
+    const judged = judge({ ...caller, agentId }, at, 0)
+    return judged.ok ? 'goes on' : judged.code
+  })
+  expect(codes).toEqual(['goes on', 'rate_limited', 'goes on'])
+})

@@ -1,0 +1,69 @@
+/** Which calls of agents may go on, and what refuses the others, in the order of D15. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { drain, isEncoded, readBody } from '../http/body.ts'
+import type { Window } from '../limits/window.ts'
+import type { Side } from './deps.ts'
+import type { Caller } from './lookup.ts'
+import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
+
+/** What calls of one kind have to pass. */
+export interface Gate {
+  readonly window: Pick<Window, 'take'>
+  /** Full under overload (D18). */
+  readonly queue: { readonly full: boolean }
+  readonly maxBytes: number
+}
+/** A call that may go on: who calls, and the bytes. */
+export interface Admitted {
+  readonly caller: Caller
+  readonly bytes: Buffer
+}
+
+type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
+
+/** What is known before the body is read: 401, 403, 429, 503. A call that is not refused for its token counts in the window. */
+export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
+  if (!caller) return { ok: false, code: 'token_unknown' }
+  if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
+  const retryAfter = window.take(caller.agentId, now)
+  if (retryAfter > 0) return { ok: false, code: 'rate_limited', retryAfter }
+  if (queue.full) return { ok: false, code: 'unavailable' }
+  return { ok: true, caller }
+}
+
+/** Undefined when the call was refused, or when its client has hung up. */
+export async function admit(
+  side: Side,
+  req: IncomingMessage,
+  res: ServerResponse,
+  gate: Gate,
+): Promise<Admitted | undefined> {
+  const { lookup, trouble, deps } = side
+  let known: Caller | undefined
+  try {
+    const found = lookup.callerOf(req.headers.authorization)
+    known = found instanceof Promise ? await found : found
+  } catch (error) {
+    trouble.note(error, 'the agent of a token could not be looked up')
+    await drain(req)
+    refuseBusy(side, res)
+    return
+  }
+  const judged = judge(known, gate, deps.now())
+  if (!judged.ok) {
+    const code = known && judged.code === 'rate_limited' ? await confirmed(side, known, judged.code) : judged.code
+    return refuseUnread(side, req, res, { ...judged, code })
+  }
+  const { caller } = judged
+  const body = await readBody(req, res, gate.maxBytes)
+  if (body.is === 'broken') return
+  if (body.is === 'too_large') {
+    refuseTooLarge(side, req, res, await confirmed(side, caller, 'body_too_large'))
+    return
+  }
+  if (isEncoded(req)) {
+    await refuseBody(side, res, caller, 'The body must not be encoded.')
+    return
+  }
+  return { caller, bytes: body.bytes }
+}

@@ -1,0 +1,56 @@
+/** A log that an agent uploads (4), step by step: admitted, read, stored, answered. */
+import type { ServerResponse } from 'node:http'
+import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
+import { send } from '../http/answers.ts'
+import type { Handler } from '../http/listener.ts'
+import { storeLog } from '../logs/store.ts'
+import { admit, type Gate } from './admission.ts'
+import type { Side } from './deps.ts'
+import type { Caller } from './lookup.ts'
+import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
+
+/** Bytes of logs that have come and are not stored yet; more is overload, and the next one is turned away (D18). */
+const maxHeld = 32 * 1024 * 1024
+
+export function logCall(side: Side): Handler {
+  let held = 0
+  const queue = {
+    get full() {
+      return held >= maxHeld
+    },
+  }
+  const gate: Gate = { window: side.windows.logs, queue, maxBytes: limits.logBodyBytes }
+
+  return async (req, res) => {
+    const admitted = await admit(side, req, res, gate)
+    if (!admitted) return
+    if (queue.full) return refuseBusy(side, res) // many came at once
+    const { caller, bytes } = admitted
+    const read = readLogUpload(bytes)
+    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    held += bytes.length
+    try {
+      await take(side, res, caller, read.value)
+    } catch (error) {
+      side.trouble.note(error, 'a log was not stored')
+      refuseBusy(side, res)
+    } finally {
+      held -= bytes.length
+    }
+  }
+}
+
+async function take({ deps, lookup, metrics, trouble }: Side, res: ServerResponse, caller: Caller, log: LogUpload) {
+  const stored = await storeLog(deps.store.db, caller, log, deps.now())
+  if (!stored.ok) {
+    const { code } = stored
+    if (code === 'token_unknown' || code === 'workspace_inactive') lookup.forget(caller.tokenHash)
+    const message = code === 'body_invalid' ? 'The command asked for another log.' : undefined
+    return refuseNow({ lookup, metrics, trouble }, res, { code, message })
+  }
+  if (stored.made) {
+    metrics.logs++
+    deps.live.changed(stored.workspaceId, caller.agentId)
+  }
+  send(res, 200, '{}')
+}

@@ -1,0 +1,74 @@
+/** How an agent is refused: counted, and after a look at whether its token is still good (D15). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RefusalCode } from '@svc/protocol'
+import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
+import { drain } from '../http/body.ts'
+import { countRefusal } from '../reports/metrics.ts'
+import type { Side } from './deps.ts'
+import type { Caller } from './lookup.ts'
+
+export type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
+export interface Refused {
+  readonly code: RefusalCode
+  readonly message?: string | undefined
+  /** Seconds; only for `rate_limited`. */
+  readonly retryAfter?: number
+}
+
+/** After the body was read: the connection is kept. */
+export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
+  countRefusal(metrics, code)
+  refuse(res, code, message)
+}
+
+export function refuseBusy({ metrics }: Refusing, res: ServerResponse): void {
+  countRefusal(metrics, 'unavailable')
+  refuseAsBusy(res)
+}
+
+export async function refuseBody(side: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
+  const code = await confirmed(side, caller, 'body_invalid')
+  refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
+}
+
+/** Without reading the body to its end: the connection is closed. */
+export function refuseTooLarge(
+  { metrics }: Refusing,
+  req: IncomingMessage,
+  res: ServerResponse,
+  code: RefusalCode,
+): void {
+  countRefusal(metrics, code)
+  refuseAndClose(req, res, code)
+}
+
+/** Before the body is read. */
+export async function refuseUnread(
+  { metrics }: Refusing,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { code, retryAfter }: Refused,
+): Promise<undefined> {
+  countRefusal(metrics, code)
+  await drain(req)
+  // Under overload a client that has sent all of it keeps the connection: a new one would cost the service more than this answer.
+  if (code === 'unavailable' && req.complete) refuse(res, code, undefined, jitteredDelay())
+  else if (code === 'unavailable') refuseAndClose(req, res, code, { retryAfter: jitteredDelay() })
+  else refuseAndClose(req, res, code, { retryAfter: code === 'rate_limited' ? retryAfter : undefined })
+}
+
+/** What is remembered of a token may be out of date: before a refusal the store is asked, since 401 and 403 come first. */
+export async function confirmed(
+  { lookup, trouble }: Refusing,
+  caller: Caller,
+  code: RefusalCode,
+): Promise<RefusalCode> {
+  try {
+    const now = await lookup.afresh(caller)
+    if (!now) return 'token_unknown'
+    return now.activated ? code : 'workspace_inactive'
+  } catch (error) {
+    trouble.note(error, 'the agent of a token could not be looked up')
+    return code
+  }
+}

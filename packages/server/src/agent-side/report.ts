@@ -1,0 +1,95 @@
+/** A report (4), step by step: admitted, read, stored with others, answered. */
+import type { ServerResponse } from 'node:http'
+import { type Answer, limits, readReport } from '@svc/protocol'
+import { send } from '../http/answers.ts'
+import type { Handler } from '../http/listener.ts'
+import { Room } from '../http/room.ts'
+import type { Decision } from '../report-store/rows.ts'
+import { bodiesOf } from '../report-store/run-body.ts'
+import { type Admitted, admit, type Gate } from './admission.ts'
+import type { Side } from './deps.ts'
+import type { Caller } from './lookup.ts'
+import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
+
+/**
+ * Reading a report of more bytes takes milliseconds, so it gets a turn of the event loop of its own. What was read takes ten times
+ * the bytes of the body: few are held so until they are stored, and few wait for it (D18).
+ */
+const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
+
+export function reportCall(side: Side): Handler {
+  const { batcher, turns, windows } = side
+  const room = new Room(largeReport.max)
+  const large = {
+    get full() {
+      return batcher.full || room.waiting >= largeReport.waitingMax
+    },
+  }
+  const gate: Gate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
+  const largeGate: Gate = { ...gate, queue: large }
+  const take = taker(side)
+
+  return async (req, res) => {
+    const saysLarge = Number(req.headers['content-length']) > largeReport.bytes
+    const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
+    if (!admitted) return
+    if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
+    if (large.full) return refuseBusy(side, res) // many came at once
+    await room.run(async () => {
+      await turns.next()
+      await take(admitted, res)
+    })
+  }
+}
+
+/** Reads, stores and answers a report. */
+function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
+  const { deps, batcher, turns } = side
+  const noted = new WeakSet<Caller>()
+  /** Once for as long as the agent is remembered, since it may send as many with each report. */
+  function noteDropped(caller: Caller, runs: number): void {
+    if (noted.has(caller)) return
+    noted.add(caller)
+    deps.log.info({ agent: caller.agentId, runs }, 'a report had too many runs; the newest were kept')
+  }
+
+  return async ({ caller, bytes }, res) => {
+    const read = readReport(bytes, deps.now())
+    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
+    let bodies: string[] | undefined
+    if (read.newNames) {
+      await turns.next()
+      bodies = bodiesOf(read.value)
+    }
+    const interval = intervalFor(side, caller)
+    const submission = {
+      agentId: caller.agentId,
+      tokenHash: caller.tokenHash,
+      report: read.value,
+      text: read.text,
+      bodies,
+      interval,
+      gone: () => res.destroyed || (res.socket?.destroyed ?? true),
+      offers: side.offers(),
+      places: caller.places,
+    }
+    const decision = await batcher.submit(submission, {
+      kept: res.shouldKeepAlive,
+      bytes: bytes.length,
+      alone: read.newNames === true,
+    })
+    if (decision.ok) send(res, 200, answerOf(decision, interval))
+    else if (decision.code === 'unavailable') refuseBusy(side, res)
+    else refuseNow(side, res, decision)
+  }
+}
+
+function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
+  if (batcher.loaded) return limits.loadedIntervalSeconds
+  return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
+}
+
+/** 2.7. Most answers carry no command. */
+const answerOf = ({ claimed, told }: Extract<Decision, { ok: true }>, interval: number): string =>
+  JSON.stringify({ commands: claimed, interval, ...told } satisfies Answer)
