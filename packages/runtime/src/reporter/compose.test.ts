@@ -16,7 +16,7 @@ const parts: ReportParts = {
 }
 const item = (name: string) => ({ name, level: 'ok' }) as const
 
-test('what the runtime knows of process and bindings is among the items that the service keeps, however many the agent has (2.1, 3.7)', () => {
+test("the runtime's items about process and bindings are among those that the service keeps, however many the agent has (2.1, 3.7)", () => {
   const { health = [] } = compose({
     ...parts,
     process: { is: 'waiting', crashes: 0, startAt: 0 },

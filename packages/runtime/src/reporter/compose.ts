@@ -1,4 +1,4 @@
-/** A report put together from what is known at this moment (2.1). Pure: everything comes in. */
+/** Composes a report from what is known at this moment (2.1). Pure: everything is an argument. */
 import type { Manifest } from '@svc/blueprint'
 import { settingsSchema } from '@svc/blueprint/settings'
 import {
@@ -25,7 +25,7 @@ import { moment } from '../time.ts'
 export interface ReportParts {
   readonly manifest: Manifest
   readonly status: StatusFile
-  /** What the runtime itself has to say. */
+  /** The health items of the runtime itself. */
   readonly health: readonly HealthItem[]
   readonly values: SettingValues
   readonly pause?: Pause | undefined
@@ -35,17 +35,17 @@ export interface ReportParts {
   readonly runtime: RuntimeInfo
   readonly boot: string
   readonly seq: number
-  /** Where the runtime itself starts the agent. */
+  /** Present if the runtime itself starts the agent. */
   readonly process?: ProcessState | undefined
-  /** Its process exists and does nothing (D65). */
+  /** Why its process does nothing although it exists (D65). */
   readonly halt?: Halt | undefined
-  /** D66: this is the last report. */
+  /** Present in the last report (D66). */
   readonly stop?: { readonly by: Stop; readonly author: Author | undefined } | undefined
-  /** When the agent wrote its status; undefined while that means nothing (D65). Unix seconds. */
+  /** When the agent wrote its status, in Unix seconds; undefined while that means nothing (D65). */
   readonly statusAt?: number | undefined
-  /** Where the agent was installed from a blueprint (2.5). */
+  /** Present if the agent was installed from a blueprint (2.5). */
   readonly applied?: Applied | undefined
-  /** What the products of the bindings say (3.7); kept apart, since it never counts toward the agent's own level (D27). */
+  /** The health of the bindings (3.7). It is separate, since it never counts toward the agent's own level (D27). */
   readonly bindings?: readonly HealthItem[] | undefined
 }
 
@@ -67,7 +67,7 @@ export function compose(parts: ReportParts): Report {
     protocol: protocolVersion,
     boot: parts.boot,
     seq: parts.seq,
-    // 2.5: of an installed agent the version is the blueprint's
+    // The version of an installed agent is that of its blueprint (2.5).
     agent: { version: applied?.version ?? agent?.version ?? manifest.version, host: parts.host },
     ...(state && { state }),
     ...(all.length > 0 && { health: all }),
@@ -84,14 +84,17 @@ export function compose(parts: ReportParts): Report {
   }
 }
 
-/** Of an agent that somebody stopped: who. */
+/** The state of an agent that does not run. If somebody stopped it, the detail says who. */
 function notRunningState(process: ProcessState, stop: ReportParts['stop']): State | undefined {
   const state = notRunning(process)
   const stopped = stop && process.is === 'stopped' && process.because === 'asked'
   return state && stopped ? { ...state, detail: stopSentence(stop.by, stop.author) } : state
 }
 
-/** 2.11: the pause is the truth, whatever the agent wrote last. It may still be finishing: that is said. */
+/**
+ * The state of a paused agent (2.11). The pause is the truth, whatever the agent wrote last; if it is still finishing,
+ * the detail says so.
+ */
 function pausedState({ since, author }: Pause, { active = [] }: StatusFile, process: ProcessState | undefined): State {
   const runs = active.length === 1 ? ' One run is still finishing.' : ` ${active.length} runs are still finishing.`
   const still = process?.is === 'stopping' ? ' Its process is still ending.' : active.length > 0 ? runs : ''

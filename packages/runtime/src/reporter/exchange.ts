@@ -1,4 +1,7 @@
-/** One report from beginning to end: put together, sent, its answer taken (D4, D17). What fails is told and changes nothing. */
+/**
+ * One complete report: it is composed and sent, and its answer is processed (D4, D17). A failure is logged and changes
+ * nothing.
+ */
 import { hostname } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import {
@@ -40,7 +43,7 @@ import { shrink } from './shrink.ts'
 
 export interface Reporter {
   readonly folder: Folder
-  /** D11: which start of the reporter this is, and how many reports it sent. */
+  /** `boot` identifies this start of the reporter, and `seq` counts its reports (D11). */
   readonly boot: string
   seq: number
   kept: KeptStatus
@@ -48,7 +51,7 @@ export interface Reporter {
 }
 export type Exchanged =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
-  /** `status` when the service answered at all; `code` when it is one of ours. */
+  /** `status` is present if the service answered at all, `code` if it is one of ours. */
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
 /** What only a runtime that starts the agent itself knows. */
@@ -57,9 +60,9 @@ export interface Own {
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
-  /** D66: this is the last report, and by whom it was stopped. */
+  /** Present in the last report, and says who stopped the agent (D66). */
   readonly stop?: Stop | undefined
-  /** What else it has to say. */
+  /** Further health items. */
   readonly remarks?: readonly HealthItem[] | undefined
 }
 export interface Now extends Own {
@@ -88,7 +91,7 @@ export async function exchange(
   try {
     record(folder, connection, { sent, body, result })
   } catch {
-    // only for people to look at: a full disk must not cost the answer
+    // The outbox is only for people, and a full disk must not lose the answer.
   }
   if (!result.ok) return result
   arrived(folder, report, seconds(Date.now()))
@@ -96,7 +99,7 @@ export async function exchange(
   return { ok: true, answer: result.answer, handled }
 }
 
-/** Without its journal the reporter takes no commands (D4): it says so, and offers none. */
+/** Without its journal the reporter takes no commands (D4). The health item says so, and no controls are offered. */
 function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
   try {
     settleInterrupted(folder, manifest, seconds(Date.now()))
@@ -153,7 +156,7 @@ type JudgedAnswer =
       readonly code?: string
     }
 
-/** D17: what counts as a successful report. */
+/** Decides whether a report was successful (D17). */
 function judge(sent: Sent): JudgedAnswer {
   if (sent.is === 'lost') return { ok: false, why: sent.why }
   const { status, body } = sent
@@ -186,7 +189,7 @@ function record(
   writeOutbox(folder, outbox, connection.token)
 }
 
-/** D4: an ack leaves only after a successful report that carried it. */
+/** Drops acks only after a successful report that carried them (D4). */
 function arrived(folder: Folder, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
     inTurn(folder, 'svc report', () => saveJournal(folder, forget(acksArrived(readJournal(folder), acks), now)))

@@ -1,4 +1,4 @@
-/** The copy of a manifest, as a command takes it. */
+/** Tests the copy of a manifest that commands use. */
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const folder = () => {
   return agent
 }
 const copyOf = (agent: ReturnType<typeof agentFolder>) => join(agent.journal, 'manifest.json')
-/** With a copy that says something else than the text. */
+/** A folder whose copy differs from the manifest's text. */
 const withCopy = async () => {
   const agent = folder()
   await manifestNow(agent, '7.8.9')
@@ -28,7 +28,7 @@ const controls = async (...given: Parameters<typeof manifestKnown>) => {
   return manifest.ok ? manifest.value.controls : manifest.message
 }
 
-test('a command takes the copy of this very text and version, and reads the manifest otherwise', async () => {
+test('a command uses the copy made from this same text and version, and otherwise reads the manifest', async () => {
   const agent = await withCopy()
   expect(await controls(agent, '7.8.9')).toEqual(['resume'])
   expect(await controls(agent, '7.8.10')).toEqual(['pause'])
@@ -42,7 +42,7 @@ test('a command leaves no copy behind', async () => {
   expect(existsSync(copyOf(agent))).toBe(false)
 })
 
-test.runIf(process.getuid?.() === 0)('a command does not take a copy that belongs to somebody else', async () => {
+test.runIf(process.getuid?.() === 0)('a command does not use a copy that belongs to somebody else', async () => {
   const agent = await withCopy()
   chownSync(copyOf(agent), 12_345, 12_345)
   expect(await controls(agent, '7.8.9')).toEqual(['pause'])

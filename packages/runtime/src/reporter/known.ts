@@ -1,6 +1,7 @@
 /**
- * The manifest as it was read last, kept beside the checksum of its text: what reads YAML takes megabytes that a process does not give back,
- * so a runtime loads it only for a text that it has not seen. A copy that does not fit in everything counts for nothing.
+ * Keeps the manifest as it was read last, together with the checksum of its text. The YAML reader takes megabytes that
+ * a process does not give back, so a runtime loads it only for a new text. A copy that does not match in everything is
+ * ignored.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { readFile, readJsonObject } from '../files/read.ts'
 import { version } from '../version.ts'
 import type { ManifestNow } from './manifest.ts'
 
-/** The folder's manifest now; read as YAML only when it is not known. */
+/** The folder's current manifest. YAML is read only if the text is new. */
 export async function manifestNow(folder: Folder, reader: string = version): Promise<ManifestNow> {
   const read = readFile(folder.manifest, 1024 * 1024)
   const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
@@ -25,8 +26,8 @@ export async function manifestNow(folder: Folder, reader: string = version): Pro
 }
 
 /**
- * The same for a command, which leaves nothing behind. A copy counts only for its owner: another person's was not checked, and
- * this person may do more than that one.
+ * The folder's current manifest for a command, which writes no copy. Only the user's own copy is used: another user's
+ * was not checked, and this user may have more rights.
  */
 export async function manifestKnown(folder: Folder, reader: string = version): Promise<ManifestNow> {
   const read = readFile(folder.manifest, 1024 * 1024)
@@ -46,7 +47,10 @@ function isOwn(file: string): boolean {
 const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const fileOf = (folder: Folder): string => join(folder.journal, 'manifest.json')
 
-/** Another version of svc may read the same text otherwise; from source there are no versions. */
+/**
+ * The copy for this text, if the same version of svc made it. Another version may read the text differently, and
+ * sources have no version.
+ */
 function recall(folder: Folder, sum: string, reader: string): Manifest | undefined {
   const kept = readJsonObject(fileOf(folder), 1024 * 1024)
   if (reader === 'dev' || kept?.sum !== sum || kept.reader !== reader || !isObject(kept.manifest)) return undefined
@@ -59,6 +63,6 @@ function remember(folder: Folder, sum: string, reader: string, manifest: Manifes
     prepare(folder)
     writeLightly(fileOf(folder), JSON.stringify({ sum, reader, manifest }), 0o600)
   } catch {
-    // it is read again next time
+    // It is read again next time.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Name look-up with at most one under way (D17). A look-up cannot be interrupted inside a process, and holds one of four threads
- * until the system's resolver gives up: who asks again meanwhile joins the one that is under way.
+ * Looks names up with at most one pending look-up for each (D17). A look-up cannot be interrupted inside a process, and
+ * blocks one of four threads until the system's resolver gives up, so later requests join the pending one.
  */
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net'
 type Callback = Parameters<LookupFunction>[2]
 const underWay = new Map<string, Callback[]>()
 
-/** Whether a look-up hangs: leaving through `process.exit` would wait for it. */
+/** True if a look-up hangs; `process.exit` would wait for it. */
 export const lookupHangs = (): boolean => underWay.size > 0
 
 export const lookup: LookupFunction = (hostname, options, callback) => {

@@ -1,4 +1,4 @@
-/** The folder's manifest, read from its text. */
+/** Reads the folder's manifest from its text. */
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { type FileRead, readFile } from '../files/read.ts'
@@ -10,7 +10,7 @@ export type ManifestNow =
 
 export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readFile(folder.manifest, 1024 * 1024))
 
-/** The same for what was read of the file. */
+/** Reads the manifest from a file that was already read. */
 export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   if (read.is === 'missing') {
     return {
@@ -24,6 +24,6 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   return manifest.ok ? manifest : { ok: false, message: shown(manifest.findings), findings: manifest.findings }
 }
 
-/** One line a finding, as compilers write them. */
+/** One line for each finding, in the form of compilers. */
 export const shown = (findings: readonly Finding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

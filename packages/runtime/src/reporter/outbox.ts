@@ -1,4 +1,7 @@
-/** The exact last report and its answer, kept for the person at the machine (`svc outbox`). Never the token: it is no part of either, and an answer that repeats it is masked. */
+/**
+ * Keeps the exact last report and its answer for the person at the machine (`svc outbox`). The token is not part of
+ * either, and if an answer repeats it, it is masked.
+ */
 import { cut } from '@svc/protocol'
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
@@ -10,12 +13,12 @@ export interface Outbox {
   readonly sent: number
   /** The body, byte for byte. */
   readonly report: string
-  /** Absent when none came. */
+  /** Absent if there was no answer. */
   readonly status?: number
   readonly answer?: string
   /** Why the report does not count as answered (D17). */
   readonly failure?: string
-  /** When the last report was answered, whatever came of later ones. Unix seconds. */
+  /** When a report was last answered, in Unix seconds, whatever happened to later ones. */
   readonly reached?: number
 }
 

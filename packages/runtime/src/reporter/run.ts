@@ -1,6 +1,6 @@
 /**
- * `svc report`: reports until it is stopped. A process of its own beside the agent (1, rules 1 and 2): whatever the service or the
- * network does, it says so, waits for the next interval, and nothing else changes.
+ * `svc report` reports until it is stopped, as a process beside the agent (1, rules 1 and 2). Whatever the service or
+ * the network does, it logs that and waits for the next interval; nothing else changes.
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
@@ -28,7 +28,7 @@ export const newReporter = (folder: Folder): Reporter => ({
   writes: watchWrites(folder),
 })
 
-/** A stop lets the report in flight end for so long: its answer may carry commands that come only once. */
+/** The seconds that a stop gives to the report in flight, whose answer may carry commands that come only once. */
 const graceSeconds = 2
 
 /** Reports until `stop` is aborted. The caller holds the folder's lock. */
@@ -47,7 +47,7 @@ export async function reportUntil(
     own?: (manifest: Manifest) => Own
     heard?: (result: Exchanged) => void
     ready?: Promise<void>
-    /** Asked once `stop` is aborted: by whom the agent was stopped, undefined where the reporter is only replaced. */
+    /** Called once `stop` is aborted. Returns who stopped the agent, or undefined if the reporter is only replaced. */
     stoppedBy?: () => Stop | undefined
   },
 ): Promise<void> {
@@ -94,7 +94,7 @@ export async function reportUntil(
   say('stopped')
 }
 
-/** D66: one last report, tried once, in what is left of the grace period. */
+/** Sends one last report, tried once, in the rest of the grace period (D66). */
 async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Promise<Exchanged> {
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
@@ -105,7 +105,7 @@ async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Prom
   }
 }
 
-/** Brings the folder up to the manifest. A disk that refuses is no reason not to report. */
+/** Brings the folder up to date with the manifest. A disk that refuses does not stop the reports. */
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {
     for (const each of [folder.svc, folder.journal, folder.lock]) sweep(each, Date.now())
@@ -115,7 +115,7 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
   }
 }
 
-/** Says what is new: the first success, every command, a failure once and again after a hundred, and the end of it. */
+/** Logs what is new: the first success, every command, a failure once and again after a hundred, and its end. */
 function tell(say: (line: string) => void): (result: Exchanged) => void {
   let failures = 0
   let last: string | undefined

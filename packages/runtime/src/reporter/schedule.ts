@@ -1,12 +1,16 @@
-/** When the reporter sends (D18). All in milliseconds of one monotonic clock; `chance` is a number from 0 to 1. */
+/**
+ * Decides when the reporter sends (D18). All times are milliseconds of one monotonic clock; `chance` is a number from 0
+ * to 1.
+ */
 import { limits } from '@svc/protocol'
 
-/** Reporters that start together do not arrive together. */
+/** The time of the first report. It is random, so that reporters that start together do not report together. */
 export const firstReport = (now: number, chance: number, second: number): number => now + chance * 5 * second
 
 /**
- * The next report after the one begun at `last`. A failed one changes nothing about it: there is no immediate retry, and
- * a report that took longer than the interval only skips the turns it missed. No two come closer than `least`.
+ * The time of the report after the one started at `last`. A failure changes nothing, so there is no immediate retry,
+ * and a report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait`
+ * apart.
  */
 export function nextReport(
   last: number,
@@ -17,7 +21,10 @@ export function nextReport(
   return last + step * Math.max(1, Math.ceil((now - last) / step))
 }
 
-/** Between two reports, in floors: the service takes 60 a minute (7), and a restart makes one more. */
+/**
+ * The minimum wait between two reports, as a multiple of `floor()`: the service takes 60 a minute (7), and a restart
+ * adds one report.
+ */
 export const minFloors = 1.1
 
 export const firstInterval: number = limits.intervalSeconds

@@ -1,6 +1,6 @@
 /**
- * One request to the service (D17, I25): a time limit over everything, name look-up included; a size limit on the answer; TLS
- * verified; no redirect followed, so the token reaches the configured origin and no other.
+ * Makes one request to the service (D17, I25): a time limit for everything including the name look-up, a size limit for
+ * the answer, verified TLS, and no redirects, so that the token reaches only the configured origin.
  */
 import {
   type ClientRequest,
@@ -19,12 +19,12 @@ import { lookup } from './lookup.ts'
 
 export type Sent =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
-  /** No answer, or none that could be read. `sent`: a connection stood, so the request may have arrived. */
+  /** There was no readable answer. `sent`: a connection was established, so the request may have arrived. */
   | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
-/** The connection is kept between reports (D18): a handshake costs many times a report. */
+/** The connection is kept between reports (D18), since a handshake costs many times a report. */
 const kept = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
-/** Made for the first call: most commands call nobody, and TLS takes milliseconds to load. */
+/** The connection pools, made at the first call: most commands make none, and TLS takes milliseconds to load. */
 const agents = new Map<boolean, HttpAgent>()
 function agentFor(secure: boolean): HttpAgent {
   const agent = agents.get(secure) ?? (secure ? new HttpsAgent(kept) : new HttpAgent(kept))
@@ -32,7 +32,7 @@ function agentFor(secure: boolean): HttpAgent {
   return agent
 }
 
-/** Posts JSON with the token. Never rejects. `seconds` limits the whole. */
+/** Posts JSON with the token. Never rejects. `seconds` limits the whole request. */
 export function post(
   { origin, token }: Connection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
@@ -42,7 +42,7 @@ export function post(
   return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
-/** Whether anything answers at the address; sends no token. */
+/** Checks that something answers at the address. Sends no token. */
 export const knock = (origin: string, signal: AbortSignal): Promise<Sent> =>
   call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
@@ -50,18 +50,18 @@ interface Call {
   readonly method: 'GET' | 'POST'
   readonly json?: string
   readonly token?: string
-  /** Over everything, name look-up included. */
+  /** The limit for the whole request, including the name look-up. */
   readonly seconds?: number
-  /** Without a byte in either direction. */
+  /** The limit without a byte in either direction. */
   readonly idleSeconds?: number
-  /** Largest answer. */
+  /** The maximum size of the answer. */
   readonly bytes?: number
   readonly accept?: string
-  /** On a connection of its own: what takes minutes must not hold up a report. */
+  /** True for a separate connection, since a request that takes minutes must not delay a report. */
   readonly apart?: boolean
 }
 
-/** One request. Never rejects. */
+/** Makes one request. Never rejects. */
 export function call(
   url: URL,
   {
@@ -174,7 +174,7 @@ export function reason(error: unknown): string {
   return clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')).slice(0, 200)
 }
 
-/** What an answer that is no success says: the service's own words where it has some (7). */
+/** The message of an answer that is not a success, in the service's own words if it has any (7). */
 export function refusalOf(status: number, body: Buffer): { code?: string; message: string } {
   if (status >= 300 && status < 400) return { message: `it answered ${status}, and redirects are not followed` }
   try {
@@ -187,7 +187,7 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
       }
     }
   } catch {
-    // not ours: the status has to do
+    // Not from our service: the status must do.
   }
   return { message: `it answered ${status}` }
 }

@@ -20,16 +20,16 @@ const whole: Report = {
   runtime: { version: '1.0.0' },
 }
 
-test('a report that fits is sent as it is', () => {
+test('a report that fits is sent unchanged', () => {
   expect(shrink(whole, now, sizeOf(whole))).toBe(whole)
 })
 
-test('panels go first', () => {
+test('panels are dropped first', () => {
   const { panels: _, ...rest } = whole
   expect(shrink(whole, now, sizeOf(rest))).toEqual(rest)
 })
 
-test('then old runs', () => {
+test('old runs are dropped next', () => {
   const small = shrink(whole, now, 100_000)
   expect(small.runs?.at(-1)?.id).toBe('r499')
   expect(small.runs?.length).toBeLessThan(500)
@@ -41,12 +41,12 @@ test('a run without a start is among the newest (D10)', () => {
   expect(shrink(withOneNew, now, 100_000).runs?.[0]).toEqual({ id: 'new' })
 })
 
-test('then details; state, acks and runtime stay whatever the limit', () => {
+test('details are dropped last; state, acks and runtime stay whatever the limit', () => {
   expect(shrink(whole, now, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
   expect(shrink(whole, now, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
 })
 
-test('the limit leaves room below what the service takes', () => {
+test('the limit is below the maximum that the service accepts', () => {
   expect(sizeOf(shrink(whole, now))).toBeLessThanOrEqual(limits.reporterBytes)
   expect(limits.reporterBytes).toBeLessThan(limits.reportBytes)
 })

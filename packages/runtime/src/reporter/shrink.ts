@@ -1,9 +1,12 @@
-/** Keeping a report small enough (D19): panels go first, then old runs, then details. Acks, state, applied, runtime stay whatever happens. */
+/**
+ * Keeps a report small enough (D19): panels are dropped first, then old runs, then details. Acks, state, applied and
+ * runtime always stay.
+ */
 import { limits, newestRuns, type Report } from '@svc/protocol'
 
 export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
-/** What is given up, in this order; each step is repeated until it has nothing left to give. */
+/** What is dropped, in this order. Each step is repeated until it has nothing left to drop. */
 const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
   ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
   ({ runs, ...rest }, now) =>
@@ -17,7 +20,7 @@ const steps: readonly ((report: Report, now: number) => Report | undefined)[] = 
   ({ settings, ...rest }) => (settings ? rest : undefined),
 ]
 
-/** `now` in Unix milliseconds: which runs are old depends on it (D10). */
+/** Shrinks a report. `now` is in Unix milliseconds and decides which runs are old (D10). */
 export function shrink(report: Report, now: number, max: number = limits.reporterBytes): Report {
   let small = report
   for (const step of steps) {
@@ -30,7 +33,7 @@ export function shrink(report: Report, now: number, max: number = limits.reporte
   return small
 }
 
-/** An empty list is left out. */
+/** Leaves out an empty list. */
 const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
   items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
 

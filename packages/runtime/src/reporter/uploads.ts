@@ -1,4 +1,7 @@
-/** Logs that were asked for (2.8, 3.6): sent one at a time, tried again with the next report while the service may still take them (D7). */
+/**
+ * Sends the logs that were requested (2.8, 3.6), one at a time. An upload that fails is tried again with the next
+ * report while the service may still accept it (D7).
+ */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type CommandEntry, readJournal, replace, saveJournal } from '../commands/journal.ts'
@@ -9,10 +12,10 @@ import { noSuchLog, readLog } from '../logs/read.ts'
 import { seconds } from '../time.ts'
 import { post, refusalOf, type Sent } from './send.ts'
 
-/** An upload is up to two hundred times a report. */
+/** An upload is up to two hundred times the size of a report. */
 const uploadSeconds = 60
 
-/** Sends what is waiting; ends at the first that must be tried again. Tells `say` what came of each. */
+/** Sends the pending logs, until one must be tried again. Logs the result of each. */
 export async function upload(
   folder: Folder,
   manifest: Manifest,
@@ -44,7 +47,7 @@ export const waits = (e: CommandEntry): boolean => e.type === 'log' && e.answere
 
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
-/** A refusal that cannot change by waiting is the end of it. */
+/** Judges the answer. A refusal that waiting cannot change is final. */
 function judgeUpload(sent: Sent): UploadVerdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent
@@ -53,7 +56,7 @@ function judgeUpload(sent: Sent): UploadVerdict {
   return { is: final ? 'refused' : 'again', why: refusalOf(status, body).message }
 }
 
-/** No ack is owed: the upload is the answer (3.2). */
+/** Marks the command as answered. There is no ack, since the upload is the answer (3.2). */
 function settle(folder: Folder, { payload: _, ...entry }: CommandEntry, ok: boolean, message: string): void {
   inTurn(folder, 'svc report', () =>
     saveJournal(folder, replace(readJournal(folder), { ...entry, answered: seconds(Date.now()), ok, message })),

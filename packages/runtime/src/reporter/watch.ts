@@ -1,4 +1,7 @@
-/** Remembers the last good manifest of a running reporter: one that became invalid is told, and the good one stands. */
+/**
+ * Remembers the last good manifest of a running reporter. If the manifest becomes invalid that is reported, and the
+ * good one stays in force.
+ */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'

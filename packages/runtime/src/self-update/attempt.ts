@@ -1,4 +1,4 @@
-/** Drives one attempt through its states (moves.ts). A step says what happened and never picks what comes next. */
+/** Drives one attempt through its states (moves.ts). A step returns what happened and never picks the next state. */
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -13,13 +13,13 @@ interface AttemptContext {
   readonly origin: string
   /** The agent's folder. */
   readonly root: string
-  /** Where the files are put; of its own, for its owner alone. */
+  /** A separate folder for the files, accessible only to its owner. */
   readonly folder: string
   readonly keys: readonly string[]
   readonly signal: AbortSignal
-  /** Whether the wish still stands (D31). */
+  /** True while the wish is in force (D31). */
   readonly stands: () => boolean
-  /** Asks the launcher; gives why not, and nothing when it is done, since then this thread ends. */
+  /** Asks the launcher to swap. Returns why it does not; if it does, this thread ends. */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
 export interface Ended {
@@ -29,7 +29,10 @@ export interface Ended {
 
 type Under = Exclude<SelfUpdateState, 'idle'>
 
-/** D37: what differs may be two nodes of different builds; so long until all is fetched again. */
+/**
+ * The seconds until everything is fetched again after a mismatch, which may come from two nodes of different builds
+ * (D37).
+ */
 const againSeconds = 60
 
 export async function attempt(a: AttemptContext): Promise<Ended> {

@@ -31,7 +31,7 @@ async function from(answer: RequestListener) {
     stop.signal,
   )
 }
-/** Goes on for ever, as fast as it is taken or so many KB a second. */
+/** Sends forever, as fast as possible or this many KB a second. */
 const endless =
   (kilobytes?: number): RequestListener =>
   (_req, res) => {
@@ -52,12 +52,12 @@ test('a file of more than 32 MB is given up (D59)', async () => {
   expect(readFileSync(join(folder, 'svc.pyz')).length).toBeLessThanOrEqual(limits.runtimeBytes)
 })
 
-test('a download that takes more than ten minutes is given up, however lively it is (D59)', async () => {
+test('a download that takes more than ten minutes is given up, even if it is still active (D59)', async () => {
   vi.stubEnv('SVC_TIME_SCALE', '0.002')
   expect(await from(endless(100))).toEqual({ is: 'lost', why: 'it took more than ten minutes' })
 })
 
-test('one that is slower than 1 KB a second for a minute is given up (D59)', async () => {
+test('a download slower than 1 KB a second for a minute is given up (D59)', async () => {
   vi.stubEnv('SVC_TIME_SCALE', '0.05')
   expect(await from(endless(10))).toEqual({ is: 'lost', why: 'it was slower than 1 KB a second' })
 })

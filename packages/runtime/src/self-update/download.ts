@@ -1,6 +1,7 @@
 /**
- * Fetching what the service serves to everybody, `/cli/…` (3.5, 2): without the token (I25), no redirect, straight into a file, and
- * within bounds (D59). A connection of its own: a download that takes minutes must not hold up a report.
+ * Fetches what the service serves to everybody, `/cli/…` (3.5, 2): without the token (I25), without redirects, straight
+ * into a file, and within limits (D59). It uses a separate connection, since a download that takes minutes must not
+ * delay a report.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
@@ -12,15 +13,17 @@ import { duration } from '../time.ts'
 import { version } from '../version.ts'
 
 export type Downloaded =
-  | { readonly is: 'file'; readonly sha256: string /** What `X-Svc-Sha256` says. */; readonly named?: string }
+  | { readonly is: 'file'; readonly sha256: string /** The value of `X-Svc-Sha256`. */; readonly named?: string }
   | { readonly is: 'status'; readonly status: number }
   | { readonly is: 'lost'; readonly why: string }
 
-/** D59 */
+/** Limits of a download (D59). */
 const maxSeconds = 600
 const minBytes = 60 * 1024
 const minSeconds = 60
-/** However much a drill shortens time: a busy machine is no slow network. */
+/**
+ * The minimum time for measuring the pace, however much a drill shortens time: a busy machine is not a slow network.
+ */
 const minPaceMs = 3000
 
 export function download(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<Downloaded> {

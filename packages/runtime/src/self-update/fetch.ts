@@ -1,4 +1,7 @@
-/** Step `fetching` and `checking` of an attempt: the file and its signature, and whether they are the ones that were meant (3.5, 2). */
+/**
+ * Steps `fetching` and `checking` of an attempt: fetches the file and its signature, and checks that they are the
+ * expected ones (3.5, 2).
+ */
 import { join } from 'node:path'
 import { limits, type ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -14,10 +17,10 @@ export type StepResult<T = unknown> =
   | { readonly is: 'done'; readonly value: T }
   | { readonly is: 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped'; readonly why: string }
 
-/** D35: seconds before each try. */
+/** Seconds before each try (D35). */
 const tries = [0, 30, 120]
 
-/** Fetches both into `folder`. A file without a signature is a verdict; everything else that goes wrong here is tried again. */
+/** Fetches both into `folder`. A missing signature is a verdict on the file; every other failure is tried again. */
 export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<StepResult<Fetched>> {
   let why = ''
   for (const pause of tries) {
@@ -47,7 +50,7 @@ function wordsFor(got: Downloaded): string {
     : `the service answered ${status}`
 }
 
-/** `served`: what the answer with the wish named; it counts when it names the same version. */
+/** Checks the files. `served` is what the answer with the wish named; it counts if it names the same version. */
 export function checking(
   folder: string,
   wish: string,

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A runtime that has just started, and what it tells the launcher of its attempts. */
+/** A runtime that has just started, and what it tells the launcher about its attempts. */
 function started(note: () => RuntimeNote = () => held) {
   const told: string[] = []
   const tell: SelfUpdateHost['tell'] = (message) => {
@@ -29,7 +29,7 @@ const onHold = [
   ),
 ]
 
-test('a version on hold that is pressed while the runtime runs is answered, once', () => {
+test('a press for a held version while the runtime runs is answered, once', () => {
   const { told, runtime } = started()
   runtime.heard({ runtime: served })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
@@ -37,16 +37,16 @@ test('a version on hold that is pressed while the runtime runs is answered, once
   expect(told).toEqual(onHold)
 })
 
-test('one that was pressed while the machine was off is answered, so that the wish does not stand for ever', () => {
-  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // it was tried, and went back
-  started().runtime.heard({ runtime: served }) // the service has heard of that
+test('a press while the machine was off is answered, so that the wish does not stay forever', () => {
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // it was tried, and rolled back
+  started().runtime.heard({ runtime: served }) // the service has received that
   const { told, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   expect(told).toEqual(onHold)
 })
 
-test('a wish that stands since before the outcome is not answered twice: its first answer says more', () => {
+test('a wish from before the outcome is not answered twice, since its first answer says more', () => {
   writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 })
   const { told, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
@@ -54,7 +54,7 @@ test('a wish that stands since before the outcome is not answered twice: its fir
   expect(told).toEqual([])
 })
 
-test('so is one that was pressed in the minutes after another version was kept', () => {
+test('a press in the minutes after another version was kept is answered, too', () => {
   const release = (version: string) => ({ version, sha256: 'b'.repeat(64) })
   const kept = { is: 'kept', from: release('1.0.0'), to: release('1.5.0'), starts: 1, began: 0, processes: 1 } as const
   let note: RuntimeNote = { ...held, trial: kept }

@@ -1,6 +1,7 @@
 /**
- * What the runtime notes of its attempts, `.svc/journal/self-update.json`: written before each, so that one that ends the runtime with it is
- * not tried for ever, and so that nobody swaps the agent's version meanwhile (D31).
+ * The runtime's notes about its attempts, `.svc/journal/self-update.json`. They are written before each attempt, so
+ * that one that takes the runtime down is not tried forever, and so that the agent's version is not swapped meanwhile
+ * (D31).
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../files/folder.ts'
@@ -9,14 +10,14 @@ import { filled, type Noted, note, words, yes } from '../files/note.ts'
 const attempt = filled(
   object(
     {
-      /** `swapping`: the launcher was asked. `ended`: with an outcome, or the wish was taken back. */
+      /** `swapping`: the launcher was asked. `ended`: there is an outcome, or the wish was withdrawn. */
       is: oneOf(['trying', 'swapping', 'ended']),
       wish: words,
-      /** When it began, or ended: Unix ms. */
+      /** When it started or ended, in Unix milliseconds. */
       at: number(),
-      /** How often it was begun in a row without an end. */
+      /** The number of consecutive starts without an end. */
       begun: number(),
-      /** An answer came that wished for it no more. */
+      /** True once an answer came that no longer wished for it. */
       closed: yes,
     },
     'is',

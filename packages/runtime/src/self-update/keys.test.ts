@@ -9,7 +9,7 @@ function publicKey(): string {
   return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)]).toString('base64')}`
 }
 
-test('release keys are read one a line, without what stands after the key, comments and empty lines', () => {
+test('release keys are read one per line, without comments, empty lines and anything after the key', () => {
   const [a, b] = [publicKey(), publicKey()]
   expect(readKeys(`# ours\n\n${a} release@example\r\n  ${b}\n`)).toEqual([a, b])
   expect(readKeys('# none yet\n')).toEqual([])
@@ -21,11 +21,11 @@ test.each([
   ['a key that lost its end', publicKey().slice(0, -8)],
   ['a key under the name of another type', publicKey().replace('ssh-ed25519', 'ssh-rsa')],
   ['a line with options before the key', `namespaces="file" ${publicKey()}`],
-])('%s is refused, so that no build trusts less or more than its authors meant', (_what, line) => {
+])('%s is refused, so that no build trusts fewer or more keys than intended', (_what, line) => {
   expect(() => readKeys(`# ours\n${line}`)).toThrow('Line 2 of the release keys must be an OpenSSH public key')
 })
 
-test('a build without a release key can never update itself, and says so; nor can one from source (3.5)', () => {
+test('a build without a release key, or from source, can never update itself and says so (3.5)', () => {
   expect(cannotHere('1.0.0', [])).toMatch(/no release key is built into this runtime/)
   expect(cannotHere('dev', [publicKey()])).toMatch(/from source/)
   expect(cannotHere('1.0.0', [publicKey()])).toBeUndefined()

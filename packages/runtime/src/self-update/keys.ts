@@ -1,15 +1,16 @@
 /**
- * The keys whose signature makes a file a runtime of ours (3.5): built in, so that no service and no file on the machine can
- * name others. Several, so that a key can be changed. The build bakes them in from `packages/runtime/release-keys`.
+ * The keys whose signature makes a file one of our runtimes (3.5). They are built in, so that no service and no file on
+ * the machine can add others, and there may be several, so that a key can be changed. The build takes them from
+ * `packages/runtime/release-keys`.
  */
 import { version } from '../version.ts'
 
 declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 
-/** `ssh-ed25519 AAAA…`, type and key alone. */
+/** `ssh-ed25519 AAAA…`: only type and key. */
 export const releaseKeys: readonly string[] = typeof __SVC_RELEASE_KEYS__ === 'undefined' ? [] : __SVC_RELEASE_KEYS__
 
-/** Why this runtime can never update itself, whatever is served (3.5); undefined when it can. */
+/** Why this runtime can never update itself, whatever is served (3.5); undefined if it can. */
 export function cannotHere(running = version, keys = releaseKeys): string | undefined {
   if (running === 'dev') return 'this runtime runs from source, so it does not update itself'
   return keys.length === 0 ? 'no release key is built into this runtime, so it trusts no file' : undefined
@@ -17,7 +18,10 @@ export function cannotHere(running = version, keys = releaseKeys): string | unde
 
 const types = ['ssh-ed25519', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ssh-rsa']
 
-/** Reads a file of public keys: one a line, empty lines and `#` comments allowed. Throws for a line that is no key. */
+/**
+ * Reads a file of public keys, one per line; empty lines and `#` comments are allowed. Throws for a line that is not a
+ * key.
+ */
 export function readKeys(text: string): string[] {
   return text.split('\n').flatMap((written, i) => {
     const line = written.trim()
@@ -29,7 +33,10 @@ export function readKeys(text: string): string[] {
   })
 }
 
-/** The bytes of a key begin with the length and the text of its type: a line that lost its end or was mixed up is noticed. */
+/**
+ * Checks that the bytes of a key begin with the length and the text of its type, to notice a truncated or corrupted
+ * line.
+ */
 function isKey(type: string, key: string): boolean {
   const bytes = Buffer.from(key, 'base64')
   if (bytes.toString('base64') !== key || bytes.length < 4 + type.length + 4) return false

@@ -1,14 +1,9 @@
 /**
- * One attempt to update the runtime (3.5) as a table, up to the swap; from there on the launcher judges (launcher/trial.ts). Pure; the
- * steps are files of this folder, attempt.ts carries them out.
- *
- *   fetching   file and signature are downloaded, at 0, 30 and 120 s
- *   checking   checksums and the version inside; what differs is fetched once more after 60 s (D37)
- *   verifying  the signature
- *   proving    the file shows in a process of its own that it starts
- *   swapping   the launcher is asked to put it in place
- *
- * `killed`: what the next start makes of it. Before the swap nothing has happened; after it runtime.json says what is on trial.
+ * One attempt to update the runtime (3.5) as a pure table, up to the swap; after that the launcher judges
+ * (launcher/trial.ts). The states: `fetching` downloads file and signature, at 0, 30 and 120 s; `checking` compares
+ * checksums and the version inside, and fetches once more after 60 s if they differ (D37); `verifying` checks the
+ * signature; `proving` starts the file in a separate process; `swapping` asks the launcher. `killed` is what the next
+ * start does: before the swap nothing has happened, after it runtime.json names the trial.
  */
 import type { Outcome } from '@svc/protocol'
 
@@ -29,8 +24,9 @@ export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateE
 }
 
 /**
- * What is reported of an attempt that ended without a swap (3.3, 3.5). A verdict about the file holds its version; the fault of this
- * machine or the network does not, and is tried again while the wish stands (D35). Nothing is said of a wish that was taken back.
+ * The outcome to report for an attempt that ended without a swap (3.3, 3.5). A verdict on the file holds its version; a
+ * fault of this machine or the network does not, and is tried again while the wish is in force (D35). Nothing is
+ * reported for a withdrawn wish.
  */
 export const ends = {
   unreachable: { outcome: 'failed', holds: false },

@@ -1,4 +1,4 @@
-/** What is true of the runtime's own file at this moment: for each report (2.6), and for people. */
+/** The current state of the runtime's own file, for each report (2.6) and for people. */
 import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
@@ -27,7 +27,7 @@ export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: st
 let seen = ''
 let known: string | undefined
 
-/** Read again when the file is another one. */
+/** The version of the previous file, read again only if the file changed. */
 function previousVersion({ runtimePrevious }: Folder): string | undefined {
   const stat = statSync(runtimePrevious, { throwIfNoEntry: false })
   const now = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
@@ -36,7 +36,7 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
   return known
 }
 
-/** For people, asked by another process than the runtime: what its files say. */
+/** The state for people, read by another process than the runtime: what its files say. */
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
   const hold = noted && !replaced(noted, sha256Of(folder.runtime)) ? noted : undefined
@@ -50,7 +50,7 @@ export function runtimeFacts(folder: Folder) {
 }
 export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 
-/** Sentences, for `svc why`. */
+/** Sentences for `svc why`. */
 export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
   return [
     `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept beside it, and "${hint('rollback-runtime')}" goes back to it`}.`,

@@ -1,4 +1,7 @@
-/** The version a person pinned on this machine (2.6, `svc pin-runtime`): a file with one line, written whenever a person wants. */
+/**
+ * The version that a person pinned on this machine (2.6, `svc pin-runtime`): a file of one line, which may change at
+ * any time.
+ */
 import { runtimeVersion } from '@svc/protocol'
 import { makeFolder, removeDurably, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'

@@ -1,4 +1,4 @@
-/** Step `proving`: the new file shows in a process of its own that it starts, before it takes anybody's place (I22). */
+/** Step `proving`: the new file must start in a separate process before it is put in place (I22). */
 import { spawn } from 'node:child_process'
 import { clean } from '@svc/protocol'
 import { duration } from '../time.ts'
@@ -6,7 +6,7 @@ import type { StepResult } from './fetch.ts'
 
 const seconds = 20
 
-/** Runs `--self-check` of the file; good is code 0 and a line of JSON that names its version. */
+/** Runs `--self-check` of the file. It passes with exit code 0 and a line of JSON that names its version. */
 export function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<StepResult> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
@@ -18,7 +18,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // it has ended
+        // It has ended.
       }
     }
     const fell = (why: string) => resolve({ is: 'falls', why: `it does not start: ${why}` })
@@ -46,7 +46,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
     child.once('close', (code, killed) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
-      end() // what it may have left behind
+      end() // anything it may have left behind
       const ended = killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`
       if (code === 0 && versionIn(out) === wish) resolve({ is: 'done', value: undefined })
       else fell(lastWords(err) ?? (code === 0 ? 'it does not say that it is well' : ended))
@@ -54,7 +54,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
   })
 }
 
-/** What `--self-check` prints when all is well. */
+/** The line that `--self-check` prints if everything is fine. */
 export const selfCheckLine = (version: string): string => JSON.stringify({ selfCheck: 'good', version })
 
 function versionIn(out: string): string | undefined {
@@ -63,7 +63,7 @@ function versionIn(out: string): string | undefined {
       const { selfCheck, version } = JSON.parse(line)
       if (selfCheck === 'good') return version
     } catch {
-      // some other line
+      // Some other line.
     }
   }
   return undefined

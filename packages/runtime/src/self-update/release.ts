@@ -1,4 +1,7 @@
-/** What a file says of itself: `release.json` in its archive. Read, never run: it is not verified yet. */
+/**
+ * Reads what a file says about itself, from `release.json` in its archive. The file is not run, since it is not
+ * verified yet.
+ */
 import { inflateRawSync } from 'node:zlib'
 import { isObject, limits } from '@svc/protocol'
 import { readFile } from '../files/read.ts'
@@ -6,12 +9,12 @@ import { readFile } from '../files/read.ts'
 interface InsideRelease {
   readonly version: string
   readonly leastNode: number
-  /** The keys that it trusts for its own updates; absent in files of before. */
+  /** The keys that it trusts for its own updates; absent in older files. */
   readonly keys?: readonly string[]
 }
 const maxInside = 65_536
 
-/** Undefined when there is no such file, or none of ours. */
+/** Undefined if there is no such file, or it is not one of our runtimes. */
 export function insideOf(file: string): InsideRelease | undefined {
   const read = readFile(file, limits.runtimeBytes)
   if (read.is !== 'bytes') return undefined
@@ -26,11 +29,11 @@ export function insideOf(file: string): InsideRelease | undefined {
       ...(Array.isArray(keys) && { keys: keys.filter((key) => typeof key === 'string') }),
     }
   } catch {
-    return undefined // cut off, or no archive
+    return undefined // cut off, or not an archive
   }
 }
 
-/** One small member of an archive whose offsets count from the file's start; throws where the bytes end too soon. */
+/** One small member of an archive whose offsets count from the file's start. Throws if the bytes end too soon. */
 function member(bytes: Buffer, wanted: string): string | undefined {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
   if (end < 0) return undefined

@@ -49,7 +49,7 @@ test('an attempt goes through all its states, and a kill in any of them before t
   expect(events.filter((e) => e in ends && ends[e as keyof typeof ends].holds)).toEqual(['refused', 'differs', 'falls'])
 })
 
-describe('what the end of ssh-keygen means', () => {
+describe('the meaning of how ssh-keygen ended', () => {
   const good = 'Good "svc-runtime" signature for svc-release with ED25519 key SHA256:x\n'
   const no = 'Could not verify signature.\n'
   test.each<[string, Parameters<typeof judgeVerify>[0], string, string]>([
@@ -87,7 +87,7 @@ describe('what the end of ssh-keygen means', () => {
     if (verdict.is !== 'good') expect(verdict.why).toContain(why)
   })
 
-  test('the program is never looked for where the way to it is not absolute', () => {
+  test('the program is never searched for in a folder whose path is not absolute', () => {
     expect(sshKeygen({ SVC_SSH_KEYGEN: 'bin/ssh-keygen', PATH: '/usr/bin' })).toBeUndefined()
     expect(sshKeygen({ SVC_SSH_KEYGEN: process.execPath })).toBe(process.execPath)
     expect(sshKeygen({ PATH: '.:bin:' }) ?? '/').toMatch(/^\//)
@@ -113,12 +113,12 @@ describe('the version inside a file', () => {
   test('is read from its archive', () => {
     expect(inside(made(release))).toEqual({ version: '2.0.0', leastNode: 20 })
   })
-  test('is unknown of a file that is cut anywhere, and reading it never fails', () => {
+  test('is unknown for a file that is cut anywhere, and reading it never fails', () => {
     const whole = made(release)
     for (let end = 0; end < whole.length - 2; end++)
       expect(inside(whole.subarray(0, end)), `${end} bytes`).toBeUndefined()
   })
-  test('is unknown where it is none', () => {
+  test('is unknown if the file has none', () => {
     for (const text of ['', '{}', '[]', 'null', '{"version":2}'])
       expect(inside(made(Buffer.from(text))), text).toBeUndefined()
     rmSync(folder, { recursive: true })

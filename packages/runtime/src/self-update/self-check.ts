@@ -1,6 +1,6 @@
 /**
- * `svc --self-check`: what a runtime asks of a file that shall take its place. That this runs at all says that the file loads; main.ts
- * loads the launcher and the runtime proper before. Changes nothing.
+ * `svc --self-check`, which a runtime runs on a file that should replace it. That it runs at all proves that the file
+ * loads: main.ts loads the launcher and the runtime proper first. It changes nothing.
  */
 import { folderAt } from '../files/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'

@@ -1,4 +1,4 @@
-/** Step `swapping` of an attempt: the launcher is asked to put the file in place, and ends this thread when it does. */
+/** Step `swapping` of an attempt: asks the launcher to put the file in place, which then ends this thread. */
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
 import { duration, wait } from '../time.ts'
@@ -7,7 +7,7 @@ import { busyWith } from '../versions/busy.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, writeAttempt } from './journal.ts'
 
-/** How long the launcher may take to answer. */
+/** The seconds that the launcher may take to answer. */
 const launcherSeconds = 60
 const lookSeconds = 5
 
@@ -16,15 +16,15 @@ interface Swapping {
   readonly stop: AbortSignal
   readonly say: (line: string) => void
   readonly tell: (message: Extract<FromWorker, { is: 'swap' }>) => void
-  /** As it was noted when the attempt began. */
+  /** The note as it was written when the attempt started. */
   readonly attempt: AttemptNote
-  /** Whether its version is still wished. */
+  /** True while its version is wished. */
   readonly wished: () => boolean
-  /** Why the launcher does not swap; asked for before it is told to. */
+  /** Returns why the launcher does not swap. It must be called before the launcher is asked. */
   readonly refusal: () => Promise<string>
 }
 
-/** D31: not while a version of the agent is neither kept nor back. */
+/** Waits while a version of the agent is neither kept nor rolled back (D31). */
 export async function swapping(
   { folder, stop, say, tell, attempt, wished, refusal }: Swapping,
   staged: string,
@@ -32,7 +32,7 @@ export async function swapping(
 ): Promise<StepResult> {
   const { wish } = attempt
   if (busyWith(folder) === 'blueprint update') {
-    writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 }) // what ends the runtime meanwhile is not this attempt
+    writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 }) // if something ends the runtime meanwhile, that is not this attempt's fault
     say(`runtime ${wish} waits until the new version of the agent is kept or back`)
   }
   while (busyWith(folder) === 'blueprint update') {

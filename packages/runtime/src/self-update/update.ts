@@ -1,6 +1,6 @@
 /**
- * The runtime updates itself (3.5): listens to the wishes in the answers, makes attempts, and asks the launcher for the swap. Decides
- * nothing (updating.ts). Nothing here touches the file in place, and nothing of it waits in the way of a report.
+ * The runtime's update of itself (3.5): receives the wishes in the answers, makes attempts, and asks the launcher for
+ * the swap. It decides nothing (updating.ts), does not touch the file in place, and never delays a report.
  */
 import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
@@ -33,15 +33,15 @@ import {
 export interface SelfUpdateHost {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
   readonly say: (line: string) => void
-  /** As the launcher has it. */
+  /** The note, from the launcher. */
   readonly note: () => RuntimeNote
-  /** Why this process cannot replace its runtime; undefined when it can. */
+  /** Why this process cannot replace its runtime; undefined if it can. */
   readonly cannot?: string | undefined
 }
 export interface SelfUpdate {
-  /** An answer of the service came. */
+  /** Called with each answer of the service. */
   heard(answer: Pick<ReceivedAnswer, 'runtime' | 'runtime_desired'>): void
-  /** The launcher did not swap. */
+  /** Called if the launcher did not swap. */
   unswapped(why: string): void
 }
 
@@ -61,7 +61,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
       try {
         if (attempt) writeAttempt(folder, attempt)
       } catch {
-        return // with the next answer
+        return // tried again with the next answer
       }
       on({ is: 'closed' })
     },
@@ -97,7 +97,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
 
 const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
 
-/** Most answers wish for nothing, so little is looked at for them. */
+/** Reads the files. Since most answers wish for nothing, little is read for them. */
 function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): RuntimeSeen {
   const attempt = readAttempt(folder)
   if (wish === undefined) return { note, attempt, busy: false }

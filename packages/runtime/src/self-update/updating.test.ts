@@ -58,7 +58,7 @@ describe('an answer that names another runtime', () => {
     ],
   ])('%s', (_name, state, event, words) => expect(after(state, event).words).toEqual(words))
 
-  test('of a pinned machine is said once for each wish', () => {
+  test('for a pinned machine is logged once for each wish', () => {
     const once = after(heard, answer('2.0.0', { pinned: '1.5.0' })).state
     expect(after(once, answer('2.0.0', { pinned: '1.5.0' })).words).toEqual([])
     expect(after(once, answer('3.0.0', { pinned: '1.5.0' })).words).toEqual(['say'])
@@ -91,14 +91,14 @@ describe('a version on hold', () => {
     expect(first.acts[0]).not.toHaveProperty('message.hold')
     expect(after(first.state, answer('2.0.0', held)).words).toEqual([])
   })
-  test('whose wish stands since before the outcome is not answered again', () =>
+  test('whose wish is older than the outcome is not answered again', () =>
     expect(after(begin, answer('2.0.0', { ...held, attempt: ended() })).words).toEqual([]))
   test('whose wish the service had ended, and which was pressed meanwhile, is answered by the next start', () => {
     const closes = after(begin, answer(undefined, { ...held, attempt: ended() }))
     expect(closes.acts).toEqual([{ do: 'close', attempt: ended({ closed: true }) }])
     expect(after(begin, answer('2.0.0', { ...held, attempt: ended({ closed: true }) })).words[0]).toBe('attempted')
   })
-  test('is closed until that is noted, and then no more', () => {
+  test('is closed until that is noted, and then no longer', () => {
     const { state, words } = after(heard, answer(undefined, held))
     expect(words).toEqual(['close'])
     expect(after(state, answer(undefined, held)).words).toEqual(['close'])
@@ -121,22 +121,22 @@ describe('the end of an attempt', () => {
     ['unreachable', 'failed', undefined],
     ['refused', 'failed', { version: '2.0.0', reason: 'so', running: 'old' }],
     ['falls', 'rolled_back', { version: '2.0.0', reason: 'so', running: 'old' }],
-  ] as const)('%s is told as %s', (event, outcome, held) => {
+  ] as const)('%s is reported as %s', (event, outcome, held) => {
     const { acts, words, state } = end(event)
     expect(words).toEqual(['attempted', 'sweep', 'note ended'])
     expect(acts[0]).toMatchObject({ message: { applied: { outcome, version: '1.0.0' }, ...(held && { hold: held }) } })
     expect(held ?? acts[0]).not.toHaveProperty('message.hold')
     expect(state.trying).toBe(false)
   })
-  test('whose wish was taken back is not told, and a new press is tried at once', () => {
+  test('whose wish was withdrawn is not reported, and a new press is tried at once', () => {
     const { acts, words } = end('dropped')
     expect(words).toEqual(['sweep', 'note ended'])
     expect(acts[1]).toMatchObject({ attempt: { at: 0 } })
   })
-  test('that was swapped in leaves everything to the launcher', () => expect(end('done').words).toEqual([]))
+  test('with a swap leaves everything else to the launcher', () => expect(end('done').words).toEqual([]))
 })
 
-test('what a kill broke off is swept, and a swap that did not take place is over', () => {
+test('leftovers of a kill are swept, and a swap that did not take place is over', () => {
   const words = (attempt?: AttemptNote) => after(begin, { is: 'begun', attempt }).words
   expect([words(), words(ended({ is: 'trying' })), words(ended({ is: 'swapping' }))]).toEqual([
     ['sweep'],
@@ -145,7 +145,7 @@ test('what a kill broke off is swept, and a swap that did not take place is over
   ])
 })
 
-test('an attempt that took the runtime down three times is not begun a fourth time', () => {
+test('an attempt that took the runtime down three times is not made a fourth time', () => {
   const before = (begun: number, more: Partial<AttemptNote> = {}) => ended({ is: 'trying', begun, ...more })
   expect(beginning('2.0.0', undefined, 7)).toEqual({ is: 'trying', wish: '2.0.0', at: 7, begun: 1 })
   expect(beginning('2.0.0', before(2), 7)).toMatchObject({ begun: 3 })

@@ -1,6 +1,7 @@
 /**
- * What the runtime knows of the wishes for its own version, and what each event makes of it, as the acts that follow. Pure: wanted.ts
- * has the contract's conditions, moves.ts the states of one attempt; here stand when an attempt begins, and what its end leaves.
+ * The state machine of the self-update, as pure functions: what the runtime knows of the wishes for its own version,
+ * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
+ * this file decides when an attempt starts, and what follows its end.
  */
 import type { Applied, ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../time.ts'
@@ -12,50 +13,53 @@ import { ends } from './moves.ts'
 import { lifts, wanted } from './wanted.ts'
 
 export interface Updating {
-  /** What the last answer said; undefined before the first one. */
+  /** The last answer; undefined before the first. */
   readonly answer?: RuntimeAnswer
-  /** A wish that nothing was made of yet. */
+  /** True for a wish that was not yet judged. */
   readonly unjudged: boolean
-  /** A wish that came since the last attempt: it need not wait for ten minutes. */
+  /** True for a wish that came since the last attempt, which need not wait for ten minutes. */
   readonly fresh: boolean
-  /** It is noted already that the service ended the wish for the version on hold. */
+  /** True once it is noted that the service ended the wish for the held version. */
   readonly closed: boolean
-  /** An attempt is under way. */
+  /** True while an attempt is in progress. */
   readonly trying: boolean
-  /** When the last attempt began, by the clock that does not jump. */
+  /** When the last attempt started, by the monotonic clock. */
   readonly last: number
 }
 interface RuntimeAnswer {
   readonly wish?: string | undefined
   readonly served?: ServedRuntime | undefined
 }
-/** What the files say at the moment of an answer. */
+/** What the files say at the time of an answer. */
 export interface RuntimeSeen {
-  /** As the launcher has it. */
+  /** The note, from the launcher. */
   readonly note: RuntimeNote
   readonly attempt?: AttemptNote | undefined
-  /** Of the file in place. */
+  /** The checksum of the file in place. */
   readonly sha256?: string | undefined
   readonly pinned?: string | undefined
-  /** Another update is under way (D31). */
+  /** True while another update is in progress (D31). */
   readonly busy: boolean
 }
 export type UpdatingEvent =
-  /** This runtime begins; an earlier one may have left an attempt. */
+  /** This runtime has started; an earlier one may have left an attempt. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
   | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
-  /** It is noted that the wish for the version on hold has ended. */
+  /** The end of the wish for the held version has been noted. */
   | { readonly is: 'closed' }
-  /** An attempt ended; `sha256`: of the file in place then. */
+  /** An attempt ended. `sha256` is that of the file in place at that time. */
   | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
 
 export type UpdatingAct =
   | { readonly do: 'say'; readonly line: string }
   /** Removes what an attempt left. */
   | { readonly do: 'sweep' }
-  /** What cannot be written ends the runtime: an attempt of which nobody knows is not made. */
+  /** Writes the note. If that fails the runtime ends, since an attempt must not be made unrecorded. */
   | { readonly do: 'note'; readonly attempt: AttemptNote }
-  /** Notes that the wish for the version on hold has ended, and answers `closed`; what cannot be written is noted after the next answer. */
+  /**
+   * Notes that the wish for the held version has ended, and answers `closed`. If that fails it is noted after the next
+   * answer.
+   */
   | { readonly do: 'close'; readonly attempt: AttemptNote | undefined }
   | {
       readonly do: 'tell'
@@ -67,11 +71,11 @@ export type UpdatingAct =
   | { readonly do: 'try'; readonly wish: string; readonly served: ServedRuntime | undefined }
 
 export interface UpdatingRules {
-  /** The version of the runtime that runs. */
+  /** The version of the running runtime. */
   readonly version: string
-  /** D35: while the wish stands, after what was not the file's fault. In ms. */
+  /** The wait in ms before a retry while the wish is in force, after a failure that was not the file's fault (D35). */
   readonly retry: number
-  /** Between any two attempts, whatever the service names in between. In ms. */
+  /** The minimum time in ms between any two attempts, whatever versions the service names. */
   readonly minApart: number
 }
 interface UpdatingStep {
@@ -90,7 +94,7 @@ export const begin: Updating = {
 export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
-      // what an attempt left that was broken off: nothing has happened (docs/decisions/kills.md)
+      // An attempt that was interrupted has changed nothing (docs/decisions/kills.md).
       const { attempt } = event
       const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
       return { state: now, acts: [{ do: 'sweep' }, ...over] }
@@ -104,7 +108,10 @@ export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, 
   }
 }
 
-/** A wish is new when the answer before had another; the first answer has a new one where the service had ended it meanwhile (3.4). */
+/**
+ * Takes an answer. A wish is new if the previous answer had another; in the first answer it is new if the service had
+ * ended it meanwhile (3.4).
+ */
 function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
   const { wish } = answer
   const isNew = now.answer !== undefined && wish !== now.answer.wish
@@ -144,7 +151,7 @@ function answered(
   }
 }
 
-/** The wish for a version on hold has ended: what is heard of it from now on, also after a restart, was pressed anew (3.4). */
+/** Notes that the wish for a held version has ended: a later wish, even after a restart, is then a new press (3.4). */
 const closing = (held: string, attempt: AttemptNote | undefined): UpdatingAct => ({
   do: 'close',
   attempt: attempt && wasEnded(attempt, held) && !attempt.closed ? { ...attempt, closed: true } : undefined,
@@ -164,7 +171,7 @@ function isDue(
   return Math.abs(at.wall - before.at) >= rules.retry
 }
 
-/** An attempt that was swapped in ends this runtime: the launcher knows what came of it. */
+/** Handles the end of an attempt. One that was swapped in ends this runtime, and the launcher knows its outcome. */
 function ended(
   now: Updating,
   { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
@@ -183,10 +190,10 @@ function ended(
   return { state, acts: [{ do: 'tell', message: { is: 'attempted', applied, ...hold } }, ...left] }
 }
 
-/** So many attempts in a row that took the runtime down are one that failed. */
+/** After this many consecutive attempts that took the runtime down, the attempt counts as failed. */
 export const maxBegun = 3
 
-/** What is noted before an attempt; undefined when it was begun too often without an end. */
+/** The note to write before an attempt; undefined if it was started too often without an end. */
 export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
   const begun = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
   return begun > maxBegun ? undefined : { is: 'trying', wish, at: wall, begun }

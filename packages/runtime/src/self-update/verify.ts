@@ -1,6 +1,7 @@
 /**
- * The signature of a new runtime (3.5, 3; D39): verified by `ssh-keygen` alone, against the built-in keys, over the very file that is
- * renamed into place. A file beside it can name no key: the list of signers is written here, into a folder of our own.
+ * Verifies the signature of a new runtime (3.5, 3; D39) with `ssh-keygen` alone, against the built-in keys, over the
+ * same file that is later renamed into place. No other file can add a key: the list of signers is written here, into a
+ * folder of our own.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { duration } from '../time.ts'
 
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
-/** A longer signature is none. */
+/** A longer signature is not valid. */
 export const signatureBytes = 8192
 const seconds = 30
 
@@ -20,10 +21,10 @@ type Verified =
   | { readonly is: 'good' }
   /** The file is not one of ours. */
   | { readonly is: 'refused'; readonly why: string }
-  /** This machine cannot tell. */
+  /** This machine cannot verify it. */
   | { readonly is: 'unable'; readonly why: string }
 
-/** `folder` holds `svc.pyz` and `svc.pyz.sig` and is for its owner alone. */
+/** Verifies the files in `folder`, `svc.pyz` and `svc.pyz.sig`. The folder must be accessible only to its owner. */
 export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<Verified> {
   if (keys.length === 0)
     return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
@@ -40,7 +41,9 @@ export async function verify(folder: string, keys: readonly string[], signal: Ab
 
 const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
-/** Its absolute path: `SVC_SSH_KEYGEN`, the usual places, and the folders of PATH that are absolute. */
+/**
+ * The absolute path of `ssh-keygen`: `SVC_SSH_KEYGEN`, or the usual places and the folders of PATH that are absolute.
+ */
 export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env.SVC_SSH_KEYGEN
   const folders = [...places, ...(env.PATH ?? '').split(delimiter)].filter(isAbsolute)
@@ -62,7 +65,7 @@ function run(program: string, folder: string, signers: string, signal: AbortSign
   const file = openSync(join(folder, 'svc.pyz'), 'r')
   return new Promise<Verified>((resolve) => {
     const unable = (why: string) => resolve({ is: 'unable', why: `the signature could not be verified: ${why}` })
-    // a group of its own: one that hangs is ended with whatever it started
+    // It gets its own process group, so that one that hangs is ended with everything it started.
     const child = spawn(program, args, {
       cwd: folder,
       stdio: [file, 'pipe', 'pipe'],
@@ -96,7 +99,10 @@ function run(program: string, folder: string, signers: string, signal: AbortSign
   }).finally(() => closeSync(file))
 }
 
-/** What its end means. Every refusal has the code 255 and `Could not verify`; of a wrong key it says nothing else. */
+/**
+ * Interprets how it ended. Every refusal has code 255 and prints `Could not verify`, with no more details for a wrong
+ * key.
+ */
 export function judgeVerify({
   code,
   killed,
@@ -126,6 +132,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended
+    // It has ended.
   }
 }

@@ -1,11 +1,11 @@
-/** Runs a program of the machine (systemctl, loginctl) to its end; never through a shell. */
+/** Runs a program of the machine (systemctl, loginctl) to its end, never through a shell. */
 import { execFile } from 'node:child_process'
 
 export interface Ran {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** The program is not there. */
+  /** True if the program does not exist. */
   readonly missing: boolean
 }
 

@@ -1,9 +1,9 @@
-/** The machine's service manager, asked and told: systemctl or launchctl. */
+/** Queries and controls the machine's service manager, with systemctl or launchctl. */
 import { exec, type Ran } from './exec.ts'
 import type { Unit } from './find.ts'
 
 export interface UnitState {
-  /** As the manager calls it: `active`, `inactive`, `failed`, …; in its place, why it does not answer. */
+  /** The manager's own word: `active`, `inactive`, `failed`, …, or why it does not answer. */
   readonly state: string
   readonly answers: boolean
 }
@@ -32,7 +32,7 @@ export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise
 export const systemctl = (unit: Unit, ...args: string[]): Promise<Ran> =>
   exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
 
-/** In containers, in WSL and after `sudo -iu` nobody answers. */
+/** True if no manager answers, as in containers, in WSL and after `sudo -iu`. */
 export const doesNotAnswer = (ran: Ran): boolean =>
   ran.missing ||
   /connect to (?:system |user scope )?bus|not been booted with systemd|Host is down/i.test(ran.err + ran.out)

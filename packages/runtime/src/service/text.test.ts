@@ -14,7 +14,7 @@ const facts = {
   path: '/usr/bin:/bin',
 }
 
-test('a unit ends the runtime only, never the agent, and gives it time to end', () => {
+test('a unit ends only the runtime, never the agent, and gives it time to end', () => {
   const unit = systemdUnit(facts)
   expect(unit).toContain('\nKillMode=process\n')
   expect(unit).toContain('\nTimeoutStopSec=30\n')
@@ -33,14 +33,14 @@ test('a unit of the system runs under a user and starts at boot', () => {
   expect(unit).toContain('\nWantedBy=multi-user.target\n')
 })
 
-test('what systemd would replace is written so that it is not', () => {
+test('characters that systemd would replace are escaped', () => {
   const unit = systemdUnit({ ...facts, root: '/srv/50% "off" $HOME' })
   expect(unit).toContain('"--dir" "/srv/50%% \\"off\\" $$HOME"')
   expect(unit).toContain('\nWorkingDirectory=/srv/50%% "off" $HOME\n')
 })
 
 const systemd = spawnSync('systemd-analyze', ['--version']).status === 0
-test.runIf(systemd)('systemd itself finds nothing wrong with it', () => {
+test.runIf(systemd)('systemd itself finds nothing wrong with a unit', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc unit ')))
   const root = join(folder, '50% "off" $HOME')
   mkdirSync(root)
@@ -77,7 +77,7 @@ test.each([
   ['systemd', systemdUnit],
   ['launchd', launchdPlist],
 ] as const)(
-  '%s: a unit that loads the runtime itself is told from one that starts its starter, or Python',
+  '%s: a unit that loads the runtime itself is distinguished from one that starts its starter, or Python',
   (_kind, write) => {
     const root = '/srv/50% "off" <$HOME>'
     const at = (name: string) => `${root}/.svc/runtime/${name}`

@@ -1,20 +1,20 @@
-/** Units as they are written: one that starts `svc run` with absolute paths, and never ends the agent with the runtime. Pure. */
+/** The text of units. A unit starts `svc run` with absolute paths, and never ends the agent with the runtime. Pure. */
 export interface UnitFacts {
   /** The agent's name. */
   readonly agent: string
   /** The unit's name, as its manager knows it. */
   readonly name: string
   readonly root: string
-  /** Starts the program: an absolute path and its arguments, up to `run`. */
+  /** The command that starts the program: an absolute path and its arguments, up to `run`. */
   readonly launch: readonly string[]
   readonly stopSeconds: number
-  /** Under whom a system's unit runs. */
+  /** The user that a unit of the system runs as. */
   readonly user?: string
-  /** Variables that the unit's program needs to find programs (PATH). */
+  /** The PATH that the unit's program needs to find programs. */
   readonly path: string
 }
 
-/** systemd: with the default KillMode the agent would be killed with the runtime; an update and a crash must not do that. */
+/** A systemd unit. The default KillMode would kill the agent with the runtime, at every update and crash. */
 export const systemdUnit = ({
   agent,
   root,
@@ -46,7 +46,10 @@ UMask=0077
 WantedBy=${user === undefined ? 'default.target' : 'multi-user.target'}
 `
 
-/** launchd: AbandonProcessGroup is its way of leaving the agent alone. Written to its documentation, not tried. */
+/**
+ * A launchd property list. AbandonProcessGroup leaves the agent alone; this follows the documentation of launchd and
+ * was not tried.
+ */
 export const launchdPlist = ({
   name,
   root,
@@ -78,14 +81,17 @@ ${[...launch, 'run', '--dir', root].map((part) => `    <string>${xml(part)}</str
 export const unitName = (agent: string): string => `svc-${agent}.service`
 export const labelOf = (agent: string): string => `svc.agent.${agent}`
 
-/** The folder that a unit of ours belongs to. */
+/** The folder that one of our units belongs to. */
 export const folderOf = (unit: string): string | undefined =>
   /^# svc folder: (.*)$/m.exec(unit)?.[1] ?? /svc folder: (.*) -->/.exec(unit)?.[1]
 
-/** Under whom a unit of the system runs. */
+/** The user that a unit of the system runs as. */
 export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
 
-/** Whether a unit lets Node load a runtime's file itself, as an older svc wrote it (D38). Python takes the starter by itself. */
+/**
+ * True if a unit makes Node load a runtime's file directly, as an older svc wrote it (D38). Python uses the starter by
+ * itself.
+ */
 export function startsItself(unit: string, runtime: string): boolean {
   const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
   const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1) // the first is the label
@@ -93,7 +99,7 @@ export function startsItself(unit: string, runtime: string): boolean {
   return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))
 }
 
-/** A word of ExecStart: quoted, with nothing in it that systemd would replace. */
+/** Quotes a word of ExecStart, and escapes everything that systemd would replace. */
 const word = (text: string): string =>
   `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`
 const percent = (text: string): string => text.replaceAll('%', '%%')

@@ -1,4 +1,4 @@
-/** The agent as a service of the machine: systemd (of a user or of the system), or launchd. */
+/** Runs the agent as a service of the machine: systemd (of a user or of the system), or launchd. */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -19,7 +19,10 @@ export interface Installed {
   readonly lines: readonly string[]
 }
 
-/** What writes a unit again that starts the runtime's file without its starter; undefined when it need not be. */
+/**
+ * The command that rewrites a unit which starts the runtime's file without its starter; undefined if that is not
+ * needed.
+ */
 export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
   const text = textOf(file) ?? ''
   if (!startsItself(text, runtime)) return undefined
@@ -30,19 +33,19 @@ export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): stri
 }
 
 interface Request {
-  /** The agent's name, after which a new unit is called. */
+  /** The agent's name, after which a new unit is named. */
   readonly agent: string
   /** The name that a person chose for the unit. */
   readonly name?: string | undefined
   readonly system: boolean
   readonly start: boolean
-  /** Under whom a system's unit runs; the owner of the folder otherwise. */
+  /** The user that a unit of the system runs as; by default the owner of the folder. */
   readonly user?: string | undefined
-  /** Start through Python, which finds Node anew each time. */
+  /** Set to start through Python, which finds Node at each start. */
   readonly python?: string | undefined
 }
 
-/** Writes the unit and lets it start at boot; now too when that is asked for. One that fails leaves what was there before. */
+/** Writes the unit and enables it at boot, and starts it if requested. A failure restores what was there before. */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
   const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
   const present = findUnit(folder)
@@ -66,7 +69,10 @@ export async function installService(folder: Folder, request: Request): Promise<
   }
 }
 
-/** A chosen name, the one that the folder's unit has, the agent's, or the agent's with a part that only this folder has. */
+/**
+ * The unit for this folder. Its name is the chosen one, that of the folder's existing unit, the agent's, or the agent's
+ * with a suffix unique to the folder.
+ */
 function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, present: Unit | undefined): Unit {
   if (name === undefined && present) return present
   const others = (unit: Unit): string | undefined => {
@@ -88,7 +94,7 @@ function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, pre
 async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
   if (unit.kind === 'launchd') {
     if (!start) return []
-    await control(unit, 'stop') // one that is loaded already cannot be loaded again
+    await control(unit, 'stop') // a loaded unit cannot be loaded again
     await must(control(unit, 'start'), folder)
     return [`${unit.name} is started, now and at every login.`]
   }
@@ -102,7 +108,7 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
   ]
 }
 
-/** Nothing of an installation that failed stays; the unit that was there before is back. */
+/** Removes a failed installation and restores the unit that was there before. */
 async function undo(unit: Unit, before: string | undefined): Promise<void> {
   if (before !== undefined) writeDurably(unit.file, before)
   else {
@@ -112,7 +118,7 @@ async function undo(unit: Unit, before: string | undefined): Promise<void> {
   if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
 }
 
-/** Takes it away again; the agent that runs is ended first. */
+/** Removes the unit, after ending the agent that runs. */
 export async function uninstallService(unit: Unit): Promise<string[]> {
   mustWrite(unit, 'uninstall')
   const stopped = await control(unit, 'stop')
@@ -127,7 +133,7 @@ export async function uninstallService(unit: Unit): Promise<string[]> {
   ]
 }
 
-/** Refuses, before anything is done, what only the administrator of the machine may do. */
+/** Refuses in advance what only the administrator of the machine may do. */
 function mustWrite({ kind, file, name }: Unit, what: 'install' | 'uninstall'): void {
   if (kind !== 'systemd system' || canWrite(dirname(file))) return
   const command = `service ${what}${what === 'install' ? ' --system' : ''}`
@@ -143,15 +149,15 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** What takes a unit away: one of the system needs the administrator. */
+/** The command that removes a unit; one of the system needs the administrator. */
 export const uninstallHint = ({ kind }: Unit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
-/** What a person does about a unit whose manager does not answer in this session. */
+/** What a person can do about a unit whose manager does not answer in this session. */
 export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
   `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background all the same; "${uninstallHint(unit, root)}" takes the unit away.`
 
-/** A request to the service manager without which there is no service. */
+/** Runs a request to the service manager without which there would be no service. */
 async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   const ran = await running
   if (ran.code === 0) return
@@ -161,7 +167,7 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   throw new Refusal(`The machine's service manager refused the unit, and nothing of it stays: ${why(ran)}.${advice}`)
 }
 
-/** A user's units start at login and end at logout unless the user lingers. */
+/** Makes a user's units run without a login: otherwise they start at login and end at logout. */
 async function linger(): Promise<string[]> {
   const { username } = userInfo()
   const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
@@ -185,7 +191,7 @@ async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python
   }
 }
 
-/** The user to whom the folder belongs; the number where there is no name. */
+/** The user who owns the folder, or the number if there is no name. */
 function ownerOf(folder: Folder): string {
   const { uid, username } = userInfo()
   const stat = statSync(folder.root).uid

@@ -1,4 +1,4 @@
-/** Which AI-assistant account the reports name (2.1); only what a person wrote here, nothing is looked up. */
+/** The AI-assistant account that the reports name (2.1). It is only what a person wrote here; nothing is looked up. */
 import type { Account } from '@svc/protocol'
 import { clean, cut, limits } from '@svc/protocol'
 import { removeDurably, writeDurably } from '../files/durable.ts'
@@ -17,7 +17,7 @@ export function readAccount(folder: Folder): Account | undefined {
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
-/** Adds to what is there. */
+/** Adds to the stored account. */
 export function setAccount(folder: Folder, account: Account): Account {
   prepare(folder)
   const merged = { ...readAccount(folder), ...account }

@@ -1,24 +1,27 @@
-/** Who put the agent into its state, and when: kept beside the journal for `svc why`. The state itself lies in the files the agent reads. */
+/**
+ * Who put the agent into its state, and when, for `svc why`; stored beside the journal. The state itself is in the
+ * files that the agent reads.
+ */
 import { clean, cut, isObject } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** `machine`: a command or file on this machine. `service`: a wish that came in an answer. */
+/** `machine`: a command or file on this machine. `service`: a command in an answer. */
 export interface Author {
   readonly by: 'machine' | 'service'
   /** Unix seconds. */
   readonly at: number
   /** The person's account on this machine. */
   readonly user?: string
-  /** The id of the command that carried the wish. */
+  /** The id of the command from the service. */
   readonly command?: string
 }
 export interface Changes {
   readonly paused?: Author & { readonly to: boolean }
   readonly run_now?: Author
   readonly settings: Readonly<Record<string, Author>>
-  /** The defaults that were filled into the settings file: such a value is nobody's choice. */
+  /** The defaults that were filled into the settings file; nobody chose these values. */
   readonly filled: Readonly<Record<string, unknown>>
 }
 
@@ -53,12 +56,15 @@ export function readAuthor(v: unknown): Author | undefined {
   }
 }
 
-/** The author as a part of a sentence: `by the service (command 01…)`. An id may hold anything: cleaned, and cut to a line's length. */
+/**
+ * The author as a part of a sentence, such as `by the service (command 01…)`. The id may hold anything, so it is
+ * cleaned and cut.
+ */
 export function byWhom({ by, user, command }: Author): string {
   if (by === 'service') return `by the service${command ? ` (command ${cut(clean(command), 60)})` : ''}`
   return `on this machine${user ? ` by ${user}` : ''}`
 }
 
-/** Keys come from files: an object without a prototype holds them. */
+/** An object without a prototype, since its keys come from files. */
 export const table = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))

@@ -14,15 +14,16 @@ export function noteStop(folder: Folder, author: Author): void {
   writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`)
 }
 
-/** The sentence of a last report. */
+/** The sentence in a last report. */
 export const stopSentence = (by: Stop, author: Author | undefined): string =>
   by === 'signal'
     ? 'Stopped by a signal, from a service manager or a shutdown.'
     : `Stopped ${author ? byWhom(author) : 'on its machine'}.`
 
 /**
- * D66: who ends this runtime. A signal from a terminal is a person's; SIGTERM is one's who noted so just before, as "svc stop" does,
- * and else that of a service manager or a shutdown. `began`: when this runtime did, Unix ms.
+ * Decides who ends this runtime (D66). A signal from a terminal comes from a person. SIGTERM comes from a person if one
+ * noted so just before, as "svc stop" does, else from a service manager or a shutdown; `began` is the start of this
+ * runtime in Unix milliseconds.
  */
 export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): Stop {
   if (signal === 'SIGINT') return 'person'
@@ -30,7 +31,7 @@ export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number,
   return signal === 'SIGTERM' && noted >= began && now - noted <= notedSeconds * 1000 ? 'person' : 'signal'
 }
 
-/** A service manager passes the signal on within this. */
+/** A service manager passes the signal on within this time. */
 const notedSeconds = 30
 
 /** Who stopped it last, and when. */

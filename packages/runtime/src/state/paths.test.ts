@@ -66,7 +66,7 @@ describe('a state path at which the bundle ships a file is a file (3.3)', () => 
     expect(readFileSync(at('state', path), 'utf8')).toBe('mine')
   })
 
-  test('also after the agent has deleted it', () => {
+  test('even after the agent has deleted it', () => {
     install('v1', 'notes', { notes: 'seed' })
     rmSync(at('state/notes'))
     start('v1', 'notes')
@@ -75,7 +75,7 @@ describe('a state path at which the bundle ships a file is a file (3.3)', () => 
     expect(readFileSync(at('state/notes'), 'utf8')).toBe('mine')
   })
 
-  test('for that version only: one that ships nothing there means a folder', () => {
+  test('only in that version: in one that ships nothing there it is a folder', () => {
     install('v1', 'notes', { notes: 'seed' })
     rmSync(at('state/notes'))
     install('v2', 'notes')
@@ -84,7 +84,7 @@ describe('a state path at which the bundle ships a file is a file (3.3)', () => 
   })
 })
 
-describe('what exists at a state path is left alone, whatever it is', () => {
+describe('anything that exists at a state path is left alone', () => {
   test('an agent that made a file of its own path is started again', () => {
     install('v1', 'cursor')
     start('v1', 'cursor')
@@ -94,14 +94,14 @@ describe('what exists at a state path is left alone, whatever it is', () => {
     expect(readFileSync(at('current/cursor'), 'utf8')).toBe('7')
   })
 
-  test('an update that ships nothing where the state holds a file', () => {
+  test('an update that ships nothing leaves a file in the state', () => {
     install('v1', 'notes', { notes: 'seed' })
     install('v2', 'notes')
     start('v2', 'notes')
     expect(readFileSync(at('current/notes'), 'utf8')).toBe('seed')
   })
 
-  test('a shipped folder over a file, and a file in it over a folder', () => {
+  test('a shipped folder leaves a file, and a shipped file in it leaves a folder', () => {
     write(at('state/notes'), 'mine')
     mkdirSync(at('state/data/a'), { recursive: true })
     write(at('state/data/b'), 'mine')
@@ -115,14 +115,14 @@ describe('what exists at a state path is left alone, whatever it is', () => {
     ])
   })
 
-  test('a shipped file over a folder', () => {
+  test('a shipped file leaves a folder', () => {
     mkdirSync(at('state/notes'), { recursive: true })
     install('v1', 'notes', { notes: 'seed' })
     start('v1', 'notes')
     expect(kind(at('current/notes'))).toBe('folder')
   })
 
-  test('a file where a folder above would be, and a link that leads nowhere', () => {
+  test('a file instead of a parent folder stays, and so does a link that leads nowhere', () => {
     write(at('state/a'), 'mine')
     symlinkSync('/nowhere/at/all', at('state/link'))
     install('v1', 'a/b, link, link2/x', { 'link2/x/seed': 'x' })
@@ -132,7 +132,7 @@ describe('what exists at a state path is left alone, whatever it is', () => {
     expect(readFileSync(at('current/link2/x/seed'), 'utf8')).toBe('x')
   })
 
-  test('state itself that is no folder', () => {
+  test('a state that is not a folder stays', () => {
     install('v1', 'state')
     rmSync(at('state'), { recursive: true })
     writeFileSync(at('state'), 'mine')
@@ -141,7 +141,7 @@ describe('what exists at a state path is left alone, whatever it is', () => {
   })
 })
 
-describe('where nothing exists and nothing is shipped, the manifest and the name decide', () => {
+describe('if nothing exists and nothing is shipped, the manifest and the name decide', () => {
   test.each([
     ['cursor', 'folder'],
     ['.token', 'folder'],
@@ -159,7 +159,7 @@ describe('where nothing exists and nothing is shipped, the manifest and the name
     expect(lstatSync(at('current', path.replace(/\/$/, ''))).isSymbolicLink()).toBe(true)
   })
 
-  test('a folder that is written with a slash is one though the version before shipped a file', () => {
+  test('a path written with a slash is a folder, even if the version before shipped a file', () => {
     install('v1', 'notes', { notes: 'seed' })
     rmSync(at('state/notes'))
     install('v2', 'notes/')
@@ -168,7 +168,7 @@ describe('where nothing exists and nothing is shipped, the manifest and the name
   })
 })
 
-test('in a folder connected by hand, what is there is left alone, and the rest is made by the same rule', () => {
+test('in a folder connected by hand, existing paths are left alone, and the rest is made by the same rule', () => {
   write(at('notes'), 'mine')
   makeStatePaths(folderAt(root), manifestWith('notes, data.d/, cursor, log.txt, notes2/x'), undefined)
   expect(readFileSync(at('notes'), 'utf8')).toBe('mine')

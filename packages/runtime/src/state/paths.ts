@@ -1,7 +1,8 @@
 /**
- * State paths (3.3, I20): what the manifest names as state lies in `<dir>/state` and is linked into every version. The path `state` is
- * that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest speak of one place; any other path lies below it
- * under its own name. What exists there is left alone, whatever it is; otherwise `isFile` says what a path is.
+ * State paths (3.3, I20): what the manifest names as state is in `<dir>/state` and is linked into every version. The
+ * path `state` is that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest mean the same
+ * place; any other path is below it under its own name. Existing files and folders are left alone; otherwise `isFile`
+ * decides what a path becomes.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -26,13 +27,16 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
-/** Where a state path lies. */
+/** The real path of a state path. */
 const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)
 
-/** Where a file that the manifest names really is: in the state, in the running version, or in the folder of an agent connected by hand. */
+/**
+ * The real path of a file that the manifest names: in the state, in the running version, or in the folder of an agent
+ * connected by hand.
+ */
 export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {
     const at = state.find((p) => path === p || path.startsWith(`${p}/`))
@@ -42,8 +46,8 @@ export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path
 }
 
 /**
- * Makes the folders that are not there, so that an agent can write at once. `version` is the name of the version that starts. Never
- * throws: an agent that cannot write where it wants says so better than a start that fails for ever.
+ * Makes the missing folders, so that an agent can write at once. `version` is the name of the version that starts.
+ * Never throws: an agent that cannot write its files says so better than a start that always fails.
  */
 export function makeStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
   const shipped = shippedFiles(folder, version)
@@ -55,8 +59,9 @@ export function makeStatePaths(folder: Folder, manifest: WithState, version: str
 }
 
 /**
- * Links the state into an unpacked version that does not run yet. A file shipped at a state path is a seed: copied only where nothing is,
- * placed whole by one link. `final` is where the version will lie. Throws for a fault of the disk only.
+ * Links the state into an unpacked version that does not run yet; `final` is its later folder. A file shipped at a
+ * state path is a seed: it is copied only if nothing is there, and placed whole by one link. Throws only for a fault of
+ * the disk.
  */
 export function linkState(folder: Folder, manifest: WithState, version: string, final: string): void {
   makeFolder(folder.state)
@@ -75,15 +80,15 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
   }
 }
 
-/** What a path is where nothing is yet: as the manifest writes it, as the bundle ships it, else by its name. */
+/** True if a new path becomes a file: as the manifest writes it, as the bundle ships it, else by its name. */
 function isFile(path: string, { stateFolders = [] }: WithState, shipped: ReadonlySet<string>): boolean {
   if (stateFolders.includes(path)) return false
   return shipped.has(path) || hasExtension(path)
 }
-/** A name that begins with its only dot has none. */
+/** True for a name with an extension. A name whose only dot is the first character has none. */
 const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
 
-/** A folder is made, of a file only the folder that it lies in. */
+/** Makes a folder, or only the parent folder of a file. */
 function makePlace(place: string, file: boolean): void {
   if (kindAt(place) === undefined) makeFolder(file ? dirname(place) : place)
 }
@@ -114,7 +119,7 @@ function seed(from: string, to: string): void {
   syncFolder(dirname(to))
 }
 
-/** False when the agent has put something else where a folder has to be: that stays. */
+/** False if the agent has put something else where a folder must be; that stays. */
 function unlessInTheWay(make: () => void): boolean {
   try {
     make()

@@ -1,4 +1,7 @@
-/** The pause file (3.6): its being there is the pause; what it holds says who made it. The agent's own channel may touch it too. */
+/**
+ * The pause file (3.6). The agent is paused while it exists; its content says who made it. The agent's own channel may
+ * create it, too.
+ */
 import { statSync } from 'node:fs'
 import { removeDurably, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
@@ -6,13 +9,13 @@ import { readJsonObject } from '../files/read.ts'
 import { seconds } from '../time.ts'
 import { type Author, noteChange, readAuthor } from './changes.ts'
 
-/** The note holds the id of a command, which may have 2,000 characters of up to six bytes each. */
+/** The file holds the id of a command, which may have 2,000 characters of up to six bytes each. */
 const noteBytes = 16 * 1024
 
 export interface Pause {
   /** Unix seconds. */
   readonly since: number
-  /** Absent when the file does not say: somebody made it by hand. */
+  /** Absent if the file does not say, because somebody made it by hand. */
   readonly author?: Author
 }
 
@@ -24,7 +27,7 @@ export function readPause(folder: Folder): Pause | undefined {
   return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
 }
 
-/** False when it was paused already; the earlier author stays. */
+/** Pauses the agent. False if it was already paused; the earlier author stays. */
 export function pause(folder: Folder, author: Author): boolean {
   if (readPause(folder)) return false
   prepare(folder)
@@ -33,7 +36,7 @@ export function pause(folder: Folder, author: Author): boolean {
   return true
 }
 
-/** False when it was not paused. */
+/** Resumes the agent. False if it was not paused. */
 export function resume(folder: Folder, author: Author): boolean {
   if (!removeDurably(folder.paused)) return false
   noteChange(folder, { paused: { ...author, to: false } })

@@ -1,13 +1,13 @@
-/** The run-now file (2.12): made by a wish, removed by the agent when it acts. */
+/** The run-now file (2.12), made by a request and removed by the agent when it acts. */
 import { existsSync } from 'node:fs'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { type Author, noteChange } from './changes.ts'
 
-/** Whether a wish waits for the agent. */
+/** True if a request waits for the agent. */
 export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow)
 
-/** False when a wish waits already. */
+/** Asks for a run. False if a request already waits. */
 export function askToRun(folder: Folder, author: Author): boolean {
   if (runNowWaits(folder)) return false
   prepare(folder)

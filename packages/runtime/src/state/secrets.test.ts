@@ -11,7 +11,7 @@ afterEach(() => folder.remove())
 
 const secret = (name: string, optional = false) => ({ name, purpose: 'x', optional })
 
-test('required secrets that nobody has typed are a warning that names them and nothing else, for as long as it is so', () => {
+test('required secrets that nobody has typed are a warning that only names them, for as long as they are missing', () => {
   const secrets = [secret('MAIL_PASSWORD'), secret('NOTIFY_TOKEN'), secret('OTHER'), secret('EXTRA', true)]
   const [item] = secretsHealth(folder, { secrets })
   expect(item).toMatchObject({ name: 'Missing secrets', level: 'warn' })

@@ -1,4 +1,4 @@
-/** Secrets that a version requires and nobody has typed on this machine. */
+/** Secrets that a version requires and that nobody has typed on this machine. */
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
@@ -13,7 +13,7 @@ export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets
   return required.filter(({ name }) => !set.has(name)).map(({ name }) => name)
 }
 
-/** For as long as it is so. It is no part of the level by which an update is judged (D27). */
+/** The health item for missing secrets. It does not count for the level by which an update is judged (D27). */
 export function secretsHealth(folder: Pick<Folder, 'secrets'>, { secrets }: Pick<Manifest, 'secrets'>): HealthItem[] {
   const names = unsetSecrets(folder, secrets)
   if (names.length === 0) return []

@@ -19,13 +19,13 @@ const modeAfter = (command: string) => {
   return (statSync(folder.settings).mode & 0o777).toString(8)
 }
 
-test('the settings file is for its owner alone, also one that an earlier version left open to everybody (D54)', () => {
+test('only the owner may read the settings file, even if an earlier version left it open to everybody (D54)', () => {
   expect(modeAfter('python3')).toBe('600')
   chmodSync(folder.settings, 0o644)
   expect(modeAfter('python3')).toBe('600')
 })
 
-test('an agent that runs as another user still reads its settings, and a group that a person named keeps its right (D54)', () => {
+test('an agent that runs as another user still reads its settings, and a group that a person added keeps its right (D54)', () => {
   expect(modeAfter('/usr/bin/sudo')).toBe('644')
   chmodSync(folder.settings, 0o640)
   writeFileSync(folder.settings, '{}')

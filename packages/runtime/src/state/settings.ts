@@ -1,6 +1,6 @@
 /**
- * The settings file (2.12): every setting with its value in force, rewritten whole (I27: a change is all keys or none). A
- * value that only filled in a default follows the manifest when its default changes.
+ * The settings file (2.12): every setting with its value in force, always rewritten whole (I27: a change is all keys or
+ * none). A value that was only filled in from a default follows the manifest when the default changes.
  */
 import { chownSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -15,7 +15,9 @@ import { type Author, noteChange, readChanges, table } from './changes.ts'
 type WithRuntime = Pick<Manifest, 'runtime'>
 type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
 
-/** The value in force of every declared setting. What the file holds and the manifest does not allow is its default. */
+/**
+ * The value in force of every declared setting. A value that the manifest does not allow is replaced by its default.
+ */
 export function settingsInForce(folder: Folder, manifest: WithSettings): SettingValues {
   const { filled } = readChanges(folder)
   return inForce(manifest, readJsonObject(folder.settings) ?? {}, filled)
@@ -37,7 +39,7 @@ function inForce(
   return values
 }
 
-/** Changes settings that were checked before. */
+/** Changes settings whose values were checked before. */
 export function changeSettings(folder: Folder, manifest: WithSettings, values: SettingValues, author: Author): void {
   const authors = Object.keys(values).map((key) => [key, author] as const)
   const { settings } = readChanges(folder)
@@ -49,7 +51,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
   )
 }
 
-/** Brings the file up to the manifest, so that the agent finds every setting in it. */
+/** Brings the file up to date with the manifest, so that the agent finds every setting in it. */
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)
@@ -79,8 +81,8 @@ function write(
 }
 
 /**
- * For its owner alone. An agent that its manifest starts as another user, or in a container, reads the file too (D54): then its mode stays as it
- * was. A file that a person opened to a group, and to nobody else, keeps that.
+ * Writes the file, readable only by its owner, unless a person opened it to a group. If the manifest starts the agent
+ * as another user or in a container, everybody may read it, as the agent must (D54).
  */
 function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, text: string): void {
   const found = statSync(settings, { throwIfNoEntry: false })
@@ -89,7 +91,7 @@ function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, 
   try {
     if (forGroup && statSync(settings).gid !== found.gid) chownSync(settings, -1, found.gid)
   } catch {
-    // who may not give the file to that group leaves it to the own one
+    // A user who may not give the file to that group leaves it with their own.
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * The state paths at which a version's bundle ships a file (3.3). Such a path is a file, also after the agent has deleted it; but the
- * seed is moved out of the unpacked version, so the fact is kept here for later starts.
+ * The state paths at which a version's bundle ships a file (3.3). Such a path is a file even after the agent has
+ * deleted it. The seed is moved out of the unpacked version, so this is noted here for later starts.
  */
 import { namesIn, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** By the folder's name of the version. */
+/** By the name of the version's folder. */
 type Shipped = Readonly<Record<string, readonly string[]>>
 /** Stands for all versions of a drill's copy, which is packed without the seeds. */
 const every = '*'
@@ -16,11 +16,11 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
   return new Set([...(all[every] ?? []), ...((version !== undefined && all[version]) || [])])
 }
 
-/** For a drill: the same paths are files in the copy, whichever version runs there. */
+/** Notes for a drill that the same paths are files in the copy, in any version. */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
   rememberShipped(to, every, [...shippedFiles(from, version)])
 
-/** Versions that are not here any more are forgotten with it. */
+/** Notes the paths of a version, and forgets versions that no longer exist. */
 export function rememberShipped(folder: Folder, version: string, paths: readonly string[]): void {
   const { [version]: before, ...others } = read(folder)
   if (paths.length === 0 && before === undefined) return

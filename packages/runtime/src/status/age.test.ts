@@ -7,7 +7,7 @@ const hour = 60 * min
 const day = 24 * hour
 const start = Date.UTC(2026, 10, 22, 12)
 
-/** An agent under a reporter that looks every 30 s. */
+/** An agent and a reporter that looks every 30 s. */
 function world(first: Partial<Writes> = {}) {
   let now = start
   let mtime = start
@@ -22,7 +22,7 @@ function world(first: Partial<Writes> = {}) {
   }
   return {
     state,
-    /** Time passes; the file is written every so often, if at all. */
+    /** Lets time pass, while the file is written at this interval, if at all. */
     pass(length: number, every = Number.POSITIVE_INFINITY, step = 30 * s) {
       for (const end = now + length; now < end; ) {
         now = Math.min(now + step, end)
@@ -34,7 +34,7 @@ function world(first: Partial<Writes> = {}) {
       mtime = now
       see()
     },
-    /** The machine's clock or its sleep: wall time passes, and nobody looks. */
+    /** Changes the machine's clock, or lets it sleep: wall time passes, and nobody looks. */
     jump(ms: number, passed: number | undefined = 0) {
       now += ms
       see({ passed })
@@ -64,7 +64,7 @@ test('until a gap has been learned the age is never a warning', () => {
   expect(w.level()).toBe('info')
 })
 
-test('a frozen agent that wrote every 30 s warns after ten minutes', () => {
+test('a frozen agent that wrote every 30 s causes a warning after ten minutes', () => {
   const w = world()
   w.pass(hour, 30 * s)
   expect(w.late()).toBe(10 * min)
@@ -74,7 +74,7 @@ test('a frozen agent that wrote every 30 s warns after ten minutes', () => {
   expect(w.item()).toMatchObject({ level: 'warn', detail: expect.stringMatching(/^Written 1[01] min ago, although/) })
 })
 
-test('an agent that writes every half hour warns after two hours, and a new one is not told off before its second write', () => {
+test('an agent that writes every half hour causes a warning after two hours, and a new one none before its second write', () => {
   const w = world()
   w.pass(29 * min)
   expect(w.level()).toBe('info')
@@ -85,7 +85,7 @@ test('an agent that writes every half hour warns after two hours, and a new one 
   expect(w.level()).toBe('warn')
 })
 
-test('an agent that writes once a week is not late for six days of it', () => {
+test('an agent that writes once a week is not late for six days', () => {
   const w = world()
   w.pass(7 * day, undefined, 5 * min)
   w.write()
@@ -105,7 +105,7 @@ test('an agent that writes once a day is late after four days', () => {
   expect(w.level()).toBe('warn')
 })
 
-test('a gap that is more than a day old counts no more, unless it is the last', () => {
+test('a gap that is more than a day old no longer counts, unless it is the last', () => {
   const w = world()
   w.pass(3 * hour, hour)
   expect(w.late()).toBe(4 * hour)
@@ -113,7 +113,7 @@ test('a gap that is more than a day old counts no more, unless it is the last', 
   expect(w.late()).toBe(10 * min)
 })
 
-test('a gap that spans a pause or a stop is not learned, and the time in it is not counted', () => {
+test('a gap that spans a pause or a stop is not learned, and its time is not counted', () => {
   const w = world()
   w.pass(hour, 30 * s)
   w.state.resting = true
@@ -126,7 +126,7 @@ test('a gap that spans a pause or a stop is not learned, and the time in it is n
   expect(w.item()).toBeUndefined()
 })
 
-test('a gap in which the process was started anew is not learned', () => {
+test('a gap in which the process was restarted is not learned', () => {
   const w = world()
   w.state.started = '1'
   w.pass(hour, 30 * s)
@@ -137,7 +137,7 @@ test('a gap in which the process was started anew is not learned', () => {
   expect(w.late()).toBe(10 * min)
 })
 
-test('a process that is stopped by a signal grows old like any other, but its gap is not learned', () => {
+test('the status of a process stopped by a signal grows old like any other, but its gap is not learned', () => {
   const w = world()
   w.pass(hour, 30 * s)
   w.state.halted = true
@@ -157,7 +157,7 @@ test('a machine that slept is not late, and its sleep is not learned', () => {
   expect(w.late()).toBe(10 * min)
 })
 
-test('a short sleep is known by the monotonic clock', () => {
+test('a short sleep is detected by the monotonic clock', () => {
   const w = world()
   w.pass(hour, 30 * s)
   w.jump(9 * min, 30 * s)
@@ -165,7 +165,7 @@ test('a short sleep is known by the monotonic clock', () => {
   expect(w.late()).toBe(10 * min)
 })
 
-test('a reporter that was away for hours learns nothing from it and warns of nothing at once', () => {
+test('a reporter that was away for hours learns nothing from it and does not warn at once', () => {
   const w = world()
   w.pass(hour, 30 * s)
   w.jump(8 * hour, undefined)
@@ -174,7 +174,7 @@ test('a reporter that was away for hours learns nothing from it and warns of not
   expect(w.late()).toBe(10 * min)
 })
 
-test('a reporter that was started anew goes on with what was learned', () => {
+test('a restarted reporter continues with what was learned', () => {
   const w = world()
   w.pass(3 * hour, 20 * min)
   w.jump(2 * min, undefined)
@@ -184,7 +184,7 @@ test('a reporter that was started anew goes on with what was learned', () => {
   expect(w.level()).toBe('warn')
 })
 
-test('a clock that jumps makes neither an age below zero nor a warning', () => {
+test('a clock that jumps causes neither a negative age nor a warning', () => {
   const ahead = world()
   ahead.pass(hour, 30 * s)
   ahead.jump(5 * hour)
@@ -198,7 +198,7 @@ test('a clock that jumps makes neither an age below zero nor a warning', () => {
   expect(back.level()).toBe('warn')
 })
 
-test('a modification time in the future counts as written when it was first seen', () => {
+test('a modification time in the future counts as the time when it was first seen', () => {
   const w = world()
   w.pass(hour, 30 * s)
   w.touch(start + 10 * day)

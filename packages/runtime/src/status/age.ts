@@ -1,25 +1,25 @@
 /**
- * How old the status file is, and from when on that is too old (D65). The usual gap between two writes is learned from the writes
- * themselves. Pure; all times are Unix milliseconds by the clock of this machine.
+ * Computes the age of the status file and when it is too old (D65). The usual gap between two writes is learned from
+ * the writes themselves. Pure; all times are Unix milliseconds by the clock of this machine.
  */
 import { type HealthItem, limits } from '@svc/protocol'
 import { ago } from '../time.ts'
 
-/** What is remembered of the writes of a status file. */
+/** What is remembered about the writes of a status file. */
 export interface Writes {
   /** The modification time of the file at the last look. */
   readonly mtime: number
   /** When the file was written, as far as the clock of this machine can tell. */
   readonly at: number
-  /** The last look. */
+  /** The time of the last look. */
   readonly looked: number
-  /** The last moment at which the agent rested, started, or at which nobody had looked for a while. A warning counts from here. */
+  /** When the agent last rested or started, or when nobody had looked for a while. A warning counts from here. */
   readonly since?: number
-  /** The gap since the last write spans a rest, so it says nothing of how often the agent writes. */
+  /** True if the current gap spans a rest, so that it says nothing about how often the agent writes. */
   readonly broken?: boolean
   /** The start of the process that ran at the last look. */
   readonly started?: string
-  /** The last gap that was learned, and the longest one that ended in each hour of the last day. */
+  /** The last gap that was learned, and the longest gap that ended in each hour of the last day. */
   readonly last?: number
   readonly longest: readonly Gap[]
 }
@@ -28,9 +28,9 @@ type Gap = readonly [hour: number, length: number]
 export interface FileLook {
   readonly mtime: number
   readonly now: number
-  /** The agent is paused, or its process is down: the age of the file means nothing. */
+  /** True if the agent is paused or its process is down, so that the age means nothing. */
   readonly resting: boolean
-  /** Its process is stopped by a signal. The age goes on, but such a gap is not learned. */
+  /** True if its process is stopped by a signal. The age grows, but the gap is not learned. */
   readonly halted?: boolean
   readonly started?: string | undefined
   /** Milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */
@@ -38,15 +38,18 @@ export interface FileLook {
 }
 
 const hourMs = 3_600_000
-/** So many hours back a gap counts; the last one counts however old it is. */
+/** Gaps of this many hours count; the last one counts whatever its age. */
 const hours = 24
-/** A gap is usual up to so many times the longest one that was seen. */
+/** A gap is usual up to this multiple of the longest one. */
 const patience = 4
-/** Reports come every 5 to 300 s. Where nobody looked for longer, or the two clocks disagree by more, the machine slept, or its clock was set. */
+/**
+ * Reports come every 5 to 300 s. If nobody looked for longer than `unseenMs`, or the clocks disagree by more than
+ * `disagreeMs`, the machine slept or its clock was set.
+ */
 const unseenMs = 600_000
 const disagreeMs = 10_000
 
-/** What is remembered after one more look. */
+/** Adds one look to what is remembered. */
 export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: FileLook): Writes {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
@@ -83,13 +86,13 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
   return [...kept, [hour, Math.max(same, length)]]
 }
 
-/** The same for a reader who only looks now and then, and learns nothing: sleeps and clocks are left to the reporter. */
+/** Adds the look of a reader who looks only rarely and learns nothing; sleeps and clocks are left to the reporter. */
 export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
   return { longest: [], ...before, mtime, at, looked: now }
 }
 
-/** From which age on the file is too old; undefined until a gap has been learned. */
+/** The age from which the file is too old; undefined until a gap has been learned. */
 export function lateAfter({ last, longest }: Writes, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - hours
@@ -97,7 +100,7 @@ export function lateAfter({ last, longest }: Writes, now: number): number | unde
   return Math.max(limits.statusLateSeconds * 1000, patience * usual)
 }
 
-/** What a report and the commands on the machine say of the age; undefined while the file is new enough. */
+/** The health item about the age, for reports and commands on the machine; undefined while the file is new enough. */
 export function ageItem(writes: Writes, now: number): HealthItem | undefined {
   const age = now - writes.at
   if (age <= limits.statusOldSeconds * 1000) return undefined
@@ -107,5 +110,5 @@ export function ageItem(writes: Writes, now: number): HealthItem | undefined {
   return { name: 'Status file', level: isLate ? 'warn' : 'info', detail: `Written ${ago(age / 1000)}${usual}.` }
 }
 
-/** `30 s`, `5 min`. */
+/** Such as `30 s` or `5 min`. */
 const span = (ms: number): string => ago(Math.ceil(ms / 1000)).replace(/ ago$/, '')

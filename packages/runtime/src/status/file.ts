@@ -1,4 +1,7 @@
-/** The agent's status file, read by the rule of logs (3.6, D52): a symbolic link is followed only inside the folder and outside `.svc/`. */
+/**
+ * Reads the agent's status file by the rule for logs (3.6, D52): a symbolic link is followed only inside the folder and
+ * outside `.svc/`.
+ */
 import { realpathSync } from 'node:fs'
 import { limits } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'

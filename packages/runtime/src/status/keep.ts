@@ -1,13 +1,13 @@
-/** What of the status file goes into a report, and what has to be said about it (2.11, D55). */
+/** Decides which parts of the status file go into a report, and which remarks are made about it (2.11, D55). */
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
 
 /** What is remembered between two reads. */
 export interface KeptStatus {
   readonly good?: StatusFile
-  /** Reads since the last good one. */
+  /** The number of reads since the last good one. */
   readonly misses: number
-  /** There was a good one at some time. */
+  /** True if there was ever a good one. */
   readonly known?: boolean
 }
 interface StatusNow {
@@ -16,10 +16,10 @@ interface StatusNow {
   readonly health: readonly HealthItem[]
 }
 
-/** The last good status stands for two reads that fail; after that it is not shown as if it were true. */
+/** The last good status is used for two failed reads; after that it is no longer shown as if it were true. */
 const patience = 2
 
-/** `at`: Unix milliseconds. */
+/** Processes one read; `at` is in Unix milliseconds. */
 export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
   const now = parse(read, at)
   if ('status' in now) {
@@ -40,7 +40,10 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
 
 type Parsed =
   | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
-  /** `early`: an agent that has not begun has written nothing yet. `plain`: no accident of writing, so there is nothing to be patient about (2.11: costs one health line). */
+  /**
+   * `early`: an agent that has not started has written nothing yet. `plain`: the fault is not a half-written file, so
+   * it is reported at once (2.11: it costs one health line).
+   */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 
 function parse(read: FileRead, at: number): Parsed {

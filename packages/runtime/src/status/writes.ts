@@ -1,10 +1,10 @@
-/** What is remembered of the writes of the status file, kept across restarts (D65). */
+/** What is remembered about the writes of the status file, kept across restarts (D65). */
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { type FileLook, look, type Writes } from './age.ts'
 
-/** Undefined when nothing is remembered, or nothing that can be read. */
+/** Undefined if nothing readable is remembered. */
 export function readWrites(folder: Folder): Writes | undefined {
   const { mtime, at, looked, since, broken, started, last, longest } = readJsonObject(folder.statusWrites, 16_384) ?? {}
   if (!isTime(mtime) || !isTime(at) || !isTime(looked)) return undefined
@@ -23,14 +23,17 @@ export function readWrites(folder: Folder): Writes | undefined {
 const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v)
 const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
 
-/** A file that is written all the time is noted once a minute, and one that is not every five minutes: the looks count as well. */
+/**
+ * Limits saving to once a minute for a file that is written all the time, and to every five minutes for one that is
+ * not, since looks count, too.
+ */
 function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   if (!saved) return true
   const since = now.looked - saved.looked
   return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
 }
 
-/** Looks at the writes for as long as a reporter runs, and saves what it learns. */
+/** Watches the writes while a reporter runs, and saves what it learns. */
 export interface WritesWatch {
   readonly see: (what: Omit<FileLook, 'now' | 'passed'>) => Writes
   readonly last: () => Writes | undefined
@@ -52,7 +55,7 @@ export function watchWrites(folder: Folder): WritesWatch {
   }
 }
 
-/** A full disk costs no more than that it is learned anew. */
+/** Saves if possible. With a full disk it is only learned again. */
 function trySaving(folder: Folder, writes: Writes): Writes {
   try {
     saveWrites(folder, writes)
@@ -60,7 +63,7 @@ function trySaving(folder: Folder, writes: Writes): Writes {
   return writes
 }
 
-/** What a power cut may take: it is learned anew. */
+/** Saves without syncing. What a power failure loses is learned again. */
 function saveWrites(folder: Folder, writes: Writes): void {
   prepare(folder)
   writeLightly(folder.statusWrites, JSON.stringify(writes))
