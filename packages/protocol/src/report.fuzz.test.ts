@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
@@ -46,6 +47,11 @@ function asObjects(kept: unknown): unknown {
   return Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, asObjects(value)]))
 }
 
+/** The matcher takes ten times as long as Node's comparison, so it sees only what is not the same for that one. */
+function expectSame(value: unknown, other: unknown, what: string): void {
+  if (!isDeepStrictEqual(value, other)) expect(value, what).toEqual(other)
+}
+
 /** Reads a body and checks everything that holds of every reading. Returns true if the body was a report. */
 function holds(body: Uint8Array): boolean {
   const read = readReport(body, now)
@@ -59,7 +65,7 @@ function holds(body: Uint8Array): boolean {
   const again = readReport(new TextEncoder().encode(kept), now)
   expect(again.ok && JSON.stringify(asObjects(again.value))).toBe(kept)
   if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(value)
-  expect(value, 'looked through text by text').toEqual(report(JSON.parse(decoder.decode(body)), new Notes()))
+  expectSame(value, report(JSON.parse(decoder.decode(body)), new Notes()), 'looked through text by text')
   return true
 }
 
@@ -68,7 +74,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
 }, () => {
   const whole = bytes(sampleReport)
   let reports = 0
-  const count = long ? 100_000 : 3000
+  const count = long ? 100_000 : 1500
   for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
     const faults = 1 + Math.floor(random() * 8)
@@ -98,13 +104,13 @@ test('I10: no JSON makes the reader throw', { timeout }, () =>
         expect(holds(bytes({ ...parts, protocol: 1 }))).toBe(true)
       },
     ),
-    { numRuns: long ? 20_000 : 2000 },
+    { numRuns: long ? 20_000 : 1000 },
   ),
 )
 
 test('2.11: a mutated status file never throws, and what was kept is read without a remark', { timeout }, () => {
   const { agent, state, health, active, gauges, runs, panels } = sampleReport
-  for (let seed = 0; seed < (long ? 50_000 : 1500); seed++) {
+  for (let seed = 0; seed < (long ? 50_000 : 1000); seed++) {
     const input = JSON.parse(
       JSON.stringify(
         mutated({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),
@@ -113,6 +119,6 @@ test('2.11: a mutated status file never throws, and what was kept is read withou
     const read = readStatusFile(input, now)
     if (!read) continue
     expect(wrongIn(read.status)).toBeUndefined()
-    expect(readStatusFile(read.status, now), `seed ${seed}`).toEqual({ status: read.status, unknown: [], dropped: [] })
+    expectSame(readStatusFile(read.status, now), { status: read.status, unknown: [], dropped: [] }, `seed ${seed}`)
   }
 })

@@ -20,7 +20,7 @@ const wrong = (name: keyof typeof schemas, value: unknown): string | undefined =
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
-const long = process.env.SVC_TEST_LONG !== undefined
+const count = process.env.SVC_TEST_LONG === undefined ? 1000 : 20_000
 const { protocol: _protocol, settings: _s, controls: _c, acks: _a, agent, gauges, ...own } = sampleReport
 const sampleStatus = { ...own, agent: { version: agent?.version }, gauges: gauges?.slice(0, 1) }
 
@@ -50,7 +50,7 @@ test('the report schema accepts everything that is kept, and what it accepts is 
   timeout: 600_000,
 }, () => {
   let unchanged = 0
-  for (let seed = 0; seed < (long ? 20_000 : 1500); seed++) {
+  for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
     const input = overTheWire(mutated(sampleReport, random, Math.floor(random() * 3)))
     const read = readReport(bytes(input), now)
@@ -60,14 +60,14 @@ test('the report schema accepts everything that is kept, and what it accepts is 
     unchanged++
     expect(read.ok && overTheWire(read.value), `seed ${seed}`).toEqual(input)
   }
-  expect(unchanged).toBeGreaterThan(500)
+  expect(unchanged).toBeGreaterThan(count / 3)
 })
 
 test('the status file schema accepts everything that is kept, and what it accepts is kept without a remark', {
   timeout: 600_000,
 }, () => {
   let unchanged = 0
-  for (let seed = 0; seed < (long ? 20_000 : 1500); seed++) {
+  for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
     const input = overTheWire(mutated(sampleStatus, random, Math.floor(random() * 3)))
     const read = readStatusFile(input, now)
@@ -76,7 +76,7 @@ test('the status file schema accepts everything that is kept, and what it accept
     unchanged++
     expect(overTheWire(read), `seed ${seed}`).toEqual({ status: input, unknown: [], dropped: [] })
   }
-  expect(unchanged).toBeGreaterThan(500)
+  expect(unchanged).toBeGreaterThan(count / 3)
 })
 
 test('the log upload schema accepts what is kept, and rejects what is refused', () => {

@@ -7,7 +7,7 @@ import { readBundle } from './read.ts'
 import { unpackBundle } from './unpack.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
-const rounds = long ? 200_000 : 2000
+const rounds = long ? 200_000 : 1000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
 /** Milliseconds of CPU time, which other programs do not affect. */
 const maxMs = 2000
