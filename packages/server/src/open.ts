@@ -6,12 +6,12 @@ import { openEmbedded, openPostgres, type Store } from './db/open.ts'
 import type { Config, Deps, Live } from './deps.ts'
 import { announcer } from './live/announce.ts'
 import {
+  createDataFolder,
   DataFolderError,
   databaseFile,
   type FolderLock,
   holderOf,
   lockFolder,
-  makeDataFolder,
   refuseMoved,
   secretOf,
 } from './ops/data-folder.ts'
@@ -25,7 +25,7 @@ const patience = 30_000
 /** Opens the store for this process; the embedded one for it alone. Close it when done. */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
-  makeDataFolder(config.dataDir)
+  createDataFolder(config.dataDir)
   const lock = config.databaseUrl === undefined ? await waitForLock(config.dataDir, meanwhile) : undefined
   if (lock === null) return undefined
   try {

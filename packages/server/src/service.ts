@@ -21,8 +21,8 @@ import { DataFolderError, databaseFile, holderOf } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
-import { newRegistry } from './ops/metrics.ts'
-import { linkUrl, makeLink } from './people/links.ts'
+import { createRegistry } from './ops/metrics.ts'
+import { createLink, linkUrl } from './people/links.ts'
 import { nobodyYet } from './people/store.ts'
 import { openReleases } from './releases/releases.ts'
 import { webApp } from './web/app.ts'
@@ -74,7 +74,7 @@ async function assemble(
   const agents = openAgentSide(deps)
   closers.push(agents.close)
 
-  const registry = newRegistry({ store, config, now, agents: agents.metrics, live })
+  const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
 
@@ -114,7 +114,7 @@ async function refuseIfServed(dataDir: string): Promise<boolean> {
 
 async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
   if (!(await nobodyYet(store.db))) return undefined
-  const made = await makeLink({ db: store.db, by: operator, now: now() }, 'first', null)
+  const made = await createLink({ db: store.db, by: operator, now: now() }, 'first', null)
   return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
 }
 

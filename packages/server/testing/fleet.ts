@@ -59,7 +59,7 @@ export async function newFleet(w: World, count: number, blueprint: string): Prom
         )
         for (const [at, decision] of decisions.entries()) {
           if (!decision.ok) throw new Error(decision.code)
-          const answer = readAnswer(Buffer.from(JSON.stringify({ commands: [], interval, ...decision.told })))
+          const answer = readAnswer(Buffer.from(JSON.stringify({ commands: [], interval, ...decision.answer })))
           if (!answer.ok) throw new Error(answer.message)
           obey(batch[at] as SimAgent, answer.value, now)
         }

@@ -128,8 +128,8 @@ export const serverFaults: readonly Fault[] = [
     name: 'live: a long announcement is cut instead of split',
     harm: 'With several nodes most agents of a large fleet stand still on the page.',
     file: at('live/announce.ts'),
-    old: '[ids.slice(0, idsMost), ...parts(ids.slice(idsMost))]',
-    new: '[ids.slice(0, idsMost)]',
+    old: '[ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]',
+    new: '[ids.slice(0, maxIds)]',
     tests: [at('live/announce.test.ts')],
   },
 ]

@@ -4,7 +4,7 @@
  */
 import { cut, type Level, limits } from '@svc/protocol'
 import { readOrigin } from '../files/env.ts'
-import { call, type Sent } from '../reporter/send.ts'
+import { call, type SendResult } from '../reporter/send.ts'
 
 interface Binding {
   readonly product: string
@@ -43,7 +43,7 @@ const ungiven = (product: string): string =>
  * Judges an answer by the table of 3.7, row by row. A status that the table does not list is no verdict about the
  * token.
  */
-export function judge(sent: Sent, origin: string): BindingVerdict {
+export function judge(sent: SendResult, origin: string): BindingVerdict {
   if (sent.is === 'lost')
     return { level: 'warn', detail: cut(`${origin} cannot be reached: ${sent.why}.`, limits.detail) }
   switch (sent.status) {

@@ -5,7 +5,7 @@ import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@
 import { isToken, limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { messageOf } from '../errors.ts'
-import { makeFolder, writeDurably } from '../files/durable.ts'
+import { createFolder, writeDurably } from '../files/durable.ts'
 import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { inTurn, whoHolds } from '../files/lock.ts'
@@ -13,7 +13,7 @@ import { readFile } from '../files/read.ts'
 import { examples, hint } from '../hint.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { manifestOf } from '../reporter/manifest.ts'
-import { newReporter } from '../reporter/run.ts'
+import { createReporter } from '../reporter/run.ts'
 import { placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { askHidden, confirm, interactive } from './ask.ts'
@@ -63,7 +63,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
     writeConnection(folder, connection)
     fillSettings(folder, manifest)
     if (firstStatus !== undefined) {
-      makeFolder(dirname(firstStatus))
+      createFolder(dirname(firstStatus))
       writeDurably(firstStatus, `${firstText}\n`)
     }
   })
@@ -218,7 +218,7 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 }
 
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
-  exchange(newReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
+  exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
 /** All of standard input, as far as it could be a token. */
 async function standardInput(): Promise<string> {

@@ -7,7 +7,7 @@ import { named, tryLock } from '../files/lock.ts'
 import { examples, plainHint } from '../hint.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { lookupHangs } from '../reporter/lookup.ts'
-import { newReporter, reportUntil } from '../reporter/run.ts'
+import { createReporter, reportUntil } from '../reporter/run.ts'
 import { upload } from '../reporter/uploads.ts'
 import { runtimeNow } from '../self-update/now.ts'
 import { type SelfUpdateHost, selfUpdate } from '../self-update/update.ts'
@@ -50,7 +50,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   const connection = readConnection(folder)
   if (!connection.ok) throw new Refusal(connection.message)
   const stop = new AbortController()
-  const reporter = newReporter(folder)
+  const reporter = createReporter(folder)
   const result = await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
   if (!result.ok) {
     const exit = result.status === undefined ? exits.unreached : exits.refused

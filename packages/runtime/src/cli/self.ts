@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { makeFolder, writeDurably } from '../files/durable.ts'
+import { createFolder, writeDurably } from '../files/durable.ts'
 import { examples, quoted } from '../hint.ts'
 import { programFile } from '../launcher/file.ts'
 import { canRun } from '../programs/can-run.ts'
@@ -52,7 +52,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   const before = existsSync(file) ? insideOf(file) : undefined
   if (existsSync(file) && !before)
     throw new Refusal(`${file} is another program. Choose another folder with --to.`, exits.refused)
-  makeFolder(folder)
+  createFolder(folder)
   const bytes = readFileSync(program)
   const same = before !== undefined && readFileSync(file).equals(bytes)
   if (!same) writeDurably(file, bytes, 0o755)

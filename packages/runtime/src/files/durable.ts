@@ -43,7 +43,7 @@ export function removeDurably(file: string): boolean {
 }
 
 /** Makes a folder and its parents. */
-export function makeFolder(folder: string, mode = 0o755): void {
+export function createFolder(folder: string, mode = 0o755): void {
   if (mkdirSync(folder, { recursive: true, mode }) !== undefined) syncFolder(dirname(folder))
 }
 

@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { makeFolder } from './durable.ts'
+import { createFolder } from './durable.ts'
 
 /** The same name as in the blueprint package, which the launcher does not load because it would stay in memory. */
 const manifestName = 'svc.agent.yaml'
@@ -118,7 +118,7 @@ export function folderAt(dir: string): Folder {
 
 /** Makes the runtime's own folders. The journal holds payloads of commands, so it is readable only by its owner. */
 export function prepare(folder: Folder): void {
-  makeFolder(folder.svc)
-  makeFolder(folder.journal, 0o700)
-  makeFolder(folder.lock)
+  createFolder(folder.svc)
+  createFolder(folder.journal, 0o700)
+  createFolder(folder.lock)
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
 import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
-import { call, refusalOf, type Sent } from '../reporter/send.ts'
+import { call, refusalOf, type SendResult } from '../reporter/send.ts'
 
 /** The time limits without a byte and in all (D44). */
 const idleSeconds = 30
@@ -62,7 +62,7 @@ export async function redeem(origin: string, code: string, signal: AbortSignal):
 const body = (code: string): string => JSON.stringify({ code })
 
 /** Reads the answer. A 4xx is a refusal that undid everything (4, rule 5); any other failure leaves it open. */
-function read({ status, body }: Extract<Sent, { is: 'answered' }>, origin: string): CallResult<unknown> {
+function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin: string): CallResult<unknown> {
   if (status >= 200 && status <= 299) {
     try {
       return { ok: true, value: JSON.parse(body.toString('utf8')) }

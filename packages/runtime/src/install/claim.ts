@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, messageOf } from '../errors.ts'
-import { makeFolder, syncFolder } from '../files/durable.ts'
+import { createFolder, syncFolder } from '../files/durable.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
 import { type Install, readInstall, unfinished, writeInstall } from './note.ts'
@@ -46,7 +46,7 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
     if (!make(folder.svc)) return { ok: false, message: `Somebody else took ${root} meanwhile.` }
     syncFolder(root)
     syncFolder(dirname(root))
-    makeFolder(folder.journal, 0o700)
+    createFolder(folder.journal, 0o700)
     const install: Install = { ...known, is: 'made', ...ownIdentity(), madeFolder }
     writeInstall(folder, install)
     return { ok: true, folder, install }

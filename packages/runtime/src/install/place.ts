@@ -7,7 +7,7 @@ import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
 import type { Redeemed, SettingValues } from '@svc/protocol'
-import { makeFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
+import { createFolder, namesIn, syncFolder, writeDurably } from '../files/durable.ts'
 import { writeEnv } from '../files/env.ts'
 import { type Folder, folderAt, prepare } from '../files/folder.ts'
 import { writeStarter } from '../launcher/trial-files.ts'
@@ -66,8 +66,8 @@ export async function placeVersion(
   { bytes, sha256, version, blueprint }: { bytes: Uint8Array; sha256: string; version: string; blueprint: string },
 ): Promise<Manifest> {
   const final = versionFolder(folder, sha256)
-  makeFolder(folder.staging)
-  makeFolder(folder.versions)
+  createFolder(folder.staging)
+  createFolder(folder.versions)
   for (const left of namesIn(folder.staging)) rmSync(join(folder.staging, left), { recursive: true, force: true })
   const staged = join(folder.staging, basename(final))
   const unpacked = await unpackBundle(bytes, staged, { expected: { name: blueprint, version, sha256 } })
@@ -89,7 +89,7 @@ export async function placeVersion(
 
 /** Writes the runtime's own copy, and the file that starts it. */
 function keepProgram(folder: Folder, program: string): void {
-  makeFolder(dirname(folder.runtime))
+  createFolder(dirname(folder.runtime))
   writeStarter(folder)
   writeDurably(folder.runtime, readFileSync(program), 0o755)
 }

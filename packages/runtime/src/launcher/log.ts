@@ -2,7 +2,7 @@
  * The runtime's own log, in a file of the agent's folder: two files of a megabyte. A failure here affects nothing else.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import { makeFolder } from '../files/durable.ts'
+import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
 const maxBytes = 1024 * 1024
@@ -10,7 +10,7 @@ const maxBytes = 1024 * 1024
 export function openLog(folder: Folder): (line: string) => void {
   return (line) => {
     try {
-      makeFolder(folder.log, 0o700)
+      createFolder(folder.log, 0o700)
       if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > maxBytes)
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
       appendFileSync(folder.runtimeLog, line, { mode: 0o600 })

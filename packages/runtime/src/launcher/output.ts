@@ -5,7 +5,7 @@
  */
 import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
-import { makeFolder } from '../files/durable.ts'
+import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { openForOutput } from '../logs/open.ts'
 
@@ -26,7 +26,7 @@ export interface Output {
 export function openOutput(folder: Folder, declared?: string): Output {
   const fd = declared === undefined ? undefined : openForOutput(folder, declared)
   if (fd !== undefined && declared !== undefined) return { fd, declared }
-  makeFolder(folder.log, 0o700)
+  createFolder(folder.log, 0o700)
   return { fd: openSync(folder.output, 'a', 0o600) }
 }
 

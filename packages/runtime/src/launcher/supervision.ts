@@ -210,9 +210,9 @@ function answered(
   rules: SupervisionRules,
   at: number,
 ): SupervisionStep {
-  const told = answer === 'silent' ? undefined : answer
-  if (first) return { state: { ...now, order: now.order ?? told }, acts: [{ do: 'look' }] }
-  const order = told ?? now.order
+  const answered = answer === 'silent' ? undefined : answer
+  if (first) return { state: { ...now, order: now.order ?? answered }, acts: [{ do: 'look' }] }
+  const order = answered ?? now.order
   const idle: Supervision = { ...now, order, start: 'none' }
   if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
   // The runtime proper is slow or hangs. That says nothing about the agent, and the next look asks again.

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../errors.ts'
-import { makeFolder, syncFolder, writeDurably } from '../files/durable.ts'
+import { createFolder, syncFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { starter } from './starter.ts'
@@ -35,7 +35,7 @@ export function sha256Of(file: string): string | undefined {
 
 /** Keeps the running file as the previous one, too. If `file` is elsewhere it is copied. */
 export function keepPrevious(place: RuntimePaths, file: string): void {
-  makeFolder(place.runtimeFolder)
+  createFolder(place.runtimeFolder)
   const beside = `${place.runtimePrevious}.new`
   rmSync(beside, { force: true })
   if (file === place.runtime) linkSync(file, beside)
@@ -58,7 +58,7 @@ export const putBack = (place: RuntimePaths): void => putInPlace(place, place.ru
  * Files that are up to date are not written.
  */
 export function writeStarter(place: RuntimePaths): void {
-  makeFolder(place.runtimeFolder)
+  createFolder(place.runtimeFolder)
   keep(join(place.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
   keep(place.runtimeStarter, starter)
 }

@@ -61,7 +61,7 @@ export function follower(
   const toEnd = (fd: number, size: number) => {
     while (place.at < size) place = readOn(fd, size, place, take)
   }
-  const startAnew = () => {
+  const restart = () => {
     place = beginning
     decoder = new StringDecoder('utf8')
     if (rest !== '') added(`${rest}\n`)
@@ -77,7 +77,7 @@ export function follower(
       })
       if (!found) continue
       for (let newer = n - 1; newer > 0; newer--) {
-        startAnew()
+        restart()
         open(`${file}.${newer}`, (fd, { size }) => toEnd(fd, size))
       }
       return
@@ -87,7 +87,7 @@ export function follower(
     open(file, (fd, { size }) => {
       if (!continues(fd, size, place)) {
         readRotated()
-        startAnew()
+        restart()
       }
       if (size > place.at) place = readOn(fd, size, place, take)
       return size > place.at

@@ -15,7 +15,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { makeFolder } from '../files/durable.ts'
+import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
 /** Does something with an open file that may be read; undefined if there is none. */
@@ -49,7 +49,7 @@ export function openForOutput(folder: Pick<Folder, 'root'>, file: string): numbe
     let above = dirname(file)
     while (!existsSync(above)) above = dirname(above)
     if (!isInside(folder, join(realpathSync(above), basename(file)))) return undefined
-    makeFolder(dirname(file))
+    createFolder(dirname(file))
     const fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
     const fits = attempt(() => {
       const stat = fstatSync(fd)

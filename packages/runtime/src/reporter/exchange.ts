@@ -38,7 +38,7 @@ import { seconds } from '../time.ts'
 import { version } from '../version.ts'
 import { compose } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
-import { post, refusalOf, type Sent } from './send.ts'
+import { post, refusalOf, type SendResult } from './send.ts'
 import { shrink } from './shrink.ts'
 
 export interface Reporter {
@@ -157,7 +157,7 @@ type JudgedAnswer =
     }
 
 /** Decides whether a report was successful (D17). */
-function judge(sent: Sent): JudgedAnswer {
+function judge(sent: SendResult): JudgedAnswer {
   if (sent.is === 'lost') return { ok: false, why: sent.why }
   const { status, body } = sent
   const text = body.toString('utf8')

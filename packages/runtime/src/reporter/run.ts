@@ -20,7 +20,7 @@ import { firstInterval, firstReport, minFloors, nextReport } from './schedule.ts
 import { upload } from './uploads.ts'
 import { watchManifest } from './watch.ts'
 
-export const newReporter = (folder: Folder): Reporter => ({
+export const createReporter = (folder: Folder): Reporter => ({
   folder,
   boot: randomUUID(),
   seq: 0,
@@ -51,7 +51,7 @@ export async function reportUntil(
     stoppedBy?: () => Stop | undefined
   },
 ): Promise<void> {
-  const reporter = newReporter(folder)
+  const reporter = createReporter(folder)
   const manifestNow = watchManifest(folder, first)
   const cut = new AbortController()
   stop.addEventListener('abort', () => setTimeout(() => cut.abort(), duration(graceSeconds)).unref())

@@ -17,7 +17,7 @@ import { duration } from '../time.ts'
 import { version } from '../version.ts'
 import { lookup } from './lookup.ts'
 
-export type Sent =
+export type SendResult =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
   /** There was no readable answer. `sent`: a connection was established, so the request may have arrived. */
   | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
@@ -38,12 +38,12 @@ export function post(
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
   json: string,
   { signal, seconds = limits.requestSeconds }: { signal: AbortSignal; seconds?: number },
-): Promise<Sent> {
+): Promise<SendResult> {
   return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
 /** Checks that something answers at the address. Sends no token. */
-export const knock = (origin: string, signal: AbortSignal): Promise<Sent> =>
+export const knock = (origin: string, signal: AbortSignal): Promise<SendResult> =>
   call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
 interface Call {
@@ -75,12 +75,12 @@ export function call(
     apart = false,
   }: Call,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SendResult> {
   const secure = url.protocol === 'https:'
   const body = json === undefined ? undefined : Buffer.from(json)
   return new Promise((resolve) => {
     let sent = false
-    const end = (result: Sent) => {
+    const end = (result: SendResult) => {
       clearTimeout(timer)
       clearTimeout(idle)
       signal.removeEventListener('abort', stop)
@@ -137,7 +137,7 @@ function collect(
   response: IncomingMessage,
   maxBytes: number,
   lost: (why: string, tooLarge?: true) => void,
-  end: (sent: Sent) => void,
+  end: (sent: SendResult) => void,
 ): void {
   const parts: Buffer[] = []
   let total = 0

@@ -10,7 +10,7 @@ import type { Folder } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { seconds } from '../time.ts'
-import { post, refusalOf, type Sent } from './send.ts'
+import { post, refusalOf, type SendResult } from './send.ts'
 
 /** An upload is up to two hundred times the size of a report. */
 const uploadSeconds = 60
@@ -34,7 +34,7 @@ export async function upload(
     const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)
     if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
-    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)
+    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'SendResult.' : verdict.why)
     say(
       verdict.is === 'taken'
         ? `log ${JSON.stringify(name)} sent`
@@ -48,7 +48,7 @@ export const waits = (e: CommandEntry): boolean => e.type === 'log' && e.answere
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
 /** Judges the answer. A refusal that waiting cannot change is final. */
-function judgeUpload(sent: Sent): UploadVerdict {
+function judgeUpload(sent: SendResult): UploadVerdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent
   if (status >= 200 && status < 300) return { is: 'taken' }

@@ -3,7 +3,7 @@
  * any time.
  */
 import { runtimeVersion } from '@svc/protocol'
-import { makeFolder, removeDurably, writeDurably } from '../files/durable.ts'
+import { createFolder, removeDurably, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 
@@ -16,7 +16,7 @@ export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | 
 }
 
 export function writePin(place: PinPaths, version: string): void {
-  makeFolder(place.runtimeFolder)
+  createFolder(place.runtimeFolder)
   writeDurably(place.runtimePin, `${version}\n`)
 }
 

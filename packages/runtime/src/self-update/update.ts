@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
-import { makeFolder } from '../files/durable.ts'
+import { createFolder } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
@@ -129,7 +129,7 @@ async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, w
   const connection = readConnection(folder)
   if (!connection.ok) return { event: 'unable', why: connection.message }
   rmSync(folder.runtimeNew, { recursive: true, force: true })
-  makeFolder(folder.runtimeNew, 0o700)
+  createFolder(folder.runtimeNew, 0o700)
   const unpinned = () => (readPin(folder) ?? wish) === wish
   return attempt({
     wish,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { makeFolder, writeDurably } from '../files/durable.ts'
+import { createFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { hint, sudoHint } from '../hint.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
@@ -58,7 +58,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   const replaced = present && present.file !== unit.file ? await uninstallService(present) : []
   const before = textOf(unit.file)
   const facts = await factsOf(folder, unit, request)
-  makeFolder(dirname(unit.file))
+  createFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
   try {
     const lines = [...replaced, `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]

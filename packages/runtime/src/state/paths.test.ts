@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { readManifest } from '@svc/blueprint'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Folder, folderAt } from '../files/folder.ts'
-import { linkState, makeStatePaths } from './paths.ts'
+import { createStatePaths, linkState } from './paths.ts'
 
 let root: string
 beforeEach(() => {
@@ -49,7 +49,7 @@ function install(name: string, state: string, shipped: Readonly<Record<string, s
   symlinkSync(final, current)
   return folderAt(root)
 }
-const start = (version: string, state: string) => makeStatePaths(folderAt(root), manifestWith(state), version)
+const start = (version: string, state: string) => createStatePaths(folderAt(root), manifestWith(state), version)
 const at = (...parts: string[]) => join(root, ...parts)
 const kind = (path: string) => {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -170,7 +170,7 @@ describe('if nothing exists and nothing is shipped, the manifest and the name de
 
 test('in a folder connected by hand, existing paths are left alone, and the rest is made by the same rule', () => {
   write(at('notes'), 'mine')
-  makeStatePaths(folderAt(root), manifestWith('notes, data.d/, cursor, log.txt, notes2/x'), undefined)
+  createStatePaths(folderAt(root), manifestWith('notes, data.d/, cursor, log.txt, notes2/x'), undefined)
   expect(readFileSync(at('notes'), 'utf8')).toBe('mine')
   expect(['data.d', 'cursor', 'log.txt', 'notes2/x'].map((path) => kind(at(path)))).toEqual([
     'folder',

@@ -21,7 +21,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { codeOf } from '../errors.ts'
-import { makeFolder, syncFolder } from '../files/durable.ts'
+import { createFolder, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { rememberShipped, shippedFiles } from './shipped.ts'
 
@@ -49,12 +49,12 @@ export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path
  * Makes the missing folders, so that an agent can write at once. `version` is the name of the version that starts.
  * Never throws: an agent that cannot write its files says so better than a start that always fails.
  */
-export function makeStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
+export function createStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
   const shipped = shippedFiles(folder, version)
-  attempt(() => makeFolder(folder.state))
+  attempt(() => createFolder(folder.state))
   for (const path of manifest.state) {
     const place = folder.installed ? statePlace(folder, path) : resolve(folder.home, path)
-    attempt(() => makePlace(place, isFile(path, manifest, shipped)))
+    attempt(() => createFolderOf(place, isFile(path, manifest, shipped)))
   }
 }
 
@@ -64,7 +64,7 @@ export function makeStatePaths(folder: Folder, manifest: WithState, version: str
  * the disk.
  */
 export function linkState(folder: Folder, manifest: WithState, version: string, final: string): void {
-  makeFolder(folder.state)
+  createFolder(folder.state)
   const shipped = new Set(manifest.state.filter((path) => kindAt(join(version, path)) === 'file'))
   rememberShipped(folder, basename(final), [...shipped])
   for (const path of manifest.state) {
@@ -73,8 +73,8 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
     if (kindAt(from)) {
       seed(from, place)
       rmSync(from, { recursive: true })
-    } else unlessInTheWay(() => makePlace(place, isFile(path, manifest, shipped)))
-    makeFolder(dirname(from))
+    } else unlessInTheWay(() => createFolderOf(place, isFile(path, manifest, shipped)))
+    createFolder(dirname(from))
     symlinkSync(relative(dirname(join(final, path)), place), from)
     syncFolder(dirname(from))
   }
@@ -89,8 +89,8 @@ function isFile(path: string, { stateFolders = [] }: WithState, shipped: Readonl
 const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
 
 /** Makes a folder, or only the parent folder of a file. */
-function makePlace(place: string, file: boolean): void {
-  if (kindAt(place) === undefined) makeFolder(file ? dirname(place) : place)
+function createFolderOf(place: string, file: boolean): void {
+  if (kindAt(place) === undefined) createFolder(file ? dirname(place) : place)
 }
 
 function kindAt(path: string): 'file' | 'folder' | 'other' | undefined {
@@ -101,11 +101,11 @@ function kindAt(path: string): 'file' | 'folder' | 'other' | undefined {
 function seed(from: string, to: string): void {
   if (kindAt(from) === 'folder') {
     if (kindAt(to) !== undefined && !statSync(to, { throwIfNoEntry: false })?.isDirectory()) return
-    if (!unlessInTheWay(() => makeFolder(to))) return
+    if (!unlessInTheWay(() => createFolder(to))) return
     for (const name of readdirSync(from)) seed(join(from, name), join(to, name))
     return
   }
-  if (kindAt(to) !== undefined || !unlessInTheWay(() => makeFolder(dirname(to)))) return
+  if (kindAt(to) !== undefined || !unlessInTheWay(() => createFolder(dirname(to)))) return
   const beside = join(dirname(to), `.seed.${randomBytes(6).toString('hex')}.tmp`)
   try {
     copyFileSync(from, beside, constants.COPYFILE_EXCL)

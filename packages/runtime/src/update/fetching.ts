@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { limits, sha256Shape } from '@svc/protocol'
 import { readConnection } from '../files/env.ts'
-import { call, refusalOf, type Sent } from '../reporter/send.ts'
+import { call, refusalOf, type SendResult } from '../reporter/send.ts'
 import type { Came } from './change.ts'
 import type { UpdateStep } from './ground.ts'
 
@@ -36,7 +36,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
 }
 
 /** D26, row by row. */
-export function judge(sent: Sent, version: string): Came {
+export function judge(sent: SendResult, version: string): Came {
   if (sent.is === 'lost') {
     return sent.tooLarge
       ? { event: 'refused', why: 'its bundle is larger than 20 MB' }

@@ -17,7 +17,7 @@ export interface Listening {
   /** What the service wishes, by its last answer. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
   /** What was said of it last. */
-  readonly told: WishVerdict
+  readonly said: WishVerdict
   /** When the last attempt began, by the clock that does not jump. */
   readonly began: number
   /** The version that it is about. */
@@ -64,7 +64,7 @@ interface ListeningStep {
 
 export const begin = (update: Update, process: ProcessState): Listening => ({
   update,
-  told: 'none',
+  said: 'none',
   began: Number.NEGATIVE_INFINITY,
   deaths: 0,
   exit: exitAt(process),
@@ -110,10 +110,10 @@ const verdictOf = (
 function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(now, rules, at)
   const state = { ...now, told: verdict }
-  const told = verdict === now.told ? [] : wordsFor(verdict, now, rules).map(say)
+  const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
-  if (!begins || at.mono - now.began < rules.minApart) return { state, acts: told }
-  return { state, acts: [...told, { do: 'look', previous: now.update.previous }] }
+  if (!begins || at.mono - now.began < rules.minApart) return { state, acts: words }
+  return { state, acts: [...words, { do: 'look', previous: now.update.previous }] }
 }
 
 /** Begins what the service wishes. While a version is watched only the one before may come, and it must lie here (D30). */

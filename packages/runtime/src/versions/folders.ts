@@ -2,7 +2,7 @@
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../errors.ts'
-import { makeFolder, namesIn, syncFolder } from '../files/durable.ts'
+import { createFolder, namesIn, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
 type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions'>
@@ -48,7 +48,7 @@ export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   rmSync(besideOf(folder), { force: true })
   const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
   const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
-  if (gone.length > 0) makeFolder(folder.staging)
+  if (gone.length > 0) createFolder(folder.staging)
   for (const name of gone) renameAway(join(folder.versions, name), join(folder.staging, name))
   for (const name of namesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
 }

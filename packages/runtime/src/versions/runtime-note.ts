@@ -3,7 +3,7 @@
  * `runtime` lock; a copy that a person pinned is a file of its own (`pinned`), since it is written at any time.
  */
 import { either, number, object, oneOf } from '@svc/protocol/fields'
-import { makeFolder } from '../files/durable.ts'
+import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, release } from './release.ts'
@@ -46,7 +46,7 @@ export type RuntimeNote = Noted<typeof runtimeNote>
 const file = note('runtimeNote', runtimeNote, 65_536)
 
 export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtimeNote'>, value: RuntimeNote): void {
-  makeFolder(folder.runtimeFolder)
+  createFolder(folder.runtimeFolder)
   file.write(folder, value)
 }
 

@@ -5,7 +5,7 @@ import type { Manifest, Runtime } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { hint } from '../hint.ts'
 import type { Order } from '../launcher/supervision.ts'
-import { makeStatePaths, placeOf } from '../state/paths.ts'
+import { createStatePaths, placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { environment } from './environment.ts'
@@ -18,7 +18,7 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined
   const version = versionOf(folder)
-  makeStatePaths(folder, manifest, version)
+  createStatePaths(folder, manifest, version)
   fillSettings(folder, manifest)
   const output = manifest.logs.find((log) => log.output)
   return {

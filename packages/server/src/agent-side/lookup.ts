@@ -27,9 +27,9 @@ export interface Lookup {
   forget(tokenHash: string): void
 }
 
-const rememberedMost = 200_000
+const maxRemembered = 200_000
 
-export function newLookup(store: Store): Lookup {
+export function createLookup(store: Store): Lookup {
   const known = new Map<string, Caller>()
   const find = finder(store)
   return { callerOf, afresh: ({ tokenHash }) => ask(tokenHash), forget: (hash) => known.delete(hash) }
@@ -52,7 +52,7 @@ export function newLookup(store: Store): Lookup {
       tokenHash: hash,
       places: newPlaces(),
     }
-    if (known.size >= rememberedMost) known.clear()
+    if (known.size >= maxRemembered) known.clear()
     if (caller.activated) known.set(hash, caller)
     return caller
   }

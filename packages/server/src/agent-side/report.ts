@@ -91,5 +91,5 @@ function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
 }
 
 /** 2.7. Most answers carry no command. */
-const answerOf = ({ claimed, told }: Extract<Decision, { ok: true }>, interval: number): string =>
-  JSON.stringify({ commands: claimed, interval, ...told } satisfies Answer)
+const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
+  JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)

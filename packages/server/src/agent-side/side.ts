@@ -12,14 +12,14 @@ import { installCalls } from '../installs/calls.ts'
 import { Window } from '../limits/window.ts'
 import type { Decision, Submission } from '../report-store/rows.ts'
 import { openReportStore } from '../report-store/store.ts'
-import { newBatcher } from '../reports/batch.ts'
-import { type AgentMetrics, newMetrics } from '../reports/metrics.ts'
+import { createBatcher } from '../reports/batch.ts'
+import { type AgentMetrics, createMetrics } from '../reports/metrics.ts'
 import { decide } from '../reports/rules.ts'
-import { newSweeper, type Sweeper } from '../sweeper/sweeper.ts'
+import { createSweeper, type Sweeper } from '../sweeper/sweeper.ts'
 import type { AgentDeps } from './deps.ts'
-import { type Lookup, newLookup } from './lookup.ts'
+import { createLookup, type Lookup } from './lookup.ts'
 import { agentRoutes } from './routes.ts'
-import { newTrouble } from './trouble.ts'
+import { createTrouble } from './trouble.ts'
 
 export interface AgentSide {
   routes: BareRoutes
@@ -33,13 +33,13 @@ export interface AgentSide {
 }
 
 export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentSide {
-  const metrics = newMetrics()
+  const metrics = createMetrics()
   const deliveries = new Deliveries(monotonic)
-  const lookup = newLookup(deps.store)
-  const trouble = newTrouble(deps.log)
+  const lookup = createLookup(deps.store)
+  const trouble = createTrouble(deps.log)
   const turns = new Turns()
   const watchers = { live: deps.live, lookup, deliveries, metrics }
-  const batcher = newBatcher({
+  const batcher = createBatcher({
     inTurn: (start) => turns.addFirst(start),
     store: openReportStore(deps.store, decide),
     metrics,
@@ -50,7 +50,7 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
     parallel: deps.store.engine === 'sqlite' ? 1 : 2,
   })
   const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
-  const sweeper = newSweeper(deps, deliveries.age)
+  const sweeper = createSweeper(deps, deliveries.age)
   let draining = false
   return {
     routes: {

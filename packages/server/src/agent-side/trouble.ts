@@ -7,7 +7,7 @@ export interface Trouble {
 
 const quietMs = 5_000
 
-export function newTrouble(log: Logger, monotonic: () => number = () => performance.now()): Trouble {
+export function createTrouble(log: Logger, monotonic: () => number = () => performance.now()): Trouble {
   let saidAt = Number.NEGATIVE_INFINITY
   let unsaid = 0
   return {

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const everyMs = 100
 /** After so many passes it is told all the same: it writes as fast as we copy. */
-const passesMost = 4
+const maxPasses = 4
 
 const { file, fd, from } = workerData as { file: string; fd: number; from: number }
 /** Pages that may be left to the connection that writes; more come in while a pass is under way. */
@@ -23,7 +23,7 @@ function left(): number {
 
 function look(): void {
   if (left() < from) return
-  for (let passes = 0; passes < passesMost && left() > few; passes++) {
+  for (let passes = 0; passes < maxPasses && left() > few; passes++) {
     passive.get()
     // SQLite syncs the file with the last page of the log, and would do so in the other thread.
     fdatasyncSync(fd)

@@ -56,10 +56,10 @@ test('what is committed is copied into the file by another thread, and the log b
 test('while it is written without a pause the log stays short, and nothing is lost', async () => {
   const { file, store, log, write } = open()
   const checkpoints = startCheckpoints(store, file, failed)
-  let [most, rounds] = [0, 0]
+  let [max, rounds] = [0, 0]
   for (const until = performance.now() + 2000; performance.now() < until; rounds++) {
     await store.db.connection().execute(async () => write(20))
-    most = Math.max(most, log().log)
+    max = Math.max(max, log().log)
     await setImmediate()
   }
   await checkpoints.close()
@@ -69,7 +69,7 @@ test('while it is written without a pause the log stays short, and nothing is lo
   expect(again.prepare('select count(*) as n from thing').get()).toEqual({ n: rounds * 20 })
   expect(again.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   again.close()
-  expect(most).toBeLessThan(16_500)
+  expect(max).toBeLessThan(16_500)
 })
 
 test('the log is copied a part at a time by whoever writes when the thread cannot', async () => {

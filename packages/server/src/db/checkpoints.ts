@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
 /** Pages in the log at which this connection does it all, because the thread does not keep up. */
-const most = 16_000
+const maxPages = 16_000
 
 export interface Checkpoints {
   /** Before the store is closed; what is left in the log is copied then. */
@@ -27,7 +27,7 @@ export function startCheckpoints(
   const worker = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: { file, fd, from: usual } })
   worker.unref()
   const gone = once(worker, 'exit').catch(() => {})
-  sqlite.exec(`pragma wal_autocheckpoint = ${most}`)
+  sqlite.exec(`pragma wal_autocheckpoint = ${maxPages}`)
   const passive = sqlite.prepare('pragma wal_checkpoint(passive)')
   let closed = false
   worker.on('message', () => {

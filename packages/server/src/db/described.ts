@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
 /** How PostgreSQL calls the type. SQLite stores the same values as text and integer. */
 export type Kind = 'text' | 'bigint'
 
-export interface Column<T> {
+export interface TableColumn<T> {
   readonly kind: Kind
   readonly nullable: boolean
   /** The database numbers the rows in this column, in order of arrival. */
@@ -14,17 +14,17 @@ export interface Column<T> {
   /** Has no value: it carries the type of the column's values. */
   readonly holds?: T
 }
-export interface Arrival extends Column<number> {
+export interface Arrival extends TableColumn<number> {
   readonly arrival: true
 }
 
-export const text = <T extends string = string>(): Column<T> => ({ kind: 'text', nullable: false, arrival: false })
-export const integer = (): Column<number> => ({ kind: 'bigint', nullable: false, arrival: false })
+export const text = <T extends string = string>(): TableColumn<T> => ({ kind: 'text', nullable: false, arrival: false })
+export const integer = (): TableColumn<number> => ({ kind: 'bigint', nullable: false, arrival: false })
 export const arrival = (): Arrival => ({ kind: 'bigint', nullable: false, arrival: true })
-export const orNull = <T>({ kind }: Column<T>): Column<T | null> => ({ kind, nullable: true, arrival: false })
+export const orNull = <T>({ kind }: TableColumn<T>): TableColumn<T | null> => ({ kind, nullable: true, arrival: false })
 
-type Columns = Readonly<Record<string, Column<unknown>>>
-type ValueOf<C> = C extends Column<infer T> ? T : never
+type Columns = Readonly<Record<string, TableColumn<unknown>>>
+type ValueOf<C> = C extends TableColumn<infer T> ? T : never
 
 export interface Described<C extends Columns = Columns> {
   readonly name: string
@@ -64,7 +64,7 @@ export function columnsOf<C extends Columns>(
 }
 
 /** Some columns of a table in the order in which a statement reads them. `at` says where each stands in a row that was read. */
-export interface Read<Names extends readonly string[], Row extends readonly unknown[]> {
+export interface ColumnReader<Names extends readonly string[], Row extends readonly unknown[]> {
   readonly names: Names
   readonly at: Positions<Names>
   /** Has no value: it carries the type of a row. */
@@ -79,19 +79,19 @@ type Positions<Names extends readonly string[]> = {
 type Tuple<C extends Columns, Names extends readonly string[]> = {
   readonly [I in keyof Names]: Names[I] extends keyof C ? ValueOf<C[Names[I]]> : never
 }
-export type ReadRow<R> = R extends Read<readonly string[], infer Row> ? Row : never
+export type ReadRow<R> = R extends ColumnReader<readonly string[], infer Row> ? Row : never
 
 export function reads<C extends Columns, const Names extends readonly (keyof C & string)[]>(
   columns: C,
   names: Names,
-): Read<Names, Tuple<C, Names>> {
+): ColumnReader<Names, Tuple<C, Names>> {
   const at = Object.fromEntries(names.map((name, i) => [name, i]))
   const integers = names.flatMap((name, i) => (columns[name]?.kind === 'bigint' ? [i] : []))
   return { names, at: at as Positions<Names>, integers }
 }
 
 /** The same columns of a table that a `left join` may not find. */
-export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: Column<ValueOf<C[K]> | null> } {
+export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> } {
   const joined = Object.entries(columns).map(([name, column]) => [name, orNull(column)])
-  return Object.fromEntries(joined) as { [K in keyof C]: Column<ValueOf<C[K]> | null> }
+  return Object.fromEntries(joined) as { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> }
 }

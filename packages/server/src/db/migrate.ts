@@ -31,7 +31,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '011-limits': limits,
 }
 
-const leastVersion = 15
+const minVersion = 15
 /** Any number that is ours: nodes that start together migrate one after another. */
 const migrationLock = 7_270_001
 
@@ -64,8 +64,8 @@ async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
     current_setting('server_encoding') as encoding, current_setting('synchronous_commit') as commits`
   const { version, called, encoding, commits } = (await client.query(asked)).rows[0]
   const wrong =
-    version < leastVersion * 10_000
-      ? `PostgreSQL ${leastVersion} or newer is needed: this one is ${called}.`
+    version < minVersion * 10_000
+      ? `PostgreSQL ${minVersion} or newer is needed: this one is ${called}.`
       : encoding !== 'UTF8'
         ? `The database must have the encoding UTF8: it has ${encoding}.`
         : commits === 'off' &&

@@ -4,7 +4,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely'
 /** Statements kept prepared; node:sqlite itself keeps none. */
 const kept = 500
 /** The first version whose WAL reset fix is in; older ones may corrupt a database (checked at start). */
-const leastVersion = [3, 51, 3] as const
+const minVersion = [3, 51, 3] as const
 
 /** KiB of the file that stay in memory, taken as they are used: about 6 KB of it an agent, so that 40,000 agents' last reports need no reading. */
 const cacheKib = 256 * 1024
@@ -17,16 +17,16 @@ export function openSqlite(file: string): DatabaseSync {
   const version = String(db.prepare('select sqlite_version() as version').get()?.version)
   if (isOlder(version)) {
     db.close()
-    throw new Error(`SQLite ${leastVersion.join('.')} or newer is needed: this Node brings ${version}.`)
+    throw new Error(`SQLite ${minVersion.join('.')} or newer is needed: this Node brings ${version}.`)
   }
   return db
 }
 
 function isOlder(version: string): boolean {
   const parts = version.split('.').map(Number)
-  for (const [i, least] of leastVersion.entries()) {
+  for (const [i, min] of minVersion.entries()) {
     const part = parts[i] ?? 0
-    if (part !== least) return part < least
+    if (part !== min) return part < min
   }
   return false
 }

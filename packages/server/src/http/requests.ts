@@ -8,9 +8,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 
 /** Requests that have a line of their own already, which says more. */
-const told = new WeakSet<IncomingMessage>()
+const logged = new WeakSet<IncomingMessage>()
 /** The request has been logged: its usual line is for `debug`, so that a refused request writes one line. */
-export const loggedAlready = (req: IncomingMessage): void => void told.add(req)
+export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
 /** Stand it in front of the other listeners of the server. */
 export function logRequests(server: Server, log: Logger): void {
@@ -23,11 +23,11 @@ export function logRequests(server: Server, log: Logger): void {
     if (request) res.setHeader('x-request-id', request)
     res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : undefined
-      const level = told.has(req) ? 'debug' : levelOf(status)
+      const level = logged.has(req) ? 'debug' : levelOf(status)
       if (!log.isLevelEnabled(level)) return
       const now = performance.now()
-      const untold = agents && status === 503 ? overload(now) : 0
-      if (untold === undefined) return
+      const unlogged = agents && status === 503 ? overload(now) : 0
+      if (unlogged === undefined) return
       const said = {
         request: request ?? newRequestId(),
         method: req.method,
@@ -35,7 +35,7 @@ export function logRequests(server: Server, log: Logger): void {
         status: status ?? 'closed',
       }
       const ms = Math.round((now - begun) * 10) / 10
-      log[level]({ ...said, ms, ...(untold > 0 && { andLikeIt: untold }) }, 'request')
+      log[level]({ ...said, ms, ...(unlogged > 0 && { andLikeIt: unlogged }) }, 'request')
     })
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)

@@ -104,7 +104,7 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   if (!version) return refuse('code_unknown')
 
   const token = newToken('agent')
-  const agent = await makeAgent(trx, row, hashToken(token), now)
+  const agent = await createAgentOf(trx, row, hashToken(token), now)
   if (!agent) return refuse('agent_name_taken', `The workspace already has an agent ${row.agent_name}.`)
   const given: GivenBot[] = []
   for (const binding of bindings) {
@@ -168,7 +168,7 @@ async function whyForbidden(
 }
 
 /** Undefined when the workspace has an agent of that name: its unique key decides (I15). */
-const makeAgent = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
+const createAgentOf = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
   trx
     .insertInto('agent')
     .values({

@@ -26,7 +26,7 @@ export interface Announcer extends Omit<Live, 'isWatched'> {
 const gather = 100
 const again = 1_000
 /** A message holds 8000 bytes at most; an id takes 39. */
-const idsMost = 150
+const maxIds = 150
 
 export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
   const node = randomUUID()
@@ -81,7 +81,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
     reported: (workspace, agentId) => say('r', workspace, agentId),
     changed: (workspace, agentId) => say('c', workspace, agentId),
     listChanged: (workspace) => say('l', workspace),
-    watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, idsMost) }]),
+    watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, maxIds) }]),
     async close() {
       flush()
       closed = true
@@ -93,6 +93,6 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
 
 /** In pieces that fit a message; an empty list is one piece. */
 function parts(ids: string[]): string[][] {
-  if (ids.length <= idsMost) return [ids]
-  return [ids.slice(0, idsMost), ...parts(ids.slice(idsMost))]
+  if (ids.length <= maxIds) return [ids]
+  return [ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]
 }

@@ -10,12 +10,12 @@ import type { Live } from '../deps.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
 import { type Heard, joinNodes } from './nodes.ts'
-import { type Act, begin, type Event, type Pace, type Rules, step } from './pace.ts'
+import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type Answer, type Answers, sharedAnswers } from './shared.ts'
 import { atPing, eventBytes, openStream, type Reading, write } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
-const pace: Rules = { tick: 500, gather: 25, slowest: 900 }
+const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
 const pingEvery = 20_000
 /** How often it is checked whether those who listen still may. */
 const guardEvery = 5_000
@@ -77,12 +77,12 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   const fleet = fleetCache(store.db, store.engine, now)
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
 
-  function on(channel: Channel, event: Event): void {
+  function on(channel: Channel, event: PaceEvent): void {
     const { state, acts } = step(channel.pace, event, rules, performance.now())
     channel.pace = state
     for (const act of acts) perform(channel, act)
   }
-  function perform(channel: Channel, act: Act): void {
+  function perform(channel: Channel, act: PaceAct): void {
     if (act.do === 'wait') channel.timer = setTimeout(on, act.ms, channel, { is: 'due' })
     if (act.do === 'make') void send(channel, { fleet, log, now }).then(() => on(channel, { is: 'made' }))
     if (act.do === 'end') {

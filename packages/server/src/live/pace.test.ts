@@ -3,15 +3,15 @@
  * frame of each agent is its last state". What a frame says: frame.test.ts, and the fleet's rows in live.http.test.ts.
  */
 import { expect, test } from 'vitest'
-import { type Act, begin, type Event, type Pace, step } from './pace.ts'
+import { begin, type Pace, type PaceAct, type PaceEvent, step } from './pace.ts'
 
 const rules = { tick: 500, gather: 25, slowest: 900 }
-type Word = Event['is']
+type Word = PaceEvent['is']
 
 /** Events in order; a number is the moment from which on those behind it come. */
 function after(state: Pace, ...events: (Word | number)[]) {
   let at = 0
-  const acts: Act[] = []
+  const acts: PaceAct[] = []
   for (const event of events) {
     if (typeof event === 'number') at = event
     else {

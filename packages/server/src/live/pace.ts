@@ -15,7 +15,7 @@ const moves = {
   overtaken: { made: 'waiting' },
   /** No page listens any more, or the service ends. */
   over: {},
-} as const satisfies Record<string, Partial<Record<Event['is'], string>>>
+} as const satisfies Record<string, Partial<Record<PaceEvent['is'], string>>>
 
 export interface Pace {
   readonly is: keyof typeof moves
@@ -24,7 +24,7 @@ export interface Pace {
   /** When the last frame was begun, by the clock that does not jump, ms. */
   readonly begun: number
 }
-export type Event =
+export type PaceEvent =
   | { readonly is: 'joined' }
   | { readonly is: 'left' }
   /** Something happened that pages should hear of. */
@@ -35,7 +35,7 @@ export type Event =
   | { readonly is: 'made' }
   /** The service ends. */
   | { readonly is: 'closed' }
-export type Act =
+export type PaceAct =
   /** Answered by `due`. */
   | { readonly do: 'wait'; readonly ms: number }
   /** Makes a frame of the news so far, and sends it. Answered by `made`. */
@@ -44,7 +44,7 @@ export type Act =
   | { readonly do: 'end' }
 
 /** In ms. */
-export interface Rules {
+export interface PaceRules {
   /** Between the beginnings of two frames. */
   readonly tick: number
   /** Before any frame, so that what happens together is in one. */
@@ -52,20 +52,20 @@ export interface Rules {
   /** The longest that `tick` becomes where many pages listen. */
   readonly slowest: number
 }
-export interface Step {
+export interface PaceStep {
   readonly state: Pace
-  readonly acts: readonly Act[]
+  readonly acts: readonly PaceAct[]
 }
 
 export const begin: Pace = { is: 'quiet', pages: 0, begun: Number.NEGATIVE_INFINITY }
-const noActs: readonly Act[] = []
+const noActs: readonly PaceAct[] = []
 
-export function step(now: Pace, event: Event, rules: Rules, at: number): Step {
+export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
   if (event.is === 'joined') return { state: { ...now, pages: now.pages + 1 }, acts: noActs }
   if (event.is === 'left' && now.pages > 1) return { state: { ...now, pages: now.pages - 1 }, acts: noActs }
   if (event.is === 'left' || event.is === 'closed')
     return { state: { ...now, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
-  const moved: Partial<Record<Event['is'], Pace['is']>> = moves[now.is]
+  const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[now.is]
   const is = moved[event.is]
   if (is === undefined) return { state: now, acts: noActs } // most reports: a frame is due already
   if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
@@ -74,7 +74,7 @@ export function step(now: Pace, event: Event, rules: Rules, at: number): Step {
 }
 
 /** Frames cost more when more pages listen, so they are sent less often, but a report is on the screen within a second. */
-function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: Rules, at: number): number {
+function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)
   return Math.max(gather, begun + pause - at)
 }

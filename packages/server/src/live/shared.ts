@@ -7,7 +7,7 @@
 /** Milliseconds for which an answer is the present: what the clock alone changes in it, who is silent, is that exact. */
 const present = 250
 /** Answers kept at once of one workspace: each is up to a hundred kilobytes. */
-const most = 16
+const maxAnswers = 16
 
 export type Answer = Uint8Array<ArrayBuffer>
 
@@ -24,7 +24,7 @@ export function sharedAnswers(clock: () => number): Answers {
     of(question, make) {
       const known = answers.get(question)
       if (known && clock() - known.at < present) return known.answer
-      if (answers.size >= most) answers = new Map()
+      if (answers.size >= maxAnswers) answers = new Map()
       const answer = make()
       const mine = { at: clock(), answer }
       answers.set(question, mine)

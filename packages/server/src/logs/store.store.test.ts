@@ -4,7 +4,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { world } from '../../testing/world.ts'
-import { newSweeper } from '../sweeper/sweeper.ts'
+import { createSweeper } from '../sweeper/sweeper.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
 
@@ -109,7 +109,7 @@ everyEngine('logs', (open) => {
     expect(await listLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
     expect(await readLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toBeUndefined()
     const deps = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
-    await newSweeper(deps, () => undefined).sweep()
+    await createSweeper(deps, () => undefined).sweep()
     expect(await w.store.db.selectFrom('log').select('id').execute()).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { type Restored, restoreBackup } from '../backup/restore.ts'
 import type { Config } from '../deps.ts'
 import { openService } from '../open.ts'
 import { adoptSecret } from '../ops/agreed.ts'
-import { holderOf, lockFolder, makeDataFolder } from '../ops/data-folder.ts'
+import { createDataFolder, holderOf, lockFolder } from '../ops/data-folder.ts'
 import { granted, Misused, option, Refused, type Request } from './kit/request.ts'
 import { table } from './kit/show.ts'
 
@@ -23,7 +23,7 @@ export async function restore(request: Omit<Request, 'input'>, config: Config): 
     throw new Refused(
       'This service keeps its data in PostgreSQL: put the dump back with pg_restore or psql, then run: svc-server restore --tokens-only',
     )
-  makeDataFolder(config.dataDir)
+  createDataFolder(config.dataDir)
   const lock = lockFolder(config.dataDir)
   if (!lock) throw running(config)
   try {

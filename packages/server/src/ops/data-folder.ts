@@ -30,7 +30,7 @@ export const secretFile = (dataDir: string): string => join(dataDir, 'secret')
 /** Something about the data folder that the person who runs the service must mend; its message says what. */
 export class DataFolderError extends Error {}
 
-export function makeDataFolder(dataDir: string): void {
+export function createDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     chmodSync(dataDir, 0o700)
@@ -42,7 +42,7 @@ export function makeDataFolder(dataDir: string): void {
 /** The secret that signs people's cookies; made at the first start. */
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
-  const secret = readIfThere(file) ?? makeSecret(file)
+  const secret = readIfThere(file) ?? createSecret(file)
   giveToOwner(dataDir)
   if (secret.length < minSecret) {
     throw new DataFolderError(
@@ -54,7 +54,7 @@ export function secretOf(dataDir: string): string {
 }
 
 /** Complete before it has its name, and never in the place of one that another process has just made. */
-function makeSecret(file: string): string {
+function createSecret(file: string): string {
   writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
   try {
     linkSync(`${file}.${process.pid}.tmp`, file)

@@ -9,14 +9,14 @@ import { testConfig } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import type { Store } from '../db/open.ts'
-import { newMetrics } from '../reports/metrics.ts'
+import { createMetrics } from '../reports/metrics.ts'
 import { healthOf } from './health.ts'
 import { opsListener } from './listener.ts'
-import { newRegistry } from './metrics.ts'
+import { createRegistry } from './metrics.ts'
 
 async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
   const observed = { store, config: testConfig({ version: '1.2.3' }), now: clock.now }
-  const registry = newRegistry({ ...observed, agents: newMetrics(), live: { size: 3 } })
+  const registry = createRegistry({ ...observed, agents: createMetrics(), live: { size: 3 } })
   const server = opsListener(registry, healthOf(store), '1.2.3')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -16,7 +16,7 @@ interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
   live: Pick<Hub, 'size'>
 }
 
-export function newRegistry(observed: Observed): Registry {
+export function createRegistry(observed: Observed): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   countsOf(registry, observed)
@@ -69,7 +69,7 @@ function countsOf(registry: Registry, { agents }: Observed): void {
 function gaugesOf(registry: Registry, { agents, live, store, config, now }: Observed): void {
   const registers = [registry]
   const plain: [name: string, help: string, value: () => number][] = [
-    ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.commitSecondsMost],
+    ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.maxCommitSeconds],
     ['svc_reports_waiting', 'Reports that wait for their commit.', () => agents.waiting],
     ['svc_live_subscribers', 'Open pages that hear of changes.', () => live.size],
   ]

@@ -87,12 +87,12 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
   const known = orders.get(rows)
   const ordered = known?.length === rows.size ? known.flatMap((id) => rows.get(id) ?? []) : []
   if (ordered.length === rows.size) return ordered
-  const anew = [...rows].sort(([, a], [, b]) => byText(a.name, b.name))
+  const sorted = [...rows].sort(([, a], [, b]) => byText(a.name, b.name))
   orders.set(
     rows,
-    anew.map(([id]) => id),
+    sorted.map(([id]) => id),
   )
-  return anew.map(([, row]) => row)
+  return sorted.map(([, row]) => row)
 }
 
 /** Numbers in names count as numbers: `agent-2` before `agent-10`. */

@@ -20,7 +20,7 @@ const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, c
  * Makes a link and gives back its token, which is shown this once. `first` names no person; the others name one by
  * e-mail address. Where the link leads: `linkUrl`.
  */
-export function makeLink(
+export function createLink(
   { db, by, now }: Ctx,
   purpose: LinkTable['purpose'],
   email: string | null,

@@ -1,14 +1,14 @@
 import type { Me, Members, Session } from '@svc/api'
 import { expect, test } from 'vitest'
 import { operator, password, serve, value } from '../web/testing/service.ts'
-import { makeLink } from './links.ts'
+import { createLink } from './links.ts'
 import { resetPassword } from './store.ts'
 
 const ann = { name: 'Ann', email: 'ann@example.org', password, workspace: 'North wind', slug: 'north' }
 
 test('the first link makes the first person, their workspace activated for svc, and signs in; once', async () => {
   const service = await serve()
-  const token = value(await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
+  const token = value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
   const browser = service.browser()
   expect((await browser.get(`/api/web/start?token=${token}`)).body).toEqual({ ok: true })
   expect(await browser.send('POST', '/api/web/start', { ...ann, token })).toMatchObject({
@@ -39,7 +39,7 @@ test.each([
   ['a short name with two hyphens', { slug: 'no--rth' }, 'slug_invalid'],
 ])('a first start with %s is refused and leaves the link good and nobody behind', async (_what, wrong, code) => {
   const service = await serve()
-  const token = value(await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
+  const token = value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
   const refused = await service.browser().send('POST', '/api/web/start', { ...ann, token, ...wrong })
   expect(refused).toMatchObject({ status: 400, body: { error: { code } } })
   expect(await service.store.db.selectFrom('user').selectAll().execute()).toEqual([])
@@ -176,7 +176,7 @@ test("the operator's reset ends every session and voids sign-in links", async ()
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
   const token = value(
-    await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'ann@example.org'),
+    await createLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'ann@example.org'),
   )
   value(
     await resetPassword(
@@ -193,7 +193,7 @@ test('a sign-in link works once and for fifteen minutes', async () => {
   await service.workspace('north')
   await service.person('Ann', 'north', 'admin')
   const link = async () =>
-    value(await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'Ann@example.org'))
+    value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'Ann@example.org'))
   const [good, late] = [await link(), await link()]
   const browser = service.browser()
   expect((await browser.send('POST', '/api/web/link', { token: good })).status).toBe(200)
@@ -201,12 +201,12 @@ test('a sign-in link works once and for fifteen minutes', async () => {
   expect((await service.browser().send('POST', '/api/web/link', { token: good })).status).toBe(404)
   service.pass(15 * 60)
   expect((await service.browser().send('POST', '/api/web/link', { token: late })).status).toBe(404)
-  expect(await makeLink({ db: service.store.db, by: operator, now: 1 }, 'sign_in', 'nobody@example.org')).toMatchObject(
-    {
-      ok: false,
-      code: 'person_unknown',
-    },
-  )
+  expect(
+    await createLink({ db: service.store.db, by: operator, now: 1 }, 'sign_in', 'nobody@example.org'),
+  ).toMatchObject({
+    ok: false,
+    code: 'person_unknown',
+  })
 })
 
 test('no link, password or session is stored so that the database alone opens a door (I29)', async () => {
@@ -214,7 +214,7 @@ test('no link, password or session is stored so that the database alone opens a 
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
   const token = value(
-    await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'ann@example.org'),
+    await createLink({ db: service.store.db, by: operator, now: service.now() }, 'sign_in', 'ann@example.org'),
   )
   const invited = await ann.send<{ url: string }>('POST', '/api/web/w/north/invitations', {
     email: 'b@example.org',
@@ -255,7 +255,7 @@ test('cookies are HttpOnly and Lax, and behind https Secure with the __Host- pre
   for (const https of [false, true]) {
     const service = await serve({ https })
     await service.workspace('north')
-    const token = value(await makeLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
+    const token = value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
     const origin = service.baseUrl
     const answer = await service.browser().send('POST', '/api/web/start', { ...ann, slug: 'south', token }, { origin })
     const [cookie = ''] = answer.headers.getSetCookie()
@@ -274,7 +274,7 @@ test("an operator's link hands an account that somebody else made to the owner o
   const stranger = await service.person('Owner', 'north', 'member')
   expect((await stranger.get<Me>('/api/web/me')).body.emailConfirmed).toBe(false)
   const link = (purpose: 'claim' | 'sign_in') =>
-    makeLink({ db: service.store.db, by: operator, now: service.now() }, purpose, 'owner@example.org')
+    createLink({ db: service.store.db, by: operator, now: service.now() }, purpose, 'owner@example.org')
   const [token, signIn] = [value(await link('claim')), value(await link('sign_in'))]
 
   const owner = service.browser()

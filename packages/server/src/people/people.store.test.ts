@@ -9,7 +9,7 @@ import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
 import { firstStart } from '../workspaces/start.ts'
 import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
 import { openAuth } from './auth.ts'
-import { makeLink, useLink } from './links.ts'
+import { createLink, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { sessionsOf } from './sessions.ts'
 import { createPerson, findPerson, listPeople, nobodyYet, resetPassword } from './store.ts'
@@ -51,7 +51,7 @@ everyEngine('people', (open) => {
 
   test('the first start is whole or nothing, and its link ends with it', async () => {
     const people = peopleOn(await open())
-    const token = ok(await makeLink({ db: people.store.db, by: operator, now }, 'first', null))
+    const token = ok(await createLink({ db: people.store.db, by: operator, now }, 'first', null))
     const asked = { token, name: 'Ann', email: 'ann@example.org', password, workspace: 'North', slug: 'north' }
     await createWorkspace({ people, by: operator, now }, { slug: 'taken', name: 'Taken' })
     expect(await firstStart(people, { ...asked, slug: 'taken' }, now)).toMatchObject({ ok: false, code: 'slug_taken' })
@@ -68,8 +68,8 @@ everyEngine('people', (open) => {
   test('a later first link voids the one before, and an account made by the operator voids both', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
-    const earlier = ok(await makeLink({ db, by: operator, now }, 'first', null))
-    const later = ok(await makeLink({ db, by: operator, now }, 'first', null))
+    const earlier = ok(await createLink({ db, by: operator, now }, 'first', null))
+    const later = ok(await createLink({ db, by: operator, now }, 'first', null))
     expect(await useLink(db, 'first', earlier, now)).toBeUndefined()
     await newPerson(people, 'Ann')
     expect(await useLink(db, 'first', later, now)).toBeUndefined()
@@ -78,7 +78,7 @@ everyEngine('people', (open) => {
   test('a link is used by one of two who come at once', async () => {
     const people = peopleOn(await open())
     const { id } = await newPerson(people, 'Ann')
-    const token = ok(await makeLink({ db: people.store.db, by: operator, now }, 'sign_in', 'ann@example.org'))
+    const token = ok(await createLink({ db: people.store.db, by: operator, now }, 'sign_in', 'ann@example.org'))
     const uses = await Promise.all([1, 2].map(() => useLink(people.store.db, 'sign_in', token, now)))
     expect(uses.filter(Boolean)).toEqual([{ person_id: id }])
   })
@@ -111,7 +111,7 @@ everyEngine('people', (open) => {
     await addMember({ people, by: operator, now }, { slug: 'north', email: 'x@example.org', role: 'admin' })
     await activate({ db: people.store.db, by: operator, now }, 'north', 'svc')
     await createPerson({ people, by: operator, now }, { email: 'no address', name: 'N', password })
-    await makeLink({ db: people.store.db, by: operator, now }, 'sign_in', 'x@example.org')
+    await createLink({ db: people.store.db, by: operator, now }, 'sign_in', 'x@example.org')
     expect(await audited(people)).toEqual(before)
     const north = ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
     expect(await activate({ db: people.store.db, by: operator, now }, 'north', 'tasks')).toMatchObject({

@@ -15,7 +15,7 @@ async function writes(w: World, write: Partial<Writes>, parts: object = {}): Pro
   const given = { ...nothing, ...write }
   const judged = (rows: AgentRows | undefined): Decision => {
     read = rows
-    return { ok: true, workspaceId: w.workspace.id, write: given, claimed: [], told: {} }
+    return { ok: true, workspaceId: w.workspace.id, write: given, claimed: [], answer: {} }
   }
   await openReportStore(w.store, judged)([submission(w, parts)], w.clock.now(), () => undefined)
   return read

@@ -5,9 +5,9 @@
 import type { UsageDelta } from './rows.ts'
 
 /** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
-export const usageMost = 1e12
+export const maxUsage = 1e12
 /** When more wait, they go to `usage_day`, all at once (usage-names.ts says into which rows). An agent with one model has two a day. */
-const waitMost = 8
+const maxWaiting = 8
 
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
@@ -35,7 +35,7 @@ export function addUsage(
 ): { json: string | null; due: readonly UsageDelta[] } {
   if (gained.length === 0) return { json, due: gained }
   const sums = added(writtenIn(json), gained)
-  return sums.length > waitMost ? { json: null, due: sums.map(read) } : { json: JSON.stringify(sums), due: [] }
+  return sums.length > maxWaiting ? { json: null, due: sums.map(read) } : { json: JSON.stringify(sums), due: [] }
 }
 
 /** `sums` with these added, by day and model. */
@@ -45,7 +45,7 @@ export function addUp(sums: readonly UsageDelta[], gained: readonly UsageDelta[]
 
 /** Adds to the sums that are there; a report may name thousands of models, so few are searched and many are looked up. */
 function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
-  const index = gained.length > waitMost ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
+  const index = gained.length > maxWaiting ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
   for (const one of gained) {
     const sum = index
       ? index.get(`${one.day} ${one.model}`)
@@ -63,4 +63,4 @@ function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
   return sums
 }
 
-const bounded = (sum: number): number => Math.max(-usageMost, Math.min(usageMost, sum))
+const bounded = (sum: number): number => Math.max(-maxUsage, Math.min(maxUsage, sum))

@@ -5,7 +5,7 @@ import type { AgentReportRow, AgentRow, CommandRow, RunRow } from '../db/tables.
 import type { Served } from '../releases/store.ts'
 import type { AgentVersions, MachineChange } from '../reports/machine-changes.ts'
 import type { UpdateNote } from '../wishes/note.ts'
-import type { Told } from '../wishes/report.ts'
+import type { AnswerVersions } from '../wishes/report.ts'
 import type { Places } from './places.ts'
 
 /** A report on its way into the store. */
@@ -65,7 +65,7 @@ export type Decide = (rows: AgentRows | undefined, submission: Submission, now: 
 
 export type Decision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
-  | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; told: Told }
+  | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; answer: AnswerVersions }
 
 /** Everything one report changes. */
 export interface Writes {

@@ -90,4 +90,4 @@ export const updateEventCells = (e: Cells<Line<typeof updateEvent>>): Value[] =>
 ]
 
 /** An agent's changes on its machine that are kept: the newest ones. */
-export const machineChangesMost = 500
+export const maxMachineChanges = 500

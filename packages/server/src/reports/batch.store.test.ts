@@ -12,14 +12,14 @@ import { accountTables } from '../people/auth.ts'
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import { openReportStore } from '../report-store/store.ts'
 import { hashToken, newToken } from '../tokens.ts'
-import { newBatcher } from './batch.ts'
-import { newMetrics } from './metrics.ts'
+import { createBatcher } from './batch.ts'
+import { createMetrics } from './metrics.ts'
 import { decide } from './rules.ts'
 
 const batching = (w: World, store: ReportStore = openReportStore(w.store, decide)) => {
   const failures: unknown[] = []
-  const metrics = newMetrics()
-  const batcher = newBatcher({
+  const metrics = createMetrics()
+  const batcher = createBatcher({
     store,
     metrics,
     now: w.clock.now,

@@ -2,17 +2,17 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Submission } from '../report-store/rows.ts'
-import { newBatcher } from './batch.ts'
-import { newMetrics } from './metrics.ts'
+import { createBatcher } from './batch.ts'
+import { createMetrics } from './metrics.ts'
 
 /** Only what waiting is counted with stands still; the event loop turns as always. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
 const batcherOver = (store: ReportStore, parallel = 1) =>
-  newBatcher({
+  createBatcher({
     store,
-    metrics: newMetrics(),
+    metrics: createMetrics(),
     now: () => 0,
     age: () => undefined,
     committed: () => {},

@@ -4,7 +4,7 @@
  */
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Decision, Submission } from '../report-store/rows.ts'
-import { begin, type Event, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
+import { type BatchingEvent, begin, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
@@ -58,7 +58,7 @@ interface Unanswered extends Waiting {
   resolve: (answer: Decision | Unavailable) => void
 }
 
-export function newBatcher(options: BatchOptions): Batcher {
+export function createBatcher(options: BatchOptions): Batcher {
   const { metrics, inTurn = setImmediate } = options
   const rules = rulesOf(options.parallel)
   let now = begin
@@ -72,7 +72,7 @@ export function newBatcher(options: BatchOptions): Batcher {
   const isFull = () => waiting.length >= maxWaiting.reports || bytesHeld >= maxWaiting.bytes
   const isIdle = () => waiting.length === 0 && running.size === 0
 
-  function on(event: Event): void {
+  function on(event: BatchingEvent): void {
     const { state, act } = step(now, event, rules)
     now = state
     if (!act) return
@@ -123,7 +123,7 @@ export function newBatcher(options: BatchOptions): Batcher {
   }
 }
 
-const due: Event = { is: 'due' }
+const due: BatchingEvent = { is: 'due' }
 
 function isIn(batches: Iterable<ReadonlySet<string>>, agentId: string): boolean {
   for (const agents of batches) if (agents.has(agentId)) return true

@@ -5,10 +5,10 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Submission } from '../report-store/rows.ts'
-import { type Batching, begin, type Event, nextBatch, rulesOf, step } from './batching.ts'
+import { type Batching, type BatchingEvent, begin, nextBatch, rulesOf, step } from './batching.ts'
 
 /** Events in order, and what each of them asks for. */
-function after(state: Batching, events: readonly Event[], parallel = 1) {
+function after(state: Batching, events: readonly BatchingEvent[], parallel = 1) {
   const words = events.map((event) => {
     const { state: next, act } = step(state, event, rulesOf(parallel))
     state = next
@@ -17,16 +17,16 @@ function after(state: Batching, events: readonly Event[], parallel = 1) {
   return { state, words }
 }
 /** Reports that come one after the other, and how many wait with each. */
-const come = (from: number, to: number, kept = true): Event[] =>
+const come = (from: number, to: number, kept = true): BatchingEvent[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ is: 'came', waiting: from + i, kept }))
-const due: Event = { is: 'due' }
-const began = (size: number, filled = false): Event => ({ is: 'began', size, filled })
-const ended = (waiting: number): Event => ({ is: 'ended', waiting })
+const due: BatchingEvent = { is: 'due' }
+const began = (size: number, filled = false): BatchingEvent => ({ is: 'began', size, filled })
+const ended = (waiting: number): BatchingEvent => ({ is: 'ended', waiting })
 /** A batch of three was stored. */
 const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
 
 describe('a batch begins', () => {
-  test.each<[string, Batching, Event[], string[]]>([
+  test.each<[string, Batching, BatchingEvent[], string[]]>([
     ['a moment after its first report', begin, [...come(1, 2), due], ['wait 1', '', 'start']],
     ['at once when as many have come as last time', three, come(1, 3), ['wait 1', '', 'start']],
     [
@@ -77,7 +77,7 @@ describe('a batch begins', () => {
 
 describe('where two batches may be stored at once', () => {
   const one = after(begin, [...come(1, 2), due, began(2)], 2).state
-  test.each<[string, Event[], string[]]>([
+  test.each<[string, BatchingEvent[], string[]]>([
     ['the second waits for the first, but not long', [...come(1, 3), due, began(3)], ['wait 5', '', '', 'start', '']],
     ['it begins when that one has ended', [...come(1, 3), ended(3)], ['wait 5', '', '', 'start']],
     ['it waits anew for company where fewer have come', [...come(1, 1), ended(1)], ['wait 5', 'wait 1']],

@@ -20,7 +20,7 @@ export interface Batching {
   readonly oneByOne: boolean
 }
 /** `waiting`: reports that wait at that moment. */
-export type Event =
+export type BatchingEvent =
   /** A report came. `kept`: its connection goes on after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }
   /** The wait is over. */
@@ -29,13 +29,13 @@ export type Event =
   | { readonly is: 'began'; readonly size: number; readonly filled: boolean }
   /** A batch is answered. */
   | { readonly is: 'ended'; readonly waiting: number }
-export type Act =
+export type BatchingAct =
   /** Answered by `due`; in place of an earlier wait. */
   | { readonly do: 'wait'; readonly ms: number }
   /** Begins the batch in a later turn, and ends the wait. Answered by `began`. */
   | { readonly do: 'start' }
 
-export interface Rules {
+export interface BatchingRules {
   /** Batches at the same time. */
   readonly parallel: number
   /**
@@ -43,32 +43,32 @@ export interface Rules {
    * that is being stored, which it follows unless that one takes long: few large batches cost less than many small ones.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
-  readonly max: Max
+  readonly max: BatchLimits
 }
 /**
  * A batch ends at any of these, so that the turn in which it is stored stays short whatever the reports hold. One report that is
  * larger than that is a batch of its own.
  */
-export interface Max {
+export interface BatchLimits {
   readonly reports: number
   readonly bytes: number
   readonly runs: number
 }
-export interface Step {
+export interface BatchingStep {
   readonly state: Batching
-  readonly act: Act | undefined
+  readonly act: BatchingAct | undefined
 }
 
-export const rulesOf = (parallel: number): Rules => ({
+export const rulesOf = (parallel: number): BatchingRules => ({
   parallel,
   linger: { kept: 1, own: 2, beside: 5 },
   max: { reports: 128, bytes: 512 * 1024, runs: 1000 },
 })
 
 export const begin: Batching = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
-const start: Act = { do: 'start' }
+const start: BatchingAct = { do: 'start' }
 
-export function step(now: Batching, event: Event, rules: Rules): Step {
+export function step(now: Batching, event: BatchingEvent, rules: BatchingRules): BatchingStep {
   switch (event.is) {
     case 'came':
       return schedule(event.kept || now.oneByOne ? now : { ...now, oneByOne: true }, event.waiting, rules)
@@ -87,7 +87,7 @@ export function step(now: Batching, event: Event, rules: Rules): Step {
   }
 }
 
-function schedule(now: Batching, waiting: number, { parallel, linger, max }: Rules): Step {
+function schedule(now: Batching, waiting: number, { parallel, linger, max }: BatchingRules): BatchingStep {
   const { is, running, lastSize, filled, oneByOne } = now
   if (waiting === 0 || running >= parallel || is === 'starts') return { state: now, act: undefined }
   const asManyAsLast = lastSize > 1 && waiting >= lastSize && !oneByOne && running === 0
@@ -116,7 +116,7 @@ export interface Batch<One> {
 export function nextBatch<One extends Waiting>(
   waiting: readonly One[],
   busy: (agentId: string) => boolean,
-  max: Max,
+  max: BatchLimits,
 ): Batch<One> {
   const batch: One[] = []
   const left: One[] = []

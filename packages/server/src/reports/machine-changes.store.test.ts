@@ -5,7 +5,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { logNamesOf, queueCommand } from '../commands/store.ts'
 import { machineChangesOf } from '../pages/machine-changes.ts'
-import { machineChangesMost } from '../report-store/written.ts'
+import { maxMachineChanges } from '../report-store/written.ts'
 
 const offer = { controls: ['pause', 'resume'] }
 const set = (every: number) => ({
@@ -69,7 +69,7 @@ everyEngine('two authors, one truth', (open) => {
 
   test('an agent that changes all the time fills no disk: the newest are kept', async () => {
     const { report, store, changes, clock } = await start()
-    for (let i = 0; i < machineChangesMost + 12; i++) {
+    for (let i = 0; i < maxMachineChanges + 12; i++) {
       clock.pass(1)
       await report(set(i))
     }
@@ -77,8 +77,8 @@ everyEngine('two authors, one truth', (open) => {
       .selectFrom('machine_change')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    expect(Number(count)).toBe(machineChangesMost)
-    expect((await changes())[0]).toMatchObject({ after: machineChangesMost + 11 })
+    expect(Number(count)).toBe(maxMachineChanges)
+    expect((await changes())[0]).toMatchObject({ after: maxMachineChanges + 11 })
   })
 
   test("an agent's own row is written only when something of it changed", async () => {

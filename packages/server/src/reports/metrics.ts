@@ -12,7 +12,7 @@ export interface AgentMetrics {
   /** Seconds spent in committing, all batches together. */
   commitSeconds: number
   /** The longest of them. */
-  commitSecondsMost: number
+  maxCommitSeconds: number
   /** Reports that wait for a batch at this moment. */
   waiting: number
   /** Reports in batches that are being committed. */
@@ -21,7 +21,7 @@ export interface AgentMetrics {
 
 const batchClasses = [1, 4, 16, 64, 128] as const
 
-export const newMetrics = (): AgentMetrics => ({
+export const createMetrics = (): AgentMetrics => ({
   reports: 0,
   logs: 0,
   refused: Object.create(null),
@@ -29,7 +29,7 @@ export const newMetrics = (): AgentMetrics => ({
   batches: 0,
   batchSizes: { 1: 0, 4: 0, 16: 0, 64: 0, 128: 0 },
   commitSeconds: 0,
-  commitSecondsMost: 0,
+  maxCommitSeconds: 0,
   waiting: 0,
   inBatches: 0,
 })
@@ -41,6 +41,6 @@ export function countRefusal(metrics: AgentMetrics, code: string): void {
 export function countBatch(metrics: AgentMetrics, size: number, seconds: number): void {
   metrics.batches++
   metrics.commitSeconds += seconds
-  metrics.commitSecondsMost = Math.max(metrics.commitSecondsMost, seconds)
-  metrics.batchSizes[batchClasses.find((most) => size <= most) ?? 128]++
+  metrics.maxCommitSeconds = Math.max(metrics.maxCommitSeconds, seconds)
+  metrics.batchSizes[batchClasses.find((max) => size <= max) ?? 128]++
 }

@@ -39,7 +39,7 @@ export const decide: Decide = (rows, submission, now, age) => {
     ok: true,
     workspaceId: rows.workspaceId,
     claimed,
-    told: updates.told,
+    answer: updates.answer,
     write: {
       report: columns,
       newRuns: runs.newRuns,
@@ -114,8 +114,8 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
 /** D11: such a report may still bring acks, but changes nothing else and claims nothing; it is told what was told before. */
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])
-  const { told } = updatesOf(rows, report, now, false)
-  return { ok: true, workspaceId: rows.workspaceId, claimed: [], told, write: { ...nothing, commands } }
+  const { answer } = updatesOf(rows, report, now, false)
+  return { ok: true, workspaceId: rows.workspaceId, claimed: [], answer, write: { ...nothing, commands } }
 }
 
 const nothing: Writes = {

@@ -2,7 +2,7 @@
 import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
 import { dayOf } from '../limits/days.ts'
 import { excess } from '../report-store/needs.ts'
-import { usageMost } from '../report-store/pending.ts'
+import { maxUsage } from '../report-store/pending.ts'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
 import { otherModels, usageDays } from '../report-store/usage-names.ts'
@@ -97,10 +97,10 @@ function costOf(run: ReadRun): number | null {
     forEachEntry(run.models, (_, dollars) => {
       sum = (sum ?? 0) + micro(dollars)
     })
-  return sum === null ? null : Math.min(usageMost, sum)
+  return sum === null ? null : Math.min(maxUsage, sum)
 }
 
-const micro = (dollars: number): number => Math.min(usageMost, Math.round(dollars * 1e6))
+const micro = (dollars: number): number => Math.min(maxUsage, Math.round(dollars * 1e6))
 
 /** Differences of days, by day and model; '' holds the totals. What is older than the first day that is kept counts on that day. */
 class Sums {
@@ -123,7 +123,7 @@ class Sums {
     const total = this.#of(day, '')
     total.runs += sign
     total.costMicro += sign * (costs.cost_micro ?? 0)
-    total.outputTokens += sign * Math.min(usageMost, costs.output_tokens ?? 0)
+    total.outputTokens += sign * Math.min(maxUsage, costs.output_tokens ?? 0)
     if (!models) return
     forEachEntry(models, (model, dollars) => {
       const share = this.#named(day, model)
@@ -136,8 +136,8 @@ class Sums {
     const deltas: UsageDelta[] = []
     for (const models of this.#days.values()) {
       for (const sum of models.values()) {
-        sum.costMicro = Math.min(usageMost, sum.costMicro)
-        sum.outputTokens = Math.min(usageMost, sum.outputTokens)
+        sum.costMicro = Math.min(maxUsage, sum.costMicro)
+        sum.outputTokens = Math.min(maxUsage, sum.outputTokens)
         if (sum.runs !== 0 || sum.costMicro !== 0 || sum.outputTokens !== 0) deltas.push(sum)
       }
     }

@@ -15,7 +15,7 @@ import { lockWorkspace } from '../workspaces/lock.ts'
 import { roleOf } from '../workspaces/store.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
-import { moveRollout, note, takeBackUntold } from './store.ts'
+import { moveRollout, note, takeBackUnoffered } from './store.ts'
 
 /** Agents whose version is wished in one transaction. */
 const atOnce = 100
@@ -146,7 +146,7 @@ const leaderOf = (rollout: RolloutDbRow) =>
     : { id: rollout.continued_by, name: rollout.continued_by_name }
 
 async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
-  await takeBackUntold(trx, rollout, { by: service, now })
+  await takeBackUnoffered(trx, rollout, { by: service, now })
   await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
   await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }

@@ -5,7 +5,7 @@ import { testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
-import { newSweeper } from '../sweeper/sweeper.ts'
+import { createSweeper } from '../sweeper/sweeper.ts'
 import { addVersion, ofBlueprint } from '../wishes/testing.ts'
 import { cancelRollout, createRollout } from './store.ts'
 
@@ -30,7 +30,7 @@ everyEngine('rollouts', (open) => {
     cancelRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, id, true)
   const sweeper = (w: World) => {
     const needs = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
-    return newSweeper(needs, () => undefined)
+    return createSweeper(needs, () => undefined)
   }
   const piece = async (w: World, limit: number, before?: string) => {
     const { rows, more } = await rolloutsOf(w.store.db, w.workspace, { limit, before }, w.clock.now())

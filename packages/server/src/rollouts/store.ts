@@ -90,7 +90,7 @@ export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: 
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
     }
-    await takeBackUntold(trx, rollout, { by, now })
+    await takeBackUnoffered(trx, rollout, { by, now })
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
@@ -117,7 +117,7 @@ export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, i
 /** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
 export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
-    await takeBackUntold(trx, rollout, { by, now, told: withdraw })
+    await takeBackUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
 
@@ -155,11 +155,11 @@ export async function moveRollout(
   return { ...rollout, ...set }
 }
 
-/** Takes back wishes of the rollout that no agent was told of; `told`: also those that no agent has carried out. */
-export async function takeBackUntold(
+/** Takes back wishes of the rollout that no answer has carried; `alsoOffered`: also those that no agent has carried out. */
+export async function takeBackUnoffered(
   trx: Db,
   rollout: RolloutDbRow,
-  { by, now, told = false }: { by: By; now: number; told?: boolean },
+  { by, now, alsoOffered: told = false }: { by: By; now: number; alsoOffered?: boolean },
 ): Promise<void> {
   const { id, kind, version } = rollout
   if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)

@@ -6,12 +6,12 @@ import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
-import { newSweeper } from './sweeper.ts'
+import { createSweeper } from './sweeper.ts'
 
 const node = (w: World, age: MonotonicAge = () => undefined) => {
   const live = testLive()
   const log = pino({ level: 'silent' })
-  return { live, ...newSweeper({ store: w.store, live, log, now: w.clock.now }, age) }
+  return { live, ...createSweeper({ store: w.store, live, log, now: w.clock.now }, age) }
 }
 
 everyEngine('the sweeper', (open) => {

@@ -26,7 +26,7 @@ export interface Sweeper {
   stop(): Promise<void>
 }
 
-export function newSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
+export function createSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let stopped = false

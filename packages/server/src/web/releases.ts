@@ -30,7 +30,7 @@ async function serving(releases: Releases): Promise<Files> {
 /** One build may be signed again, by another key. */
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
-interface Sent {
+interface SentRelease {
   /** Of the build. */
   sha256: string
   etag: string
@@ -39,7 +39,7 @@ interface Sent {
 }
 const text = 'text/plain; charset=utf-8'
 
-function send(c: Context, { sha256, etag, type, bytes }: Sent): Response {
+function send(c: Context, { sha256, etag, type, bytes }: SentRelease): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
   if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
   return c.body(inPieces(bytes), 200, { ...headers, 'content-type': type, 'content-length': String(bytes.length) })

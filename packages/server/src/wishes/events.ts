@@ -5,7 +5,7 @@ import { awayBetween, timesAway } from './away.ts'
 import type { UpdateNote } from './note.ts'
 
 /** Lines of an agent's timeline that are kept: the newest ones. */
-export const updateEventsMost = 300
+export const maxUpdateEvents = 300
 
 /** A note as it stands in `update_event`. */
 export const eventRow = (note: EventNote) => ({
@@ -32,7 +32,7 @@ export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote)
     .select('seq')
     .where('agent_id', '=', agent.id)
     .orderBy('seq', 'desc')
-    .offset(updateEventsMost - 1)
+    .offset(maxUpdateEvents - 1)
     .limit(1)
     .executeTakeFirst()
   if (!oldestKept) return

@@ -64,7 +64,7 @@ everyEngine('wishes that nodes race for', (open) => {
   }
   const told = async (r: Reporting, agents: readonly TestAgent[]) => {
     const decided = await Promise.all(agents.map((agent) => r.decide(runtime, { agent })))
-    return agents.filter((_, i) => decided[i]?.ok && decided[i].told.runtime_desired !== undefined)
+    return agents.filter((_, i) => decided[i]?.ok && decided[i].answer.runtime_desired !== undefined)
   }
 
   test('a press is in the next answer, for however many agents it is pressed (2.7)', async () => {
@@ -149,7 +149,7 @@ everyEngine('wishes that nodes race for', (open) => {
         ...agents.map((agent) => press(w, agent).then(() => [])),
         ...agents.map(async (agent, i) => {
           const decision = await nodes[i % 2]?.decide(runtime, { agent })
-          return decision?.ok ? [decision.told] : []
+          return decision?.ok ? [decision.answer] : []
         }),
       ])
       for (const { runtime: served, runtime_desired } of answers.flat()) {

@@ -284,7 +284,7 @@ function helpers(w: World, r: Reporting) {
     told: async (...sent: Parameters<Reporting['decide']>) => {
       const decision = await r.decide(...sent)
       if (!decision.ok) throw new Error(decision.code)
-      return decision.told
+      return decision.answer
     },
     wish: async (version: string | undefined) => {
       const made =

@@ -10,10 +10,10 @@ import type { Judging, Note, UpdateNote, UpdateRow } from './note.ts'
 import { judgeRuntime } from './runtime.ts'
 
 /** What an answer says beside commands and interval. */
-export type Told = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
+export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
 
 export interface UpdatesAfter {
-  told: Told
+  answer: AnswerVersions
   /** The blueprint version that was wished when the report came. */
   wished: string | undefined
   write: (WishColumns & { attempts: string | null }) | undefined
@@ -29,7 +29,7 @@ export function updatesAfter(
   offers: boolean,
 ): UpdatesAfter {
   const attempts = attemptsOf(report)
-  if (row.wishes === null && attempts === row.attempts) return told(report, served)
+  if (row.wishes === null && attempts === row.attempts) return unchanged(report, served)
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version
   const events: UpdateNote[] = []
@@ -43,7 +43,7 @@ export function updatesAfter(
   const columns = columnsOfWishes(wishes)
   const changed = columns.wishes !== row.wishes || attempts !== row.attempts
   return {
-    told: tell(row, wishes, report, served),
+    answer: versionsFor(row, wishes, report, served),
     wished,
     write: changed ? { ...columns, attempts } : undefined,
     events,
@@ -52,10 +52,10 @@ export function updatesAfter(
 
 const nothing = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
-const untouched = { told: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
-const told = (report: Report, served: Served | undefined): UpdatesAfter =>
+const untouched = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
+const unchanged = (report: Report, served: Served | undefined): UpdatesAfter =>
   report.runtime && served
-    ? { ...untouched, told: { runtime: { version: served.version, sha256: served.sha256 } } }
+    ? { ...untouched, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
     : untouched
 
 /** The first answer that carries a wish. */
@@ -78,14 +78,20 @@ function liftOnMachine(wishes: Wishes): void {
 }
 
 /** 2.7: `runtime` and `runtime_desired` only to a report that carries `runtime`, absent when none is served. */
-function tell(row: UpdateRow, { blueprint, runtime }: Wishes, report: Report, served: Served | undefined): Told {
-  const told: Told = {}
+function versionsFor(
+  row: UpdateRow,
+  { blueprint, runtime }: Wishes,
+  report: Report,
+  served: Served | undefined,
+): AnswerVersions {
+  const versions: AnswerVersions = {}
   if (row.blueprint !== null && blueprint?.offeredAt !== undefined) {
-    told.desired = { blueprint: row.blueprint, version: blueprint.version }
+    versions.desired = { blueprint: row.blueprint, version: blueprint.version }
   }
   if (report.runtime && served) {
-    told.runtime = { version: served.version, sha256: served.sha256 }
-    if (runtime?.offeredAt !== undefined && runtime.version === served.version) told.runtime_desired = runtime.version
+    versions.runtime = { version: served.version, sha256: served.sha256 }
+    if (runtime?.offeredAt !== undefined && runtime.version === served.version)
+      versions.runtime_desired = runtime.version
   }
-  return told
+  return versions
 }

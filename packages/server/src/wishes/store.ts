@@ -142,7 +142,7 @@ export async function pressWithin(
   const { by, now, rollout, places } = wishing
   const { version } = verdict.served
   const standing = wishes.runtime?.version === version ? wishes.runtime : undefined
-  if (standing && (rollout !== undefined || !isUntoldOfRollout(standing)))
+  if (standing && (rollout !== undefined || !isUnofferedOfRollout(standing)))
     return { ok: true, value: { agent, made: false } }
   delete wishes.runtimeHold
   wishes.runtime = {
@@ -159,7 +159,7 @@ export async function pressWithin(
 }
 
 /** A press makes such a wish the person's: it waits for no place, and stays when the rollout takes its wishes back. */
-const isUntoldOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
+const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
 /** Takes the press back; a runtime that has begun ends what it does. */

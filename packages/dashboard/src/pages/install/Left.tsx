@@ -4,10 +4,10 @@ import { lasting, useClock } from '../../ui/index.ts'
 /** How long something is still good, second by second; `onOver` once it is not. `until`: Unix milliseconds, the service's clock. */
 export function Left({ until, onOver }: { until: number; onOver?: () => unknown }) {
   const left = useClock((now) => Math.ceil((until - now) / 1000))
-  const told = useRef(false)
+  const called = useRef(false)
   useEffect(() => {
-    if (left > 0 || told.current) return
-    told.current = true
+    if (left > 0 || called.current) return
+    called.current = true
     onOver?.()
   }, [left, onOver])
   // Not read out each second.

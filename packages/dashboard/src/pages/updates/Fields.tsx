@@ -56,11 +56,11 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
 }
 
 /** `names`: the agents that were chosen in the list. */
-export const Whom = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
+export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Whom"
     value={plan.agents ? 'chosen' : 'all'}
-    onChange={(whom) => change({ agents: whom === 'chosen' ? names : undefined })}
+    onChange={(agents) => change({ agents: agents === 'chosen' ? names : undefined })}
   >
     <Stack gap={6} mt={4}>
       <Radio value="chosen" label={`The ${count(names.length, 'agent')} that you chose`} />

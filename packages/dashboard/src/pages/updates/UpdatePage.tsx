@@ -8,7 +8,7 @@ import { blueprintsQuery } from '../../queries.ts'
 import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
-import { How, Waves, What, Whom } from './Fields.tsx'
+import { ForAgents, How, Waves, What } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Unsigned.tsx'
@@ -50,8 +50,8 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   const reach = useReach(slug, plan)
   const { busy, error, send, results, again } = useSending(slug, plan, reach)
   const { reached, rollout, preview } = reach
-  const told = new Set(reached)
-  const running = page?.agents.flatMap((agent) => (told.has(agent.name) ? agent.running : [])) ?? []
+  const affected = new Set(reached)
+  const running = page?.agents.flatMap((agent) => (affected.has(agent.name) ? agent.running : [])) ?? []
   const why = whyNot(plan, reach, busy)
   const served = runtime?.served
   const submit = (event: FormEvent) => {
@@ -69,7 +69,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           versions={versions}
           served={runtime && (served?.version ?? null)}
         />
-        {names.length > 0 && <Whom plan={plan} change={change} names={names} />}
+        {names.length > 0 && <ForAgents plan={plan} change={change} names={names} />}
         <How plan={plan} change={change} />
         {plan.how === 'waves' && <Waves plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
         {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (

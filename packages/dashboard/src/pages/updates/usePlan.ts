@@ -45,8 +45,8 @@ export function useReach(slug: string, plan: Plan) {
   })
   const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
   const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
-  const whom = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
-  return { rollout, preview, reached, whom }
+  const agents = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
+  return { rollout, preview, reached, whom: agents }
 }
 type Reach = ReturnType<typeof useReach>
 

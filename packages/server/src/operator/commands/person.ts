@@ -108,9 +108,9 @@ export const personCommands = {
     options: [
       ['--claim', 'hands the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
-    run: async (request, { store, config, now }, { linkUrl, makeLink }) => {
+    run: async (request, { store, config, now }, { linkUrl, createLink }) => {
       const purpose = request.options.claim === true ? 'claim' : 'sign_in'
-      const token = granted(await makeLink({ db: store.db, by: operator, now: now() }, purpose, argument(request, 0)))
+      const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, argument(request, 0)))
       return { link: linkUrl(config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,

@@ -3,14 +3,14 @@
  * PostgreSQL's binary form, in which no text needs to be escaped by us or read letter by letter by it.
  */
 import type { Kind } from '../../db/described.ts'
-import type { Prepared, Step } from './pipeline.ts'
+import type { PipelineStep, Prepared } from './pipeline.ts'
 
 /** A column that a statement takes of its rows: its name there and its kind. */
 export type Cell = readonly [name: string, kind: Kind]
 
 /** A statement about many rows; `step` gives it some, and the agents that own them where it takes `agent_id`. */
 export interface Many<T> {
-  step(rows: readonly T[], owners?: readonly string[]): Step
+  step(rows: readonly T[], owners?: readonly string[]): PipelineStep
 }
 
 /** The column that is filled from the owners of the rows, which do not name them. */

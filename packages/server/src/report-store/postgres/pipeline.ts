@@ -3,25 +3,25 @@
  * otherwise wait for a dozen answers. Rows come as PostgreSQL writes them, values as columns of rows (arrays.ts).
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
-import type { Read } from '../../db/described.ts'
+import type { ColumnReader } from '../../db/described.ts'
 
 /** A statement that a connection prepares once, by its name, and plans once for all values. */
 export interface Prepared {
   readonly name: string
   readonly text: string
 }
-export type Step = readonly [statement: Prepared, values?: readonly Buffer[]]
+export type PipelineStep = readonly [statement: Prepared, values?: readonly Buffer[]]
 export type Row = readonly (string | null)[]
 
 /** A row as its columns say: integers come as text. */
-export function rowOf<R extends readonly unknown[]>({ integers }: Read<readonly string[], R>, row: Row): R {
+export function rowOf<R extends readonly unknown[]>({ integers }: ColumnReader<readonly string[], R>, row: Row): R {
   const cells: (string | number | null)[] = [...row]
   for (const i of integers) if (typeof cells[i] === 'string') cells[i] = Number(cells[i])
   return cells as readonly unknown[] as R
 }
 
 /** Runs the steps in their order and gives the rows of each. When one fails, those behind it do not happen. */
-export function pipelined<const S extends readonly Step[]>(
+export function pipelined<const S extends readonly PipelineStep[]>(
   client: PoolClient,
   steps: S,
 ): Promise<{ [K in keyof S]: Row[] }> {
@@ -32,13 +32,13 @@ export function pipelined<const S extends readonly Step[]>(
 
 /** What `pg` calls as the answer comes: the same interface that its cursors have. */
 class Pipeline implements Submittable {
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly PipelineStep[]
   readonly #resolve: (rows: Row[][]) => void
   readonly #reject: (error: unknown) => void
   readonly #done: Row[][] = []
   #rows: Row[] = []
 
-  constructor(steps: readonly Step[], resolve: (rows: Row[][]) => void, reject: (error: unknown) => void) {
+  constructor(steps: readonly PipelineStep[], resolve: (rows: Row[][]) => void, reject: (error: unknown) => void) {
     this.#steps = steps
     this.#resolve = resolve
     this.#reject = reject

@@ -1,8 +1,8 @@
 /** The second message of a batch on PostgreSQL: what was decided, table by table. Columns come from the lists in written.ts. */
 import { columnsOf, type Described } from '../../db/described.ts'
 import * as tables from '../../db/tables/reports.ts'
-import { eventRow, updateEventsMost } from '../../wishes/events.ts'
-import { usageMost } from '../pending.ts'
+import { eventRow, maxUpdateEvents } from '../../wishes/events.ts'
+import { maxUsage } from '../pending.ts'
 import type { AgentRows, CommandChange, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
 import {
   agentFactsCells,
@@ -11,7 +11,7 @@ import {
   changedRunCells,
   levelChangeCells,
   machineChangeCells,
-  machineChangesMost,
+  maxMachineChanges,
   newRunCells,
   reportCells,
   updateEventCells,
@@ -19,7 +19,7 @@ import {
   usageRow,
 } from '../written.ts'
 import { type Cell, type Many, many, owned } from './arrays.ts'
-import type { Step } from './pipeline.ts'
+import type { PipelineStep } from './pipeline.ts'
 
 /** Writes what was decided: a statement for each table, and none for a table that nothing changes. */
 export function writing(
@@ -27,7 +27,7 @@ export function writing(
   decisions: readonly Decision[],
   rows: ReadonlyMap<string, AgentRows>,
   usage: ReadonlyMap<string, readonly UsageDelta[]>,
-): Step[] {
+): PipelineStep[] {
   // In the order in which agents are locked, so that two batches never wait in a ring for other rows either.
   const written = batch
     .flatMap(({ agentId }, i) => {
@@ -35,7 +35,7 @@ export function writing(
       return decision?.ok ? [{ agentId, write: decision.write }] : []
     })
     .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
-  const steps: Step[] = []
+  const steps: PipelineStep[] = []
   const put = <T extends object>(statement: Many<T>, pick: (w: Writes, agentId: string) => readonly T[]) => {
     const owners: string[] = []
     const picked: T[] = []
@@ -119,8 +119,8 @@ const addUsage = insert<ReturnType<typeof usageRow>>(
   usageDay,
   columnsOf(usageDay, usageCells),
   `on conflict (agent_id, day, model) do update set runs = greatest(0, usage_day.runs + excluded.runs),
-    cost_micro = least(${usageMost}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
-    output_tokens = least(${usageMost}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
+    cost_micro = least(${maxUsage}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
+    output_tokens = least(${maxUsage}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
 )
 const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
   'report_level_changes',
@@ -140,7 +140,7 @@ const insertMachineChanges = insert<Writes['machineChanges'][number]>(
   machineChange,
   columnsOf(machineChange, machineChangeCells),
 )
-const trimMachineChanges = trim('report_trim_changes', machineChange, machineChangesMost)
+const trimMachineChanges = trim('report_trim_changes', machineChange, maxMachineChanges)
 const changeFacts = update<NonNullable<Writes['agent']>>(
   'report_change_agents',
   agent,
@@ -161,7 +161,7 @@ const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
   updateEvent,
   columnsOf(updateEvent, updateEventCells),
 )
-const trimUpdateEvents = trim('report_trim_events', updateEvent, updateEventsMost)
+const trimUpdateEvents = trim('report_trim_events', updateEvent, maxUpdateEvents)
 const reports = columnsOf(agentReport, reportCells)
 const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
 const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {

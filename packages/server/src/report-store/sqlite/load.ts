@@ -81,9 +81,9 @@ const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['l
   s.lowest.all(agentId, count).map((row) => ({ seq: row[ofLowest.seq], place: row[ofLowest.place] }))
 
 /** Mostly nobody waits for an answer: asking once for all costs less than asking for each. */
-export function agentsWithCommands(s: Statements, most: number): Set<string> | undefined {
-  const open = s.agentsWithCommands.all(most + 1)
-  return open.length > most ? undefined : new Set(open.map(([agentId]) => agentId))
+export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
+  const open = s.agentsWithCommands.all(max + 1)
+  return open.length > max ? undefined : new Set(open.map(([agentId]) => agentId))
 }
 
 function isActivated(s: Statements, known: Map<string, boolean>, workspaceId: string): boolean {

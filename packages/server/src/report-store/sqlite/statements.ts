@@ -3,8 +3,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { columnsOf, type Described, integer, orNull, type ReadRow, reads } from '../../db/described.ts'
 import * as tables from '../../db/tables/reports.ts'
 import { versionRun } from '../../versions/declared.ts'
-import { updateEventsMost } from '../../wishes/events.ts'
-import { usageMost } from '../pending.ts'
+import { maxUpdateEvents } from '../../wishes/events.ts'
+import { maxUsage } from '../pending.ts'
 import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'
 import { type ServedRow, servedRelease } from '../served.ts'
 import { otherModels } from '../usage-names.ts'
@@ -15,7 +15,7 @@ import {
   changedRunCells,
   levelChangeCells,
   machineChangeCells,
-  machineChangesMost,
+  maxMachineChanges,
   newRunCells,
   reportCells,
   updateEventCells,
@@ -120,16 +120,16 @@ function prepareWriting(db: DatabaseSync) {
     trimRun: db.prepare('delete from run where seq = ?'),
     addUsage: db.prepare(`${insertOf(usageDay, columnsOf(usageDay, usageCells))}
     on conflict (agent_id, day, model) do update set runs = max(0, runs + excluded.runs),
-    cost_micro = min(${usageMost}, max(0, cost_micro + excluded.cost_micro)),
-    output_tokens = min(${usageMost}, max(0, output_tokens + excluded.output_tokens))`),
+    cost_micro = min(${maxUsage}, max(0, cost_micro + excluded.cost_micro)),
+    output_tokens = min(${maxUsage}, max(0, output_tokens + excluded.output_tokens))`),
     changeCommand: update(command, columnsOf(command, changedCommandCells), 'id'),
     changeFacts: update(agent, columnsOf(agent, agentFactsCells), 'id'),
     changeWishes: update(agent, columnsOf(agent, agentWishesCells), 'id'),
     insertLevelChange: insert(levelChange, columnsOf(levelChange, levelChangeCells)),
     insertMachineChange: insert(machineChange, columnsOf(machineChange, machineChangeCells)),
-    trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), machineChangesMost),
+    trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), maxMachineChanges),
     insertUpdateEvent: insert(updateEvent, columnsOf(updateEvent, updateEventCells)),
-    trimUpdateEvents: trimming(db.prepare(trimOf(updateEvent)), updateEventsMost),
+    trimUpdateEvents: trimming(db.prepare(trimOf(updateEvent)), maxUpdateEvents),
   }
 }
 

@@ -16,7 +16,7 @@ import { createLive } from '../../live/hub.ts'
 import { openLog } from '../../ops/log.ts'
 import { openAuth } from '../../people/auth.ts'
 import { decide } from '../../people/library.ts'
-import { makeLink } from '../../people/links.ts'
+import { createLink } from '../../people/links.ts'
 import type { PasswordForm } from '../../people/password-forms.ts'
 import { insertPerson } from '../../people/store.ts'
 import { openReleases } from '../../releases/releases.ts'
@@ -124,7 +124,7 @@ export async function serve(given: Given = {}) {
   }
   const signedIn = async (email: string) => {
     const browser = browserOf(origin)
-    const token = value(await makeLink({ db: store.db, by: operator, now: now() }, 'sign_in', email))
+    const token = value(await createLink({ db: store.db, by: operator, now: now() }, 'sign_in', email))
     const { status } = await browser.send('POST', '/api/web/link', { token }, { origin: baseUrl })
     if (status !== 200) throw new Error(`Signing ${email} in answered ${status}.`)
     return browser
