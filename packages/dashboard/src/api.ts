@@ -79,8 +79,7 @@ function read<T>(status: number, text: string): T {
   return value as T
 }
 
-const offline = () =>
-  new ApiError(0, 'offline', 'The service could not be reached. Check the connection and try again.')
+const offline = () => new ApiError(0, 'offline', 'Could not reach the service. Check your connection and try again.')
 
 /** Sends a file as it is, by the one way in which browsers tell how much of it is sent (a share of 0 to 1). */
 function send<T>(path: string, file: Blob, sent: (share: number) => void): Promise<T> {

@@ -40,7 +40,7 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
           <FirstReport slug={slug} name={token.name} />
           <Group justify="flex-end" gap="xs">
             <ButtonLink to={paths.agent} params={{ slug, name: token.name }} variant="default" onClick={close}>
-              Open its page
+              Open agent
             </ButtonLink>
             <Button onClick={close}>Done</Button>
           </Group>
@@ -49,7 +49,7 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
         <Stack gap="lg">
           <FromBlueprint slug={slug} onGo={close} />
           <section className="svc-way" aria-labelledby="by-hand">
-            <h3 id="by-hand">Connect one by hand</h3>
+            <h3 id="by-hand">Connect an existing agent</h3>
             <NameForm slug={slug} onAdded={setToken} onCancel={close} />
           </section>
         </Stack>
@@ -64,7 +64,7 @@ const FromBlueprint = ({ slug, onGo }: { slug: string; onGo: () => void }) => (
     <h3 id="from-blueprint">Install from a blueprint</h3>
     <Group gap="sm" justify="space-between">
       <Text c="dimmed" fz="sm" flex="1 1 240px">
-        A code installs it on any machine, with its settings, logs and what it may reach.
+        A one-time code installs the agent on any machine, with its settings, logs and access to other products.
       </Text>
       <ButtonLink to={paths.install} params={{ slug }} variant="default" onClick={onGo}>
         Choose a blueprint
@@ -102,8 +102,8 @@ function NameForm({
           {...form.getInputProps('name')}
         />
         <Text c="dimmed" fz="sm">
-          For an agent that runs already, whatever it is written in. It stays on its own machine, reports here, and
-          answers what you wish for.
+          For an agent that already runs, written in any language. It stays on its machine, reports here and answers
+          your commands.
         </Text>
         <DialogEnd error={error} onCancel={onCancel} submit="Add agent" busy={busy} />
       </Stack>

@@ -35,14 +35,11 @@ export function DeleteDialog({ slug, name, opened, onClose }: AgentDialogProps) 
     >
       <Stack gap="sm">
         <div>
-          This cannot be taken back.
+          This can’t be undone.
           <ul className="svc-consequences">
-            <li>Its runs, costs, history, wishes and logs are deleted here.</li>
-            <li>
-              Its token ends at once, and so do those with which it acts in other products. Wishes that wait are
-              cancelled.
-            </li>
-            <li>On its own machine nothing changes: the agent goes on until somebody stops it there.</li>
+            <li>Its runs, costs, history, commands and logs are deleted here.</li>
+            <li>Its tokens, here and in other products, stop working immediately. Pending commands are cancelled.</li>
+            <li>On its machine nothing changes: the agent keeps running until someone stops it there.</li>
           </ul>
         </div>
         <TextInput

@@ -14,7 +14,7 @@ export function FirstReport({ slug, name, since = 0 }: { slug: string; name: str
         <>
           <Level level={data.report?.state?.level} />
           <span>
-            Its report arrived{data.report?.state?.label ? ': ' : '.'}
+            First report received{data.report?.state?.label ? ': ' : '.'}
             {data.report?.state?.label && <Text>{data.report.state.label}</Text>}
           </span>
         </>

@@ -43,8 +43,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
           {...form.getInputProps('to')}
         />
         <Text c="dimmed" fz="sm">
-          Token, history and wishes stay. Links to the old name lead nowhere afterwards, and the agent's machine needs
-          no change.
+          Token, history and commands stay. Links to the old name stop working. Nothing changes on the agent’s machine.
         </Text>
         <DialogEnd error={error} onCancel={onClose} submit="Rename" busy={busy} />
       </Stack>

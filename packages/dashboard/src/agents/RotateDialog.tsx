@@ -31,7 +31,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
   }
   if (fresh)
     return (
-      <Dialog opened onClose={done} title={`New token of ${name}`} size="lg" stay>
+      <Dialog opened onClose={done} title={`New token for ${name}`} size="lg" stay>
         <Stack gap="md">
           <TokenSteps token={fresh.token} rotated installed={installed} />
           <FirstReport slug={slug} name={name} since={fresh.at} />
@@ -51,11 +51,13 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
       danger
       onConfirm={rotate}
     >
-      A new token is made and shown once.
+      A new token is created and shown once.
       <ul className="svc-consequences">
-        <li>The old token ends at once: reports with it are refused, and the agent will be shown as offline.</li>
-        <li>The agent itself goes on working; only what reports for it needs the new token.</li>
-        <li>Wishes that wait are kept and go out with the next report.</li>
+        <li>
+          The old token stops working immediately: reports with it are refused, and the agent is shown as offline.
+        </li>
+        <li>The agent itself keeps working; only its reporter needs the new token.</li>
+        <li>Pending commands are kept and sent with the next report.</li>
       </ul>
     </Confirm>
   )

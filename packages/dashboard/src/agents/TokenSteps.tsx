@@ -28,19 +28,19 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
         <CopyLines text={token} label="token" />
         <p className="svc-once">
           <IconKey size={16} aria-hidden />
-          Shown this once and stored nowhere. Whoever has it can report as this agent. If it gets lost, rotate it.
+          Copy it now: you won’t see it again. Anyone with it can report as this agent.
         </p>
       </Step>
       {service.runtime ? (
         <>
           {!rotated && (
-            <Step title="Fetch the program on the agent's machine">
+            <Step title="Download the program on the agent’s machine">
               <FetchProgram baseUrl={service.baseUrl} />
             </Step>
           )}
           <Step title={rotated ? 'Connect again' : 'Connect'}>
             <TextInput
-              label="Folder of the agent on its machine"
+              label="The agent’s folder on its machine"
               value={folder}
               onChange={(event) => setFolder(event.currentTarget.value)}
               spellCheck={false}
@@ -48,18 +48,18 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
             />
             <CopyLines text={connectLine(service.baseUrl, name, dir)} label="line that connects" />
             <Text c="dimmed" fz="xs">
-              It asks for the token without showing it, and tries it.
+              It asks for the token without showing it, then tests it.
             </Text>
           </Step>
           {installed ? (
             <Text c="dimmed" fz="sm">
-              What runs there takes the new token with its next report. The agent itself goes on meanwhile.
+              The running reporter uses the new token from its next report. The agent keeps running.
             </Text>
           ) : (
-            <Step title={rotated ? 'Start the reporter again' : 'Report'}>
+            <Step title={rotated ? 'Restart the reporter' : 'Report'}>
               <CopyLines text={reportLine(dir)} label="line that reports" />
               <Text c="dimmed" fz="xs">
-                Reports until it is stopped. The agent itself never waits for it.
+                It reports until you stop it. The agent never waits for it.
               </Text>
             </Step>
           )}
@@ -67,7 +67,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
       ) : (
         <Step title="Report">
           <Text>
-            This service has no built <code>svc.pyz</code> to hand out. Any program can report: it posts JSON to{' '}
+            This service has no <code>svc.pyz</code> to download. Any program can report by posting JSON to{' '}
             <code className="svc-wrap">{service.baseUrl}/api/agent/v1/report</code> with the token as bearer, every 30
             s.
           </Text>

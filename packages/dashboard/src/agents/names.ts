@@ -6,6 +6,6 @@ export function wrongWithName(name: string): string | null {
   if (name.length > 63) return 'A name has at most 63 characters.'
   if (/[A-Z]/.test(name)) return 'Lowercase letters only.'
   if (!/^[a-z0-9-]*$/.test(name)) return 'Lowercase letters, digits and hyphens only.'
-  if (/^-|-$|--/.test(name)) return 'A hyphen stands between two letters or digits.'
+  if (/^-|-$|--/.test(name)) return 'A hyphen must be between two letters or digits.'
   return isAgentName(name) ? null : 'Some systems keep this name for a device. Choose another.'
 }

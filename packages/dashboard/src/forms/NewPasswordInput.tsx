@@ -4,7 +4,7 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 export const NewPasswordInput = (props: PasswordInputProps) => (
   <PasswordInput
     label="Password"
-    description="At least 10 characters. A few words are better than one odd one."
+    description="At least 10 characters. A few random words work well."
     autoComplete="new-password"
     {...props}
   />

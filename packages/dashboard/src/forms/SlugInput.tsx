@@ -10,7 +10,7 @@ interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
 /** The address of a workspace that is being made. */
 export const SlugInput = ({ value = '', onChange, onOwn, ...props }: SlugInputProps) => (
   <TextInput
-    label="Its address"
+    label="Workspace URL"
     description={`${window.location.host}/w/${value || '…'}`}
     autoComplete="off"
     autoCapitalize="none"

@@ -9,9 +9,9 @@ export const wrongWithPassword = (v: string): string | null =>
       ? `At most ${longest} characters.`
       : null
 export const wrongWithEmail = (v: string): string | null =>
-  /^[^\s@]+@[^\s@]+$/.test(v.trim()) ? null : 'An address such as ann@example.org.'
+  /^[^\s@]+@[^\s@]+$/.test(v.trim()) ? null : 'Enter an email address, e.g. ann@example.org'
 export const wrongWithText = (v: string): string | null =>
-  v.trim() === '' ? 'Please fill this in.' : v.length > 100 ? 'At most 100 characters.' : null
+  v.trim() === '' ? 'Required' : v.length > 100 ? 'At most 100 characters.' : null
 export const wrongWithSlug = (v: string): string | null =>
   /^[a-z0-9](-?[a-z0-9])*$/.test(v) && v.length <= 63
     ? null

@@ -30,7 +30,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
           </Group>
         }
       >
-        {known ? error.message : 'That is a fault of ours. Your agents are not touched by it.'}
+        {known ? error.message : 'Something broke on our side. Your agents aren’t affected.'}
         {!known && (
           <Code block mt="sm" ta="start">
             {error instanceof Error ? error.message : String(error)}

@@ -27,10 +27,10 @@ export function ClaimPage() {
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This link cannot be used">
+      <DoorShell title="This link can’t be used">
         <Stack gap="md">
           <ErrorNote error={info.error} />
-          <div>It works once, within a day. Ask the operator of this service for a new one.</div>
+          <div>It works once, and for one day. Ask the operator of this service for a new one.</div>
           <ButtonLink to={paths.signIn} variant="default">
             Sign in
           </ButtonLink>
@@ -40,7 +40,7 @@ export function ClaimPage() {
   return (
     <DoorShell
       title="Take over your account"
-      note="An account with your e-mail address exists. Choose a name and a password for it. Whoever used it until now is signed out."
+      note="An account with your email address exists. Choose a name and a password for it. Its other sessions are signed out."
     >
       <ClaimForm token={token} email={info.data.email} />
     </DoorShell>

@@ -15,8 +15,8 @@ export function HomePage() {
   return (
     <DoorShell title="Your workspaces">
       {me.workspaces.length === 0 ? (
-        <Empty icon={IconSend} title="You are in no workspace yet">
-          Ask an admin of one to invite <Text>{me.email}</Text>.
+        <Empty icon={IconSend} title="You are not in a workspace yet">
+          Ask a workspace admin to invite <Text>{me.email}</Text>.
         </Empty>
       ) : (
         <ul className="svc-choices">

@@ -31,10 +31,10 @@ export function InvitationPage() {
   if (info.isPending || me.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This invitation cannot be used">
+      <DoorShell title="This invitation can’t be used">
         <Stack gap="md">
           <ErrorNote error={info.error} />
-          <div>It may have been used, taken back, or be older than seven days. Ask for a new one.</div>
+          <div>It may have been used or revoked, or it may be older than seven days. Ask for a new one.</div>
           <ButtonLink to={paths.signIn} variant="default">
             Sign in
           </ButtonLink>
@@ -48,7 +48,9 @@ export function InvitationPage() {
       note={
         <>
           <Text>{invitedBy}</Text> invites you as {role === 'admin' ? 'an admin' : 'a member'}.{' '}
-          {role === 'admin' ? 'Admins see and act.' : 'Members see everything but logs; admins act.'}
+          {role === 'admin'
+            ? 'Admins can also send commands and manage agents, logs and people.'
+            : 'Members can view everything except logs.'}
         </>
       }
     >
@@ -114,7 +116,7 @@ function NewAccount({ id, email }: { id: string; email: string }) {
         <NewPasswordInput {...form.getInputProps('password')} />
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>
-          Make account and join
+          Create account and join
         </Button>
       </Stack>
     </form>

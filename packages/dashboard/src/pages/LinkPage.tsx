@@ -19,7 +19,7 @@ export function LinkPage() {
     await arrive(paths.home)
   })
   return (
-    <DoorShell title="Sign in with this link" note="The link works once. Afterwards you are signed in on this browser.">
+    <DoorShell title="Sign in with this link" note="The link works once and signs you in in this browser.">
       <Stack gap="sm">
         {error !== null && <ErrorNote error={error} />}
         {error === null ? (

@@ -29,7 +29,7 @@ export function NewWorkspacePage() {
   return (
     <DoorShell
       title="New workspace"
-      note="Agents and people of one workspace see nothing of another. You will be its admin."
+      note="Each workspace has its own agents and people. You will be the admin of this one."
     >
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="sm">

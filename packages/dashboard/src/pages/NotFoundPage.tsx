@@ -10,14 +10,14 @@ export function NotFoundPage() {
       <Empty
         order={1}
         icon={IconMapQuestion}
-        title="There is nothing at this address"
+        title="Page not found"
         action={
           <ButtonLink to={paths.home} variant="default">
-            Go to your agents
+            Back to agents
           </ButtonLink>
         }
       >
-        It may have been renamed or deleted, or it belongs to a workspace that you are not a member of.
+        It may have been renamed or deleted, or you are not a member of its workspace.
       </Empty>
     </main>
   )

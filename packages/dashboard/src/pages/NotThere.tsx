@@ -3,9 +3,9 @@ import { paths } from '../paths.ts'
 import { Empty, type EmptyProps } from '../ui/Empty.tsx'
 
 const ways = {
-  fleet: [paths.fleet, 'To the fleet'],
-  updates: [paths.updates, 'To the updates'],
-  blueprints: [paths.blueprints, 'To the blueprints'],
+  fleet: [paths.fleet, 'Back to agents'],
+  updates: [paths.updates, 'Back to updates'],
+  blueprints: [paths.blueprints, 'Back to blueprints'],
 } as const
 
 /** The thing of an address is not there; leads to the page that lists what is. */

@@ -24,7 +24,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
   const arrive = useArrive()
   const form = useForm({
     initialValues: { email, password: '' },
-    validate: { email: wrongWithEmail, password: (v) => (v === '' ? 'Please fill this in.' : null) },
+    validate: { email: wrongWithEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     await api.signIn(values.email.trim(), values.password)
@@ -46,8 +46,8 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
           Sign in
         </Button>
         <p className="svc-quiet">
-          Forgot the password? Ask the operator of this service for a sign-in link. There is no open registration:
-          admins of a workspace invite.
+          Forgot your password? Ask the operator of this service for a sign-in link. To join, ask a workspace admin for
+          an invitation.
         </p>
       </Stack>
     </form>
@@ -56,6 +56,6 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
 
 function inWords(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
-  if (error.status === 401) return new Error('Email or password is not right.')
+  if (error.status === 401) return new Error('Wrong email or password.')
   return error
 }

@@ -29,11 +29,11 @@ export function StartPage() {
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This link cannot be used">
+      <DoorShell title="This link can’t be used">
         <Stack gap="md">
           <ErrorNote error={info.error} />
           <div>
-            It works once, for the first person only. If nobody has an account yet, start the service again: it prints a
+            It works once, for the first account only. If nobody has an account yet, restart the service: it prints a
             new link.
           </div>
           <ButtonLink to={paths.signIn} variant="default">
@@ -43,7 +43,7 @@ export function StartPage() {
       </DoorShell>
     )
   return (
-    <DoorShell title="Welcome" note="Make the first account of this service, and its first workspace.">
+    <DoorShell title="Welcome" note="Create your account and first workspace.">
       <StartForm token={token} />
     </DoorShell>
   )
@@ -78,7 +78,7 @@ function StartForm({ token }: { token: string }) {
         <Divider my={4} color="var(--svc-line)" />
         <TextInput
           label="Workspace"
-          description="Where your agents and the people who watch them belong."
+          description="Groups your agents and teammates."
           placeholder="Acme"
           autoComplete="organization"
           {...form.getInputProps('workspace')}

@@ -26,8 +26,8 @@ test('the first link makes account and workspace, suggests the address, and lead
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByLabel('Workspace').fill('North Wind & Söhne')
-  expect(await page.getByLabel('Its address').inputValue()).toBe('north-wind-sohne')
-  await page.getByLabel('Its address').fill('north-wind')
+  expect(await page.getByLabel('Workspace URL').inputValue()).toBe('north-wind-sohne')
+  await page.getByLabel('Workspace URL').fill('north-wind')
   const make = page.getByRole('button', { name: 'Create account and workspace' })
   await make.click()
   await page.getByText('At least 10 characters.', { exact: true }).waitFor()
@@ -41,7 +41,7 @@ test('the first link makes account and workspace, suggests the address, and lead
   const used = place.firstLink
   place.firstLink = ''
   await page.goto(used)
-  await page.getByRole('heading', { name: 'This link cannot be used' }).waitFor()
+  await page.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
 })
 
 test('who is not signed in is led to the sign-in and back to where they wanted to go', async () => {
@@ -51,7 +51,7 @@ test('who is not signed in is led to the sign-in and back to where they wanted t
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Email or password is not right.').waitFor()
+  await page.getByText('Wrong email or password.').waitFor()
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/w/north-wind/members')
@@ -99,22 +99,22 @@ test('an invitation is copied, accepted by somebody new, and spent', async () =>
   await bo.page.getByLabel('Your name').fill('Bo')
   await bo.page.getByLabel('Password', { exact: true }).fill(password)
   const refused = refusedTo(bo.page)
-  await bo.page.getByRole('button', { name: 'Make account and join' }).click()
+  await bo.page.getByRole('button', { name: 'Create account and join' }).click()
   await bo.page.waitForURL('**/w/north-wind')
   await bo.page.getByText('An admin of this workspace adds them.').waitFor()
   expect(refused, 'a used invitation is not asked for').toEqual([])
   const late = await place.visitor()
   await late.page.goto(link)
-  await late.page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
+  await late.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
 })
 
 test('where nothing is, the page says so and leads back', async () => {
   const { page } = await place.ada()
   await page.goto(`${place.url}/nowhere`)
-  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.goto(`${place.url}/w/somebody-elses`)
-  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
-  await page.getByRole('link', { name: 'Go to your agents' }).click()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('link', { name: 'Back to agents' }).click()
   await page.waitForURL('**/w/north-wind')
 })
 

@@ -87,7 +87,7 @@ test('an invitation says that it is void once the person who made it may no long
   expect([await axe(page), await overflow(page)]).toEqual([[], 0])
   const stranger = await place.visitor()
   await stranger.page.goto(url)
-  await stranger.page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
+  await stranger.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
   place.faults.length = 0 // the browser notes the refusal of the void link
 
   await line.getByRole('button', { name: /^Take back/ }).click()
@@ -130,7 +130,7 @@ test('a member sees members and activity, can leave, and then has no workspace',
   await page.getByRole('button', { name: /^More for Bo/ }).click()
   await page.getByRole('menuitem', { name: 'Leave this workspace' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('heading', { name: 'You are in no workspace yet' }).waitFor()
+  await page.getByRole('heading', { name: 'You are not in a workspace yet' }).waitFor()
   expect(await axe(page)).toEqual([])
 })
 
@@ -140,17 +140,17 @@ test('my account: name, other sessions, password; the old password no longer sig
   await page.goto(`${place.url}/account`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada W.')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Your name was changed.').waitFor()
+  await page.getByText('Name changed.').waitFor()
   expect(await page.getByText('This one').count()).toBe(1)
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
   await elsewhere.page.goto(at(''))
   await elsewhere.page.waitForURL('**/sign-in?*')
-  await page.getByLabel('Present password').fill('not this one at all')
+  await page.getByLabel('Current password').fill('not this one at all')
   await page.getByLabel('New password').fill('another long sentence')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('alert').first().waitFor()
-  await page.getByLabel('Present password').fill(password)
+  await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Your password was changed').waitFor()
   await expect(place.signIn(await place.visitor(), 'ada@example.org')).rejects.toThrow('401')
@@ -220,7 +220,7 @@ test('axe finds nothing in light and dark, wide and narrow', async () => {
 test('an admin makes another workspace, whose address follows its name until one is typed', async () => {
   const { page } = ada
   await page.goto(`${place.url}/workspaces/new`)
-  const address = page.getByLabel('Its address')
+  const address = page.getByLabel('Workspace URL')
   await page.getByLabel('Workspace', { exact: true }).fill('South Wind')
   expect(await address.inputValue()).toBe('south-wind')
   await address.fill('south')

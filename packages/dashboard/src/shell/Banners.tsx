@@ -15,7 +15,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
         <div className="svc-banner" data-kind="warn">
           <IconLock size={16} aria-hidden />
           <div>
-            <strong>This workspace is not activated.</strong> Reports of its agents are refused until the operator of
+            <strong>This workspace is not activated.</strong> Reports from its agents are refused until the operator of
             this service runs <code>npx svc-server workspace activate {slug} svc</code>.
           </div>
         </div>
@@ -23,12 +23,12 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
       <div role="status" className="svc-float">
         {!online ? (
           <span className="svc-pill">
-            <IconCloudOff size={15} aria-hidden /> Offline: what you see may be old
+            <IconCloudOff size={15} aria-hidden /> Offline: the page may be out of date
           </span>
         ) : (
           lost && (
             <span className="svc-pill">
-              <IconRefresh size={15} aria-hidden /> Reconnecting… what you see may be old
+              <IconRefresh size={15} aria-hidden /> Reconnecting… the page may be out of date
             </span>
           )
         )}

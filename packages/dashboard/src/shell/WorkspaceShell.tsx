@@ -26,7 +26,7 @@ export function WorkspaceShell() {
   return (
     <div className="svc-shell" data-menu={opened}>
       <a href="#content" className="svc-skip">
-        Skip to the content
+        Skip to content
       </a>
       <header className="svc-top">
         <Burger

@@ -82,7 +82,7 @@ export function PersonMenu() {
           rightSection={check('auto')}
           onClick={() => choose('auto')}
         >
-          As the system
+          System
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout {...icon} />} onClick={() => void signOut()}>

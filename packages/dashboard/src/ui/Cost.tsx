@@ -16,7 +16,7 @@ export function Cost({ usd }: { usd: number | null | undefined }) {
     return (
       <span style={{ color: 'var(--mantine-color-dimmed)' }}>
         <span aria-hidden>–</span>
-        <span className="svc-hidden">no cost named</span>
+        <span className="svc-hidden">no cost reported</span>
       </span>
     )
   return <span title={`US$ ${usd.toFixed(4)}`}>{dollars(usd)}</span>

@@ -27,7 +27,7 @@ export const looks: Record<Shown, LevelLook> = {
   silent: { icon: IconPlugConnectedX, words: 'Offline' },
   stopped: { icon: IconPlayerStopFilled, words: 'Stopped' },
   never: { icon: IconCircleDashed, words: 'Never reported' },
-  none: { icon: IconCircleDashed, words: 'No level' },
+  none: { icon: IconCircleDashed, words: 'No status yet' },
 }
 
 interface LevelProps {

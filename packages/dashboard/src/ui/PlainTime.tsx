@@ -21,4 +21,4 @@ export function PlainTime({ at, since = false }: PlainTimeProps) {
 }
 
 export const wordsOf = (at: number, now: number, since: PlainTimeProps['since'] = false): string =>
-  machine(at) === undefined ? 'at an impossible time' : since ? lasts(since, at, now) : relative(at, now)
+  machine(at) === undefined ? 'at an invalid time' : since ? lasts(since, at, now) : relative(at, now)

@@ -12,10 +12,10 @@ const group = (n: number) => grouped.format(n)
 export const figure = (n: number): string => plain.format(n)
 /** `1,234` up to 9,999, then `12.3K`. */
 export const tokens = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))
-/** A share from 0 to 1: `42 %`, `0.4 %`, `100 %`. */
+/** A share from 0 to 1: `42%`, `0.4%`, `100%`. */
 export const percent = (share: number): string => {
   const value = share * 100
-  return `${Math.abs(value) < 10 && !Number.isInteger(value) ? Number(value.toFixed(1)) : Math.round(value)} %`
+  return `${Math.abs(value) < 10 && !Number.isInteger(value) ? Number(value.toFixed(1)) : Math.round(value)}%`
 }
 
 export function bytes(n: number): string {

@@ -119,7 +119,7 @@ const note = (agent: AgentRow, by: By, at: number, action: string) => ({
 })
 
 const nameTaken = (name: string) =>
-  refuse('agent_name_taken', `The workspace already has an agent ${shown(name)}: choose another name.`)
+  refuse('agent_name_taken', `The workspace already has an agent ${shown(name)}. Choose another name.`)
 
 function wrongName(name: string) {
   if (isAgentName(name)) return undefined

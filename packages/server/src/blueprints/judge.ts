@@ -82,5 +82,5 @@ function end(): void {
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-const says = 'takes more memory to read than any bundle should'
+const says = 'takes too much memory to read'
 const tooMuch: Judgement = { ok: false, message: `The bundle ${says}`, findings: [{ file: '', message: says }] }

@@ -241,7 +241,7 @@ test('what would refuse an installation as things are is said with the code', as
     agent: 'taken',
   })
   expect(body.warnings).toEqual([
-    'The product wiki is not activated for the workspace: the operator can do it.',
+    'The product wiki is not activated for the workspace: the operator can activate it.',
     'The workspace already has an agent "taken".',
   ])
   expect((await ada.get<WorkspaceProduct[]>(`${w}/products`)).body).toMatchObject([

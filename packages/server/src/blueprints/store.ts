@@ -231,12 +231,12 @@ async function liveCodes(trx: Db, versionId: string, now: number): Promise<{ cod
 function inUseBy(name: string, version: string, agents: string[]): string {
   const [first, ...more] = agents
   const who = more.length === 0 ? `The agent ${first}` : `The agent ${first} and ${more.length} more`
-  return `${who} ${more.length === 0 ? 'runs or keeps' : 'run or keep'} ${name} ${version}: it can be deleted when none does.`
+  return `${who} ${more.length === 0 ? 'runs or keeps' : 'run or keep'} ${name} ${version}: a version can be deleted only when no agent runs or keeps it.`
 }
 
 function wishedFor(name: string, version: string, agents: readonly { name: string }[]): string {
   const more = agents.length === 1 ? '' : ` and ${agents.length - 1} more`
-  return `${name} ${version} is named for the agent ${agents[0]?.name}${more}: name another version or withdraw the wish first.`
+  return `${name} ${version} is requested for the agent ${agents[0]?.name}${more}: request another version or cancel the request first.`
 }
 
 function neededText(manifest: string): string | null {

@@ -90,13 +90,13 @@ async function wrongVersion(
     .execute()
   const same = rows.find((row) => row.version === version)
   if (same) {
-    const how = same.sha256 === sha256 ? 'with these very bytes' : 'with other content, and a version never changes'
-    return refuseVersion(`${name} ${version} is there already, ${how}: raise the version to upload another one.`)
+    const how = same.sha256 === sha256 ? 'with the same bytes' : 'with other content, and a version never changes'
+    return refuseVersion(`${name} ${version} already exists, ${how}: raise the version to upload another one.`)
   }
   const equal = rows.find((row) => compareVersions(row.version, version) === 0)
   if (equal) {
     return refuseVersion(
-      `${name} has version ${equal.version}, which ranks the same as ${version}: what follows "+" does not count, so raise the version.`,
+      `${name} has version ${equal.version}, which ranks the same as ${version}: the part after "+" does not count. Raise the version.`,
     )
   }
   return undefined

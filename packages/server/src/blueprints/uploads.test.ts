@@ -24,5 +24,5 @@ test('an upload that stalls holds none of the pieces that were written', async (
   collectGarbage()
   expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(5)
   givenUp.abort(new Error('it stalled'))
-  await expect(stalled).rejects.toThrow('The bundle did not arrive whole.')
+  await expect(stalled).rejects.toThrow('The upload of the bundle was cut off.')
 })

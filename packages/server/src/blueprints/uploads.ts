@@ -134,7 +134,7 @@ export async function* piecesOf(
   } catch (error) {
     if (error instanceof Refusal) throw error
     // The client has gone: nobody reads the answer, and it is no fault of the service.
-    throw new Refusal('body_invalid', 'The bundle did not arrive whole.')
+    throw new Refusal('body_invalid', 'The upload of the bundle was cut off.')
   } finally {
     reader.releaseLock()
   }

@@ -92,7 +92,7 @@ export function sendAgain(
     const earlier = await commandOf(trx, agent, id)
     if (!earlier) return refuse('command_unknown', 'There is no such command.')
     if (isOpen(earlier, now)) {
-      return refuse('command_under_way', 'The command is still under way: it can be sent again when it is over.')
+      return refuse('command_under_way', 'The command is still in progress: it can be sent again when it has ended.')
     }
     return queueWithin({ db: trx, by, now }, agent, bodyOf(earlier))
   })

@@ -66,7 +66,7 @@ test('a second one on the port is refused with what to do, and takes no connecti
   const refused = listenWide(second, { ...where, port })
   await expect(refused).rejects.toThrow(ConfigError)
   await expect(refused).rejects.toThrow(
-    `Port ${port} on 127.0.0.1 is taken by another program: end it, or choose another (SVC_PORT).`,
+    `Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port (SVC_PORT).`,
   )
   await expect(listen(second, { ...where, port })).rejects.toThrow(ConfigError)
   expect(second.listening).toBe(false)

@@ -70,10 +70,12 @@ function feeding(server: Server): SocketServer {
 
 function portError(error: unknown, { port, host, how }: Where): unknown {
   if (isCode(error, 'EADDRINUSE'))
-    return new ConfigError(`Port ${port} on ${host} is taken by another program: end it, or choose another (${how}).`)
+    return new ConfigError(
+      `Port ${port} on ${host} is in use by another program. Stop it, or choose another port (${how}).`,
+    )
   if (isCode(error, 'EACCES'))
-    return new ConfigError(`Port ${port} needs rights that this user does not have: choose one above 1023 (${how}).`)
+    return new ConfigError(`Port ${port} needs rights that this user does not have. Choose a port above 1023 (${how}).`)
   if (isCode(error, 'EADDRNOTAVAIL'))
-    return new ConfigError(`SVC_HOST must be an address of this machine: ${host} is none.`)
+    return new ConfigError(`SVC_HOST must be an address of this machine: ${host} is not.`)
   return error
 }

@@ -176,7 +176,7 @@ test('so is the body of a page, whoever sends it', async () => {
   const drip = setInterval(() => socket.write(' '), 20)
   await closed
   clearInterval(drip)
-  const both = ['whole', 'The body did not arrive whole.']
+  const both = ['whole', 'The body was cut off.']
   await eventually('one body was read and one given up', () => expect(said).toEqual(both), waits)
 })
 

@@ -220,7 +220,9 @@ async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Pro
 /** The machine of the code is not known yet. */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)
-  return needed ? [`The machine needs ${neededSvcText(needed)}: an older one refuses the code, which stays good.`] : []
+  return needed
+    ? [`The machine needs ${neededSvcText(needed)}: an older one refuses the code without using it up.`]
+    : []
 }
 
 /** Nothing of this refuses the code: whether it may be installed is judged when it is redeemed. */
@@ -234,7 +236,7 @@ async function warningsOf(
   if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
   for (const { product } of bindings) {
     if (product === ownProduct || !(await isActivated(db, workspace.id, product)))
-      warnings.push(`The product ${product} is not activated for the workspace: the operator can do it.`)
+      warnings.push(`The product ${product} is not activated for the workspace: the operator can activate it.`)
   }
   if (await findAgent(db, workspace, name)) warnings.push(`The workspace already has an agent ${shown(name)}.`)
   const bots = await judgeBots(db, workspace, name, bindings)

@@ -137,7 +137,7 @@ async function tooOldFor(db: Db, row: InstallCodeRow, svc: string | undefined) {
   const { blueprint, version: number } = row
   return refuse(
     'svc_too_old',
-    `${blueprint} ${number} needs svc ${needed.version} or newer, and this is ${svc}. Install the newer svc; the code is still good.`,
+    `${blueprint} ${number} needs svc ${needed.version} or newer, and this is ${svc}. Install the newer svc. The code is still valid.`,
   )
 }
 

@@ -133,7 +133,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
         const allowed = await hub.guard(all)
         for (const subscriber of all) if (!allowed.has(subscriber)) subscriber.res.end()
       } catch (error) {
-        log.warn({ err: error }, 'It could not be checked who may listen to live frames; it is tried again.')
+        log.warn({ err: error }, 'the rights of live listeners could not be checked; retrying')
       }
     },
     streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,

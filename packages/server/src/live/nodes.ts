@@ -27,7 +27,7 @@ const again = 1_000
 const patience = 5_000
 
 export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere: () => Iterable<string>): Nodes {
-  const others = announcer(pool, (err) => log.debug({ err }, 'The other nodes could not be told of changes.'))
+  const others = announcer(pool, (err) => log.debug({ err }, 'the other nodes could not be notified of changes'))
   const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
   let retrying: NodeJS.Timeout | undefined
   let client: pg.PoolClient | undefined
@@ -58,7 +58,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
       await connected.query(`listen ${channel}`)
       heard.missed()
     } catch (err) {
-      log.debug({ err }, 'The other nodes cannot be heard; it is tried again.')
+      log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')
       if (mine) lost(mine)
       else retry()
     }

@@ -54,7 +54,7 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
   expect(await place.run(['wish', 'blueprint', 'north/mail', '9.9.9'])).toMatchObject({ code: 1 })
   expect(await place.run(['wish', 'blueprint', 'north/mail', 'newest'])).toMatchObject({ code: 2 })
   const { stdout } = await place.run(['agent', 'show', 'north/mail'])
-  expect(stdout).toContain('blueprint mail: No version is named for it.')
+  expect(stdout).toContain('blueprint mail: No version requested.')
   const audit = await place.value<{ action: string }[]>(['audit', 'list', 'north'])
   expect(audit.map(({ action }) => action).slice(0, 4)).toEqual([
     'wish.withdrawn',

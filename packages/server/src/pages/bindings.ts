@@ -53,9 +53,9 @@ export async function bindingsOf(
 /** 2.9: tokens come with an installation alone. What an update would ask for and not get is said before it goes out. */
 const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
-  mends: `${version}, which is wished, asks for ${product}, and the agent has no token for it: it would run without. ${again}`,
+  mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${again}`,
 })
-const again = 'Delete the agent here and install it again with a new code: it gets a new token.'
+const again = 'To give it a new token, delete the agent here and install it again with a new code.'
 
 async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindings']> {
   if (agent.wished_version === null) return []
@@ -72,21 +72,19 @@ function judge(
 ): { broken: boolean; mends: string | null } {
   const broken = (mends: string) => ({ broken: true, mends })
   if (token === 'none')
-    return broken(
-      `The agent has no token for ${product}: its bot was deleted, or a newer version asks for it. ${again}`,
-    )
+    return broken(`The agent has no token for ${product}: its bot was deleted, or a newer version needs it. ${again}`)
   if (token === 'revoked') return broken(`The bot's token for ${product} was revoked here. ${again}`)
-  if (token === 'expired') return broken(`The bot's token for ${product} has expired after its year. ${again}`)
+  if (token === 'expired') return broken(`The bot's token for ${product} has expired after one year. ${again}`)
   if (!activated) return broken(`The workspace is not activated for ${product}: the operator can activate it again.`)
   if (health?.level === 'bad') {
     return broken(
-      `${product} does not let the bot in. Only its own settings can mend that: make the bot a member there again.`,
+      `${product} refuses the bot. This can only be fixed in its own settings: make the bot a member there again.`,
     )
   }
   if (health?.level === 'warn') {
     return {
       broken: false,
-      mends: `The agent's machine did not reach ${product}: it is asked again within five minutes.`,
+      mends: `The agent's machine could not reach ${product}. It retries within five minutes.`,
     }
   }
   return { broken: false, mends: null }

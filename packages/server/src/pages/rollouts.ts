@@ -162,15 +162,15 @@ async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> 
 const byName = new Intl.Collator('en', { numeric: true }).compare
 
 function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions'] {
-  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is over: it is ${state}.` }
+  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
   if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
   const yes: Pressable = { ok: true }
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length
   const goesOn = state === 'running' || state === 'waiting'
   return {
-    pause: goesOn ? yes : no(`The rollout is ${state} already.`),
-    continue: goesOn && isLast ? no('Its last wave is under way.') : yes,
+    pause: goesOn ? yes : no(`The rollout is already ${state}.`),
+    continue: goesOn && isLast ? no('The last wave is in progress.') : yes,
     cancel: yes,
   }
 }
@@ -180,12 +180,13 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {
     running: () => runningSays(row, agents, now, waves),
-    waiting: () => `${row.why ?? `Wave ${row.wave} of ${waves} has ended well.`} It goes on when you say so.`,
-    paused: () => 'It was paused: nobody else is told of the version until it goes on.',
+    waiting: () =>
+      `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
+    paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
     halted: () =>
-      `${stopped(row.why)} It halted by itself: nobody else is told of the version until you say so.`.trim(),
+      `${stopped(row.why)} The rollout halted by itself. No further agents get the version until you continue.`.trim(),
     done: () => doneSays(agents),
-    cancelled: () => `It was cancelled. ${row.why ?? ''}`.trim(),
+    cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
   }
   return words[row.state]()
 }
@@ -196,14 +197,14 @@ const stopped = (why: string | null): string => (why === null || /[.!?…]$/.tes
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
   const wave = `Wave ${row.wave} of ${waves}`
   if (row.wave_kept_at !== null) {
-    const after = row.wave < waves ? 'then the next one begins' : 'then it is done'
-    return `${wave} has ended well and is watched for ${minutes(row.watch_seconds)}; ${after}.`
+    const after = row.wave < waves ? 'then the next wave starts' : 'then the rollout is done'
+    return `${wave} is complete and is watched for ${minutes(row.watch_seconds)}, ${after}.`
   }
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
   const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
-  if (open.length === 0) return `${wave} begins.`
+  if (open.length === 0) return `${wave} is starting.`
   const more = silent.length > 0 ? `, ${silent.length} of them offline` : ''
-  return `${wave} waits for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
+  return `${wave} is waiting for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
 }
 
 function doneSays(agents: readonly RolloutAgent[]): string {
@@ -211,9 +212,9 @@ function doneSays(agents: readonly RolloutAgent[]): string {
   const kept = agents.filter(({ state }) => state === 'kept').length
   const rest =
     open > 0
-      ? ` ${open === 1 ? 'One offline agent is told when it reports' : `${open} offline agents are told when they report`} again.`
+      ? ` ${open === 1 ? 'One offline agent gets the request when it reports' : `${open} offline agents get the request when they report`} again.`
       : ''
-  return `It is done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
+  return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
 }
 
 const minutes = (seconds: number): string =>
@@ -227,11 +228,11 @@ function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentStat
   const over = state === 'cancelled'
   const parts = [
     runs > 0 && `${agents(runs)} ${runs === 1 ? `runs ${version} and keeps it` : `run ${version} and keep it`}`,
-    open > 0 && `for ${agents(open)} it stays wished`,
+    open > 0 && `the request stays in place for ${agents(open)}`,
     counts.untouched > 0 &&
-      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not touched`,
+      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not affected`,
   ].filter((part) => part !== false)
-  if (parts.length === 0) return 'Nothing is changed by it.'
+  if (parts.length === 0) return 'No agent is affected.'
   const all = parts.join(', ')
   return `${all[0]?.toUpperCase()}${all.slice(1)}.`
 }

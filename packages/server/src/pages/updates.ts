@@ -168,37 +168,37 @@ function runtimeUpdate(
   }
 }
 
-const heldSays = 'It is not tried again until another version is named.'
+const heldSays = 'It is not retried until another version is requested.'
 const blueprintSays: Record<WishState, (version: string, running: string | null) => string> = {
-  none: () => 'No version is named for it.',
-  queued: (v) => `${v} waits for its turn.`,
-  waiting: (v) => `${v} goes out with the answer to its next report.`,
-  offered: (v) => `It was told to run ${v} and has not fetched it yet.`,
-  trying: (v) => `It has fetched ${v} and tries it.`,
-  kept: (v) => `It runs ${v}, as wished.`,
-  rolled_back: (v, running) => `${v} was rolled back${running ? `: it runs ${running}` : ''}. ${heldSays}`,
+  none: () => 'No version requested.',
+  queued: (v) => `${v} is waiting for its turn.`,
+  waiting: (v) => `${v} will be sent in the answer to its next report.`,
+  offered: (v) => `${v} was sent. The agent has not downloaded it yet.`,
+  trying: (v) => `${v} was downloaded and is being tested.`,
+  kept: (v) => `It is running ${v}, as requested.`,
+  rolled_back: (v, running) => `${v} was rolled back${running ? ` to ${running}` : ''}. ${heldSays}`,
   failed: (v) =>
-    `The update to ${v} failed, and nothing changed. A bundle that could not be fetched is tried again every ten minutes; one that was refused is not.`,
-  held: (v) => `Its machine holds ${v} since an earlier attempt. Naming another version lifts that.`,
+    `The update to ${v} failed, and nothing changed. A failed download is retried every ten minutes. A refused bundle is not.`,
+  held: (v) => `Its machine put ${v} on hold after an earlier attempt. Requesting another version lifts the hold.`,
 }
 
 type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: Served | undefined) => string
-const runtimeHeldSays = 'It is held until the service serves another version, or an admin lifts the hold.'
+const runtimeHeldSays = 'It is on hold until the service serves another version or an admin lifts the hold.'
 const runtimeSays: Record<WishState, RuntimeWords> = {
   none: (_, runtime, served) => {
-    if (!runtime) return 'Its last report names no runtime.'
+    if (!runtime) return 'Its last report contains no runtime version.'
     if (!served) return 'The service serves no runtime.'
-    if (runtime.version === served.version) return 'It runs the version that is served.'
-    return `${served.version} is served${served.signed ? '.' : ', but it is not signed: a runtime refuses it.'}`
+    if (runtime.version === served.version) return 'It is running the served version.'
+    return `${served.version} is served${served.signed ? '.' : ', but not signed: runtimes refuse it.'}`
   },
-  queued: (v) => `${v} waits for its turn: only so many runtimes of a workspace are on trial at once.`,
-  waiting: (v) => `${v} goes out with the answer to its next report.`,
-  offered: (v) => `It was told to update to ${v}; it fetches and checks it by itself.`,
-  trying: (v) => `${v} is on trial: a good report within five minutes makes it good.`,
-  kept: (v) => `It runs ${v}.`,
+  queued: (v) => `${v} is waiting for its turn: only a limited number of runtimes of a workspace is tested at once.`,
+  waiting: (v) => `${v} will be sent in the answer to its next report.`,
+  offered: (v) => `${v} was sent. The runtime downloads and checks it by itself.`,
+  trying: (v) => `${v} is being tested. It is kept if it reports within five minutes.`,
+  kept: (v) => `It is running ${v}.`,
   rolled_back: (v) => `${v} was rolled back. ${runtimeHeldSays}`,
   failed: (v) => `The update to ${v} failed, and nothing changed. ${runtimeHeldSays}`,
-  held: (v) => `${v} is held. ${runtimeHeldSays}`,
+  held: (v) => `${v} is on hold. ${runtimeHeldSays}`,
 }
 
 const standing = (wish: VersionWish | undefined): StandingWish | null =>

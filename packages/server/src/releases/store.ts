@@ -84,7 +84,7 @@ export function addRelease(
     }
     if (verdict === 'taken') return { ok: false, code: 'release_taken', message: takenSays(build) }
     if (verdict === 'older') {
-      const message = `Release ${build.version} is older than ${served?.version}, which is served. With --older it is served all the same; wishes for ${served?.version} that stand are dropped then.`
+      const message = `Release ${build.version} is older than ${served?.version}, which is served. With --older it is served anyway, and pending requests for ${served?.version} are dropped.`
       return { ok: false, code: 'release_older', message }
     }
     return {
@@ -123,10 +123,10 @@ async function hasSignature(trx: Db, { serial }: Served, signature: Buffer): Pro
 }
 
 const takenSays = ({ version }: Build) =>
-  `Release ${shown(version)} is known with other bytes, and a release never changes: give the build a version of its own.`
+  `Release ${shown(version)} already exists with different bytes, and a release never changes: give this build a new version.`
 const foundSays = {
-  older: 'A release as new or newer is known. "svc-server release add DIR --older" serves this one.',
-  unsigned: 'It is not signed, and what is served is. "svc-server release add DIR" serves it all the same.',
+  older: 'A release that is as new or newer exists. "svc-server release add DIR --older" serves this one.',
+  unsigned: 'It is not signed, but the served release is. "svc-server release add DIR" serves it anyway.',
 } as const
 
 /** One after another: whoever adds sees what the one before added. SQLite's transactions are so anyway. */

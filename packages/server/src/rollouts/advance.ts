@@ -45,7 +45,7 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
       failures.push(error)
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'Rollouts could not be taken forward.')
+  if (failures.length > 0) throw new AggregateError(failures, 'rollouts could not be advanced')
   return advanced
 }
 
@@ -121,7 +121,7 @@ async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   if (rollout.kind !== 'runtime') return false
   const served = await servedRelease(trx)
   if (served?.version === rollout.version) return false
-  const why = served ? `The service serves ${served.version} now.` : 'The service serves no runtime any more.'
+  const why = served ? `The service serves ${served.version} now.` : 'The service no longer serves a runtime.'
   await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
   await note(trx, rollout, { by: service, now, action: 'rollout.cancelled' }, { why })
   return true
@@ -133,8 +133,8 @@ async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   if (id === null) return false
   const role = await roleOf(trx, rollout.workspace_id, id)
   if (role === 'admin') return false
-  const did = rollout.continued_by_name === null ? 'began it' : 'let it go on'
-  const lost = role ? 'is no admin of this workspace any more' : 'does not belong to this workspace any more'
+  const did = rollout.continued_by_name === null ? 'started it' : 'resumed it'
+  const lost = role ? 'is no longer an admin of this workspace' : 'is no longer a member of this workspace'
   await halt(trx, rollout, `${name}, who ${did}, ${lost}.`, now)
   return true
 }

@@ -121,7 +121,7 @@ test('an agent that kept the version and got worse halts the rollout only when i
     Array(5).fill('kept'),
   )
   expect(next('warn', 100)).toBe('worse')
-  expect(one.reason).toBe('Its own level went from info to warn.')
+  expect(one.reason).toBe('Its own level changed from info to warn.')
 })
 
 test('what the runtime says of its bindings and of missing secrets is not the level of the agent itself (D27)', () => {

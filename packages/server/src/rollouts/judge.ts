@@ -65,7 +65,9 @@ function ofBlueprint(
   if (running === version) return kept
   if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
     const spoilt = hold.outcome === 'failed' && awayBetween(away, member.wishedAt ?? 0, hold.at)
-    return spoilt ? { ...wished, reason: 'The service was away when it fetched; it tries again.' } : ended(hold)
+    return spoilt
+      ? { ...wished, reason: 'The service was away when it tried to download the version. It will retry.' }
+      : ended(hold)
   }
   if (member.state === 'kept') return { state: 'rolled_back', reason: `It runs ${running ?? 'another version'} again.` }
   return wish?.version === version ? wished : withdrawn
@@ -88,7 +90,7 @@ function ofRuntime(member: RolloutMember, version: string, standing: Standing, a
 
 const ended = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
 const awaySays = ({ from, to }: Away): string =>
-  `The service was away from ${clock(from)} to ${clock(to)}, in the middle of the trial.`
+  `The service was away from ${clock(from)} to ${clock(to)}, during the test.`
 const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Whether an agent that kept the version got worse than it was when it was wished. */
@@ -98,7 +100,7 @@ function withLevel(member: RolloutMember, { level, receivedAt }: Standing): Judg
   if (level === null || levelBefore === null || rank[level] <= rank[levelBefore]) return { ...kept, worseAt: null }
   if (worseAt === null) return { ...kept, worseAt: receivedAt }
   if (receivedAt - worseAt < worseMs) return { ...kept, worseAt }
-  return { state: 'worse', reason: `Its own level went from ${levelBefore} to ${level}.`, worseAt }
+  return { state: 'worse', reason: `Its own level changed from ${levelBefore} to ${level}.`, worseAt }
 }
 
 /** D27: the worst of what the agent says of itself; what the runtime says of its bindings and of missing secrets does not count. */

@@ -63,7 +63,7 @@ export async function candidatesOf(
 /** Numbers in names count as numbers: `agent-2` before `agent-10`. */
 const byName = new Intl.Collator('en', { numeric: true }).compare
 
-const inAnother: LeftOut = { code: 'in_rollout', message: 'It is in another rollout that has not ended.' }
+const inAnother: LeftOut = { code: 'in_rollout', message: 'Already in another unfinished rollout. End that one first.' }
 
 /** Why an agent is not reached by a rollout; undefined when it is. */
 export function leftOut(
@@ -75,16 +75,19 @@ export function leftOut(
     const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)
     return press.ok ? undefined : { code: press.code, message: press.message }
   }
-  if (agent.blueprint === null) return { code: 'no_blueprint', message: 'It was connected by hand.' }
+  if (agent.blueprint === null) return { code: 'no_blueprint', message: 'Not installed from a blueprint.' }
   if (agent.blueprint !== blueprint) {
-    return { code: 'other_blueprint', message: `It was installed from ${agent.blueprint}.` }
+    return { code: 'other_blueprint', message: `Installed from ${agent.blueprint}.` }
   }
   const stays = wishes.blueprint === undefined || wishes.blueprint.version === version
   if (runningVersion(agent) === version && stays)
-    return { code: 'already_runs', message: `It runs ${version} already.` }
+    return { code: 'already_runs', message: `Already running ${version}.` }
   if (wishes.blueprintHold?.version === version) {
     const { message } = wishes.blueprintHold
-    return { code: 'version_held', message: `Its machine holds ${version} since an earlier attempt${said(message)}` }
+    return {
+      code: 'version_held',
+      message: `Its machine put ${version} on hold after an earlier attempt${said(message)}`,
+    }
   }
   return needed && tooOld(agent, version, needed)
 }

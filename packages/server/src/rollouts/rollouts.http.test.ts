@@ -173,7 +173,7 @@ test('a worse level halts it too, when it stays', async () => {
   await all()
   expect(await page(ann, rollout)).toMatchObject({
     state: 'halted',
-    why: 'On a1 1.1.0 made it worse: Its own level went from ok to bad.',
+    why: 'On a1 1.1.0 made it worse: Its own level changed from ok to bad.',
   })
 })
 
@@ -218,7 +218,7 @@ test('who would be left out is said before, with the reason; nobody left is refu
     ],
     leftOut: [
       { agent: 'a3', code: 'already_runs', message: 'It runs 1.1.0 already.' },
-      { agent: 'by-hand', code: 'no_blueprint', message: 'It was connected by hand.' },
+      { agent: 'by-hand', code: 'no_blueprint', message: 'Not installed from a blueprint.' },
     ],
   })
   const refused = (body: object) => ann.send('POST', `${north}/rollouts`, { ...named, ...body })
@@ -275,8 +275,8 @@ test('members watch, admins act, and a rollout of another workspace is none', as
 })
 
 test.each([
-  ['is no admin any more', 'is no admin of this workspace any more', 'PATCH'],
-  ['was taken out of the workspace', 'does not belong to this workspace any more', 'DELETE'],
+  ['is no admin any more', 'is no longer an admin of this workspace', 'PATCH'],
+  ['was taken out of the workspace', 'is no longer a member of this workspace', 'DELETE'],
 ])('it halts when who began it %s, and goes on in the name of another admin', async (_what, why, method) => {
   const { service, ann, agents, all } = await start(4)
   const [first, second] = agents as [Agent, Agent]

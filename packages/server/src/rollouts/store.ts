@@ -88,7 +88,7 @@ const member = (rollout_id: string, agent_id: string, wave: number, reason: stri
 export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
-      return refuse('rollout_not_running', `The rollout is ${rollout.state}: only one that runs can be paused.`)
+      return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
     await takeBackUnoffered(trx, rollout, { by, now })
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
@@ -108,7 +108,7 @@ export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, i
         .execute()
     }
     const goesOn = state === 'waiting' || state === 'running'
-    if (goesOn && wave === waves) return refuse('rollout_not_running', 'Its last wave is under way.')
+    if (goesOn && wave === waves) return refuse('rollout_not_running', 'The last wave is in progress.')
     const next = goesOn ? { wave: wave + 1 } : {}
     const led = { continued_by: by.id, continued_by_name: by.name }
     return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
@@ -133,7 +133,7 @@ function change(
     const rollout = await lockRollout(trx, workspace, id)
     if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
     if (!unfinished.includes(rollout.state)) {
-      return refuse('rollout_over', `The rollout is over: it is ${rollout.state}.`)
+      return refuse('rollout_over', `The rollout is already ${rollout.state}.`)
     }
     const verdict = await decide(trx, rollout)
     if (!verdict.ok) return verdict

@@ -100,7 +100,7 @@ const unreadable = (): Response =>
 function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {
-    log.error({ err: error, method: c.req.method, path: pathOf(c.env.incoming.url ?? '') }, 'A page route failed.')
+    log.error({ err: error, method: c.req.method, path: pathOf(c.env.incoming.url ?? '') }, 'a page route failed')
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))

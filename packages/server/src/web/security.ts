@@ -10,7 +10,8 @@ const holdsDays = 180
 export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>
   new Hono().get('/.well-known/security.txt', (c) => {
     const { baseUrl, securityContact } = config
-    if (securityContact === undefined) throw new Refusal('not_found', 'The operator of this service named no contact.')
+    if (securityContact === undefined)
+      throw new Refusal('not_found', 'The operator of this service has not named a contact.')
     const today = dayOf(now()) * dayMs
     const lines = [
       `Contact: ${securityContact}`,

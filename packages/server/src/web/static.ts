@@ -158,5 +158,4 @@ function readIn(dir: string, path: string): File | undefined {
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
 <h1>The page is not built yet</h1>
-<p>The service runs, and agents can report to it. Build the page with <code>npm run build</code>, then load this again.
-<code>npm start</code> does so by itself.</p></html>`
+<p>The service is running, and agents can report to it. Build the page with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p></html>`

@@ -34,14 +34,14 @@ export function judgePress(
   hold: RuntimeHold | undefined,
   served: Served | undefined,
 ): { ok: true; served: Served } | { ok: false; code: RuntimeRefusal; message: string } {
-  if (!served) return refuse('runtime_not_served', 'There is none to update to: add one with "svc-server release add".')
-  if (!runtime) return refuse('runtime_too_old', 'Update it once on the machine, with the line for installing it.')
+  if (!served) return refuse('runtime_not_served', 'Add one with "svc-server release add".')
+  if (!runtime) return refuse('runtime_too_old', 'Reinstall it once on the machine.')
   const { version, pinned } = runtime
   if (version === served.version) return refuse('runtime_up_to_date', `That is ${served.version}.`)
   if (pinned !== undefined && pinned !== served.version)
-    return refuse('runtime_pinned', `That is ${pinned}; on the machine "svc pin-runtime off" ends it.`)
+    return refuse('runtime_pinned', `That is ${pinned}. To unpin it, run "svc pin-runtime off" on the machine.`)
   if (isHeld(hold, served))
-    return refuse('runtime_version_held', `${heldBecause(hold)} When that is mended, lift the hold and press again.`)
+    return refuse('runtime_version_held', `${heldBecause(hold)} Fix the cause, lift the hold and request it again.`)
   return { ok: true, served }
 }
 

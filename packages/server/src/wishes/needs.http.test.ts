@@ -80,7 +80,7 @@ test('a code says what svc the machine needs; an older one is refused before the
   const { issue, call } = await start()
   const { code, warnings } = await issue('2.0.0', 'backup')
   expect(warnings).toEqual([
-    'The machine needs svc 0.2.0 or newer (the key "needs"): an older one refuses the code, which stays good.',
+    'The machine needs svc 0.2.0 or newer (the key "needs"): an older one refuses the code without using it up.',
   ])
   expect((await issue('1.0.0', 'other')).warnings).toEqual([])
   expect((await call('install/preview', code, 'svc/0.1.0')).body).toMatchObject({

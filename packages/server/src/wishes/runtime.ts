@@ -18,7 +18,7 @@ export function judgeRuntime(wishes: Wishes, { report, before, served, now, note
   const since = wish.offeredAt ?? null
   switch (judgeWish(wish, runtime, served, now)) {
     case 'dropped': {
-      const why = served ? `The service serves ${served.version} now.` : 'The service serves no runtime any more.'
+      const why = served ? `The service serves ${served.version} now.` : 'The service no longer serves a runtime.'
       delete wishes.runtime
       note('runtime', 'dropped', { version, message: why }, wish)
       break

@@ -234,7 +234,7 @@ const noBlueprint = ({ name }: AgentRow) =>
   ({
     ok: false,
     code: 'no_blueprint',
-    message: `${name} was connected by hand: only an agent that was installed from a blueprint can be given another version.`,
+    message: `${name} was not installed from a blueprint, so it cannot be given another version.`,
   }) as const
 const otherBlueprint = ({ name, blueprint }: AgentRow, wanted: string) =>
   ({

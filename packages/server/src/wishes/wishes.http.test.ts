@@ -147,7 +147,7 @@ test('the five refusals of a press, each with its sentence, alone and among many
   await serveRelease(place, '2.0.0', false)
   expect((await updates(ann)).runtime).toMatchObject({
     served: { signed: false },
-    says: '2.0.0 is served, but it is not signed: a runtime refuses it.',
+    says: '2.0.0 is served, but not signed: runtimes refuse it.',
   })
   // Before its next report.
   await eventually('the fleet shows neither a hold nor a wish', async () =>

@@ -41,7 +41,7 @@ export function invite(
     const address = email.trim().toLowerCase()
     const person = await findPerson(trx, address)
     if (person && (await roleOf(trx, workspace.id, person.id))) {
-      return refuse('member_already', `${address} belongs to the workspace already.`)
+      return refuse('member_already', `${address} is already a member of the workspace.`)
     }
     const earlier = [...pendingOf(workspace), { field: 'email', value: address }]
     await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
@@ -161,7 +161,7 @@ export async function accept(
   if (!who && info.value.hasAccount) {
     return refuse(
       'sign_in_needed',
-      `There is an account of ${email}. Sign in with it, then open the link again. If you did not make it, ask the operator of this service to hand it over to you.`,
+      `There is already an account for ${email}. Sign in with it, then open the link again. If it is not yours, ask the operator of this service to hand it over to you.`,
     )
   }
   const ready = who
@@ -261,5 +261,5 @@ function idOf(auth: Auth, link: string): string | undefined {
 
 const unknown = refuse(
   'invitation_unknown',
-  'This invitation was withdrawn or used, has expired, or came from somebody who may not invite any more: ask for a new one.',
+  'This invitation was revoked or used, has expired, or came from someone who may no longer invite people. Ask for a new one.',
 )

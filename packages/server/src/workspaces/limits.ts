@@ -121,7 +121,7 @@ const words: Record<LimitKind, { what: string; instead: string; amount: (n: numb
   agents: { what: 'agents', instead: 'delete agents that no longer report', amount: count },
   people: {
     what: 'members and open invitations',
-    instead: 'remove members or take back invitations',
+    instead: 'remove members or revoke invitations',
     amount: count,
   },
   bundles: { what: 'of bundles', instead: 'delete versions that no agent runs', amount: sizeInWords },

@@ -107,6 +107,6 @@ async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string
   return admins.length === 1 && admins[0]?.id === memberId
 }
 
-const unknown = refuse('member_unknown', 'Nobody of that id belongs to the workspace.')
-const notAllowed = refuse('not_allowed', 'Only an admin of the workspace may remove somebody else.')
-const lastAdmin = refuse('last_admin', 'The workspace needs an admin: make somebody else one first.')
+const unknown = refuse('member_unknown', 'No member of the workspace has that id.')
+const notAllowed = refuse('not_allowed', 'Only an admin of the workspace may remove someone else.')
+const lastAdmin = refuse('last_admin', 'The workspace needs an admin. Make someone else an admin first.')

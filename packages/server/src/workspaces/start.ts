@@ -39,4 +39,4 @@ export async function firstStart(
   })
 }
 
-const usedAlready = refuse('link_unknown', 'This link was used already: sign in, or ask the operator for a link.')
+const usedAlready = refuse('link_unknown', 'This link was already used. Sign in, or ask the operator for a link.')

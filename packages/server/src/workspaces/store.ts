@@ -204,7 +204,7 @@ export async function insertMember(
 ): Promise<Verdict<null, 'member_already'>> {
   await lockWorkspace(trx, workspace.id)
   if (await roleOf(trx, workspace.id, person.id)) {
-    return refuse('member_already', `${person.email} belongs to the workspace already.`)
+    return refuse('member_already', `${person.email} is already a member of the workspace.`)
   }
   const data = { organizationId: workspace.id, userId: person.id, role, createdAt: new Date(now) }
   await tables.create({ model: 'member', data })

@@ -51,17 +51,17 @@ export function AccountPage() {
       />
       {!me.emailConfirmed && (
         <p className="svc-quiet account-unconfirmed">
-          Nobody has confirmed that this e-mail address is yours. Until then the operator of this service can hand the
-          account to the owner of the address.
+          This email address is not confirmed. Until it is, the operator of this service can hand the account to the
+          owner of the address.
         </p>
       )}
-      <Part title="Name" note="Stands beside what you do from now on.">
+      <Part title="Name" note="Shown next to your actions.">
         <NameForm name={me.name} />
       </Part>
-      <Part title="Appearance" note="Remembered in this browser.">
+      <Part title="Appearance" note="Saved in this browser.">
         <Appearance />
       </Part>
-      <Part title="Password" note="Changing it ends your other sessions.">
+      <Part title="Password" note="Changing it signs out your other sessions.">
         <PasswordForm email={me.email} />
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
@@ -98,7 +98,7 @@ function Appearance() {
       value={chosen}
       onChange={(scheme) => choose(scheme as typeof chosen)}
       data={[
-        { value: 'auto', label: 'As the system' },
+        { value: 'auto', label: 'System' },
         { value: 'light', label: 'Light' },
         { value: 'dark', label: 'Dark' },
       ]}
@@ -111,7 +111,7 @@ function NameForm({ name }: { name: string }) {
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     client.setQueryData(keys.me, await api.rename(values.name.trim()))
-    notify({ message: 'Your name was changed.' })
+    notify({ message: 'Name changed.' })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
@@ -132,19 +132,19 @@ function PasswordForm({ email }: { email: string }) {
   const client = useQueryClient()
   const form = useForm({
     initialValues: { current: '', next: '' },
-    validate: { current: (v) => (v === '' ? 'Please fill this in.' : null), next: wrongWithPassword },
+    validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
   })
   const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
     await api.changePassword(current, next)
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })
-    notify({ message: 'Your password was changed; other sessions have ended.' })
+    notify({ message: 'Password changed. Your other sessions were signed out.' })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         <input type="text" value={email} readOnly hidden autoComplete="username" />
-        <PasswordInput label="Present password" autoComplete="current-password" {...form.getInputProps('current')} />
+        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
         <PasswordInput
           label="New password"
           description="At least 10 characters."

@@ -10,8 +10,8 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   password: 'with your password',
   link: 'with a sign-in link',
   invitation: 'with an invitation',
-  first: 'with the link of the first start',
-  claim: 'with the link that handed you the account',
+  first: 'with the first-start link',
+  claim: 'with an account handover link',
 }
 
 /** So many are shown before somebody asks for all. */
@@ -23,7 +23,7 @@ export function SignIns() {
   const [all, setAll] = useState(false)
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
-  if (data.length === 0) return <p className="svc-quiet">None yet. The next one will be listed here.</p>
+  if (data.length === 0) return <p className="svc-quiet">None yet. The next sign-in will be listed here.</p>
   const shown = all ? data : data.slice(0, first)
   return (
     <Stack gap="sm" align="flex-start">

@@ -28,13 +28,13 @@ export function ActivityPage() {
   const entries = once(data?.pages.flat() ?? [])
   return (
     <>
-      <PageHeader title="Activity" note="What people did in this workspace, and the operator of this service." />
+      <PageHeader title="Activity" note="Actions of people in this workspace, and of the operator of this service." />
       {error && <ErrorNote error={error} retry={refetch} />}
       {isPending ? (
         <WaitingPage />
       ) : entries.length === 0 && !error ? (
-        <Empty icon={IconHistory} title="Nothing has been done yet">
-          Adding agents, wishes, invitations and changes of roles are listed here.
+        <Empty icon={IconHistory} title="No activity yet">
+          New agents, commands, invitations and role changes will be listed here.
         </Empty>
       ) : (
         byDay(entries).map(([day, list]) => (

@@ -25,7 +25,7 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...limit('people', people),
     ...limit('bytes of bundles', bundles),
   ],
-  'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things before, kept as this one line'],
+  'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things earlier, shown as one line'],
   'agent.created': (what) => ['added ', what],
   'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
@@ -33,13 +33,13 @@ const sentences: Readonly<Record<string, Tell>> = {
     'deleted ',
     what,
     ...(Array.isArray(cancelled) && cancelled.length > 0
-      ? [`, which cancelled ${cancelled.length} of its wishes`]
+      ? [`, which cancelled ${cancelled.length} pending ${cancelled.length === 1 ? 'command' : 'commands'}`]
       : []),
   ],
   'agent.installed': (what, { blueprint, version }) => [
-    'let ',
+    'installed ',
     what,
-    ' be installed from ',
+    ' from ',
     said(blueprint),
     ' ',
     said(version),
@@ -58,23 +58,23 @@ const sentences: Readonly<Record<string, Tell>> = {
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
   'command.sent': (what, { type, payload }) => asked(what, type, payload),
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
-  'wish.withdrawn': (what, facts) => ['withdrew the wish for ', ...versionOf(facts), ' from ', what],
+  'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
   'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
   'rollout.started': (what, { agents, waves }) => [
-    'began the rollout of ',
+    'started the rollout of ',
     what,
     ` to ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
     ...(Array.isArray(waves) ? [` in ${waves.length} ${waves.length === 1 ? 'wave' : 'waves'}`] : []),
   ],
   'rollout.paused': (what) => ['paused the rollout of ', what],
-  'rollout.continued': (what) => ['continued the rollout of ', what],
+  'rollout.continued': (what) => ['resumed the rollout of ', what],
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
   'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
-  'rollout.done': (what) => ['ended the rollout of ', what],
+  'rollout.done': (what) => ['finished the rollout of ', what],
   'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
   'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
-  'member.invitation_withdrawn': (what) => ['took back the invitation of ', what],
+  'member.invitation_withdrawn': (what) => ['revoked the invitation of ', what],
   'member.added': (what, facts) => ['added ', what, ` as ${role(facts.role)}`],
   'member.joined': (what, facts) => ['joined as ', what, ` (${role(facts.role)})`],
   'member.role_changed': (what, { to }) => ['made ', what, ` ${role(to)}`],
@@ -84,7 +84,7 @@ const sentences: Readonly<Record<string, Tell>> = {
 
 const versionOf = ({ of, version, blueprint }: ActivityFacts): Part[] => [
   ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
-  version === undefined || version === null ? 'what was wished' : said(version),
+  version === undefined || version === null ? 'the requested version' : said(version),
 ]
 
 function asked(what: Part, type: unknown, payload: unknown): Part[] {
@@ -106,11 +106,11 @@ function asked(what: Part, type: unknown, payload: unknown): Part[] {
         ...Object.entries(facts).flatMap(([key, value], i): Part[] => [
           ...(i > 0 ? [', '] : []),
           said(key),
-          ...(value === null ? [' to nothing'] : [' to ', said(value)]),
+          ...(value === null ? [' to not set'] : [' to ', said(value)]),
         ]),
       ]
     default:
-      return ['wished ', said(type), ' of ', what]
+      return ['sent ', said(type), ' to ', what]
   }
 }
 

@@ -96,7 +96,7 @@ function Missing({ slug, error, retry }: { slug: string; error: Error | null; re
   if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
   if (!(error instanceof ApiError) || error.status !== 404) return <ErrorNote error={error} retry={retry} />
   return (
-    <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="There is no such agent">
+    <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="Agent not found">
       It may have been renamed or deleted.
     </NotThere>
   )

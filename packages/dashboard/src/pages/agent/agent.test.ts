@@ -90,23 +90,23 @@ test('the last answer at the form is that of the newest set, and none while that
 test.each([
   [
     { used: 0.42, mark: 0.8 },
-    { text: '42 %', markText: '80 %', used: 0.42, mark: 0.8, over: false },
+    { text: '42%', markText: '80%', used: 0.42, mark: 0.8, over: false },
   ],
   [
     { used: 0.8, mark: 0.8 },
-    { text: '80 %', over: true },
+    { text: '80%', over: true },
   ],
   [
     { used: 1.25, mark: 1 },
-    { text: '125 %', used: 1, mark: 0.8, over: true },
+    { text: '125%', used: 1, mark: 0.8, over: true },
   ],
   [
     { used: 3, mark: 5 },
     { text: '3', markText: '5', over: false },
   ],
   [{ used: 420 }, { text: '420', markText: null, used: 1, mark: null }],
-  [{ used: 0 }, { text: '0 %', used: 0 }],
-  [{ mark: 0.5 }, { text: null, markText: '50 %', used: null }],
+  [{ used: 0 }, { text: '0%', used: 0 }],
+  [{ mark: 0.5 }, { text: null, markText: '50%', used: null }],
   [
     { used: -4, mark: -2 },
     { text: '-4', used: null, mark: null },
@@ -114,7 +114,7 @@ test.each([
 ])('a gauge %j is shown as %j', (gauge, view) => expect(gaugeView(gauge)).toMatchObject(view))
 
 test('figures are short and say their unit', () => {
-  expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0 %', '0.4 %', '42 %', '100 %'])
+  expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0%', '0.4%', '42%', '100%'])
   expect([950, 9999, 12_345, 3_400_000].map(tokens)).toEqual(['950', '9,999', '12.3K', '3.4M'])
 })
 

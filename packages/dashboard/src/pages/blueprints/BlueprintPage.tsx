@@ -41,7 +41,7 @@ export function BlueprintPage() {
   useDocumentTitle(blueprint, 'Blueprints')
   if (error instanceof ApiError && error.status === 404)
     return (
-      <NotThere slug={slug} back="blueprints" icon={IconPackageOff} title="There is no such blueprint">
+      <NotThere slug={slug} back="blueprints" icon={IconPackageOff} title="Blueprint not found">
         Its last version may have been deleted.
       </NotThere>
     )
@@ -104,7 +104,7 @@ function Head({
               search={{ blueprint: page.name, version }}
               variant="default"
             >
-              Update agents to it
+              Update agents to this version
             </ButtonLink>
           )}
           <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint: page.name, version }}>
@@ -131,7 +131,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
   const [deleting, setDeleting] = useState(false)
   const { blueprint, canAct } = version
   return (
-    <Section title="The bundle" flush>
+    <Section title="Bundle" flush>
       <Facts
         facts={[
           [
@@ -159,7 +159,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
             download
             leftSection={<IconDownload size={14} aria-hidden />}
           >
-            Download the zip
+            Download zip
           </Button>
           <WhyButton
             variant="default"
@@ -198,11 +198,11 @@ const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown:
               runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
               keeps.length > 0 && `kept by ${keeps.length}`,
               wished.some((name) => !runs.includes(name)) &&
-                `wished for ${wished.filter((name) => !runs.includes(name)).length}`,
+                `requested for ${wished.filter((name) => !runs.includes(name)).length}`,
               codes > 0 && count(codes, 'open code'),
             ]
               .filter(Boolean)
-              .join(', ') || 'no agent has it'}
+              .join(', ') || 'not used'}
           </span>
           <span className="svc-quiet bp-by">
             <Time at={uploadedAt} /> by <Text>{uploadedBy}</Text>
@@ -214,7 +214,7 @@ const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown:
 )
 
 const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
-  <Section title="Agents installed from it" aside={count(page.agents.length, 'agent')} flush>
+  <Section title="Agents installed from this blueprint" aside={count(page.agents.length, 'agent')} flush>
     {page.agents.length === 0 ? (
       <p className="bp-note">None yet.</p>
     ) : (

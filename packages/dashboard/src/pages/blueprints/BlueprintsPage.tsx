@@ -23,7 +23,7 @@ export function BlueprintsPage() {
     <>
       <PageHeader
         title="Blueprints"
-        note="What agents are installed from: a folder, packed as a zip, in versions that never change."
+        note="Versioned packages that agents are installed from."
         actions={
           admin &&
           data &&
@@ -91,6 +91,6 @@ const None = ({ admin }: { admin: boolean }) =>
     </Section>
   ) : (
     <Empty icon={IconPackage} title="No blueprints yet">
-      An admin of this workspace uploads them. They will be listed here.
+      Blueprints that admins upload will be listed here.
     </Empty>
   )

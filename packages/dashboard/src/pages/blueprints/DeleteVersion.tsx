@@ -34,12 +34,12 @@ export function DeleteVersion({ slug, version: { blueprint, version }, opened, o
       danger
       onConfirm={remove}
     >
-      This cannot be taken back.
+      This can’t be undone.
       <ul className="svc-consequences">
-        <li>The zip is deleted here. Nobody can install this version any more.</li>
-        <li>No agent runs or keeps it, so none is touched.</li>
-        <li>The same version can be uploaded again, and may then hold something else.</li>
-        {last && <li>It is the last version: the blueprint goes with it.</li>}
+        <li>The zip is deleted. This version can no longer be installed.</li>
+        <li>No agent runs or keeps it, so no agent is affected.</li>
+        <li>The same version number can be uploaded again, even with different content.</li>
+        {last && <li>This is the last version, so the blueprint is deleted too.</li>}
       </ul>
     </Confirm>
   )

@@ -19,7 +19,7 @@ export function Findings({ file, error, onClose }: FindingsProps) {
           {file === '' ? 'Refused' : <Text>{file}</Text>}
           {findings.length > 0 ? `: ${count(findings.length, 'finding')}` : file === '' ? '' : ' was not taken'}
         </strong>
-        <CloseButton onClick={onClose} aria-label="Put the findings away" size="sm" />
+        <CloseButton onClick={onClose} aria-label="Dismiss the findings" size="sm" />
       </div>
       {findings.length === 0 ? (
         <p>
@@ -36,7 +36,7 @@ export function Findings({ file, error, onClose }: FindingsProps) {
             ))}
           </ul>
           <p className="svc-quiet">
-            Nothing of it was kept. <code>svc check</code> says the same on your own machine.
+            Nothing was stored. <code>svc check</code> finds the same on your own machine.
           </p>
         </>
       )}

@@ -28,27 +28,27 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
           ...(runtime?.kind === 'process'
             ? ([
                 ['Command', <Mono key="command">{commandText(runtime.command)}</Mono>],
-                ['In the folder', runtime.workdir === '.' ? null : <Mono key="workdir">{runtime.workdir}</Mono>],
+                ['Working folder', runtime.workdir === '.' ? null : <Mono key="workdir">{runtime.workdir}</Mono>],
               ] as const)
             : []),
           ...(runtime?.kind === 'compose'
-            ? ([['Docker Compose with', <Mono key="files">{runtime.files.join(', ')}</Mono>]] as const)
+            ? ([['Docker Compose files', <Mono key="files">{runtime.files.join(', ')}</Mono>]] as const)
             : []),
-          ['Needs on the machine', needsText(needs, neededSvc)],
-          ['Started again', runtime && restartText(runtime)],
-          ['Time to stop softly', runtime && `${runtime.stop_seconds} s`],
-          ['Time to its first level', `${health.start_seconds} s`],
+          ['Required programs', needsText(needs, neededSvc)],
+          ['Restart', runtime && restartText(runtime)],
+          ['Stop timeout', runtime && `${runtime.stop_seconds} s`],
+          ['Startup timeout', `${health.start_seconds} s`],
           ['Instructions', instructions && <Mono key="instructions">{instructions}</Mono>],
-          ['Buttons', list(controls.map((control) => control.replace('_', ' '))) || 'none'],
+          ['Controls', list(controls.map((control) => control.replace('_', ' '))) || 'none'],
           ['Kept between versions', list(state) ? <Mono key="state">{list(state) || ''}</Mono> : 'nothing'],
-          ['Its status file', status && <Mono key="status">{status}</Mono>],
+          ['Status file', status && <Mono key="status">{status}</Mono>],
         ]}
       />
       <p className="bp-note">
-        It runs as the user who installs it, and can read and do on that machine what this user can.{' '}
+        It runs as the user who installs it, and can do on that machine whatever this user can.{' '}
         {mcp && (
           <>
-            Its tool servers are those in <Mono>{mcp}</Mono>.
+            Its tool servers are listed in <Mono>{mcp}</Mono>.
           </>
         )}
       </p>
@@ -57,27 +57,27 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
 }
 
 const Reach = ({ manifest: { bindings } }: { manifest: Manifest }) => (
-  <Section title="What it may reach" flush>
+  <Section title="Access" flush>
     {bindings.length === 0 ? (
-      <Nothing>It works with no other product: the code gives it no token but its own.</Nothing>
+      <Nothing>No other products.</Nothing>
     ) : (
       <>
         <ul className="svc-rows">
           {bindings.map(({ product, role, scopes }) => (
             <li key={product}>
               <strong>{product}</strong> as {role}
-              <div className="svc-quiet">{scopes.length > 0 ? `may ${scopes.join(', ')}` : 'without scopes'}</div>
+              <div className="svc-quiet">{scopes.length > 0 ? `can: ${scopes.join(', ')}` : 'no scopes'}</div>
             </li>
           ))}
         </ul>
-        <p className="bp-note">A bot of this workspace acts for it there. Revoking the bot ends it at once.</p>
+        <p className="bp-note">It uses a bot of this workspace there. Revoking the bot ends its access immediately.</p>
       </>
     )}
   </Section>
 )
 
 const Secrets = ({ manifest: { secrets } }: { manifest: Manifest }) => (
-  <Section title="Secrets it asks for" flush>
+  <Section title="Secrets" flush>
     {secrets.length === 0 ? (
       <Nothing>None.</Nothing>
     ) : (
@@ -92,7 +92,9 @@ const Secrets = ({ manifest: { secrets } }: { manifest: Manifest }) => (
             </li>
           ))}
         </ul>
-        <p className="bp-note">They are typed on the agent’s machine and stay there. This service never sees them.</p>
+        <p className="bp-note">
+          Secrets are entered on the agent’s machine and stay there. This service never sees them.
+        </p>
       </>
     )}
   </Section>
@@ -118,9 +120,9 @@ const Settings = ({ manifest: { settings } }: { manifest: Manifest }) => (
 )
 
 const Logs = ({ manifest: { logs } }: { manifest: Manifest }) => (
-  <Section title="Logs that can be asked for" flush>
+  <Section title="Logs" flush>
     {logs.length === 0 ? (
-      <Nothing>Only those that its reports name.</Nothing>
+      <Nothing>Only logs that its reports name.</Nothing>
     ) : (
       <Facts facts={logs.map(({ name, path }) => [name, <Mono key={name}>{path}</Mono>] as const)} />
     )}
@@ -134,7 +136,7 @@ const Files = ({ files }: { files: BlueprintVersion['files'] }) => (
     flush
   >
     <details className="bp-files">
-      <summary>What is in the zip</summary>
+      <summary>Contents of the zip</summary>
       <ul>
         {files.map(({ path, size, executable }) => (
           <li key={path}>

@@ -39,7 +39,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
       notify({
         color: 'green',
         title: `${made.blueprint} ${made.version}`,
-        message: 'It is uploaded and can be installed.',
+        message: 'Uploaded. It can be installed now.',
       })
       await navigate({
         to: paths.blueprint,

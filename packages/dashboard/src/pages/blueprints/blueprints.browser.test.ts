@@ -71,10 +71,10 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
 
   await page.getByRole('link', { name: 'Install this version' }).click()
   await page.getByLabel('Name of the agent').fill('Inbox Nord')
-  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await page.getByRole('button', { name: 'Issue code' }).click()
   await page.getByText('Lowercase letters only.').waitFor()
   await page.getByLabel('Name of the agent').fill('inbox-nord')
-  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await page.getByRole('button', { name: 'Issue code' }).click()
   await heading(page, 'Install inbox-nord')
   const code = await text(page, 'code')
   expect(code).toMatch(/^svc_inst_[\w-]{43}$/)
@@ -91,7 +91,7 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
   await heading(page, 'inbox-nord')
   expect(page.url()).toBe(at('/agents/inbox-nord'))
   expect(await page.evaluate('window.stays'), 'the page was not loaded anew').toBe(true)
-  await page.getByText('Installed, and not started yet').waitFor()
+  await page.getByText('Installed, not started yet').waitFor()
   expect(await text(page, 'line that starts it in the terminal')).toBe('python3 svc.pyz run --dir inbox-nord')
 
   const env = new Map(
@@ -149,7 +149,7 @@ test('a bundle is dropped on the page; a refused one is told with every file and
     expect.stringMatching(/^svc\.agent\.yaml:3:\d+ .*command/),
   ])
   await ada.page.goto(at('/blueprints/bad'))
-  await ada.page.getByText('There is no such blueprint').waitFor()
+  await ada.page.getByText('Blueprint not found').waitFor()
 
   await drop(page, 'price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
   await heading(page, 'price-scout 2.0.0')
@@ -174,7 +174,7 @@ test('a version that an agent runs cannot be deleted and says so; another one ca
 test('a code is shown once, listed while it is good, and revoked; the page says what became of it', async () => {
   const page = await window()
   await page.goto(at('/install?blueprint=price-scout'))
-  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await page.getByRole('button', { name: 'Issue code' }).click()
   await heading(page, 'Install price-scout')
   const code = await text(page, 'code')
   await page.reload()
@@ -190,7 +190,7 @@ test('a code is shown once, listed while it is good, and revoked; the page says 
   await page.getByText('The code was revoked').waitFor()
   await open.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Issue another code' }).click()
-  await page.getByRole('button', { name: 'Issue the code' }).waitFor()
+  await page.getByRole('button', { name: 'Issue code' }).waitFor()
   expect(await page.getByLabel('Name of the agent').inputValue()).toBe('price-scout')
 })
 
@@ -211,8 +211,8 @@ test('a code of somebody who is no admin any more is no longer good, on every pa
   const { members } = await ada.call<Members>('GET', `${w}/members`)
   const member = members.find(({ email }) => email === 'zoe@example.org')
   await ada.call('PATCH', `${w}/members/${member?.id}`, { role: 'member' })
-  await page.getByText('The code is no longer good').waitFor()
-  await open.getByText('No longer good: who issued it is no admin any more').waitFor()
+  await page.getByText('The code is no longer valid').waitFor()
+  await open.getByText('No longer valid: its issuer is no longer an admin').waitFor()
   await list.getByRole('button', { name: 'Revoke the code for price-scout' }).click()
   await list.getByRole('button', { name: 'Revoke code' }).click()
   await open.waitFor({ state: 'detached' })
@@ -239,8 +239,8 @@ test('what would refuse the installation is said when the code is issued', async
   const more = 'bindings: [{product: notes, role: reader, scopes: [notes.read]}]\n'
   await upload(ada.page, await machine.pack({ name: 'noter', more }))
   await ada.page.getByRole('link', { name: 'Install this version' }).click()
-  await ada.page.getByRole('button', { name: 'Issue the code' }).click()
-  await ada.page.getByText('As things are now, the installation would be refused:').waitFor()
+  await ada.page.getByRole('button', { name: 'Issue code' }).click()
+  await ada.page.getByText('The installation would currently be refused:').waitFor()
   await ada.page
     .getByText(/notes.*activated|activated.*notes/)
     .first()
@@ -274,7 +274,7 @@ test('what changed on the machine is marked where it belongs, and no longer once
   await page.getByText(/^Changed on the machine from 10/).waitFor()
 
   await page.getByLabel('Minutes', { exact: true }).fill('7')
-  await page.getByRole('button', { name: 'Send to the agent' }).click()
+  await page.getByRole('button', { name: 'Send changes' }).click()
   const { commands } = await place.report(token, parts('Paused', 5, '1.1.0'))
   const acks = commands.map(({ id }) => ({ id, ok: true }))
   await place.report(token, { ...parts('Paused', 7, '1.1.0'), acks })
@@ -304,7 +304,7 @@ test('a member sees everything and can change nothing', async () => {
     ).toBe(0)
   }
   await page.goto(at('/install'))
-  await page.getByText('Only admins of this workspace issue install codes.').waitFor()
+  await page.getByText('Only admins of this workspace can issue install codes.').waitFor()
 })
 
 test('what a manifest says stays text, whatever it is', async () => {
@@ -327,7 +327,7 @@ secrets: [{name: KEY, purpose: "${markup}"}]
   await upload(page, `${machine.root}/hostile.zip`)
   await heading(page, 'hostile 1.0.0')
   const main = page.getByRole('main')
-  await main.getByText('Docker Compose with').waitFor()
+  await main.getByText('Docker Compose files').waitFor()
   for (const path of ['/blueprints/hostile', '/blueprints', '/install?blueprint=hostile']) {
     await page.goto(at(path))
     await main.getByText(markup).first().waitFor()
@@ -342,7 +342,7 @@ test('adding an agent offers both ways', async () => {
   await ada.page.goto(at('/'))
   await ada.page.getByRole('button', { name: 'Add agent' }).click()
   const dialog = ada.page.getByRole('dialog')
-  await dialog.getByRole('heading', { name: 'Connect one by hand' }).waitFor()
+  await dialog.getByRole('heading', { name: 'Connect an existing agent' }).waitFor()
   await dialog.getByRole('link', { name: 'Choose a blueprint' }).click()
   await heading(ada.page, 'Install an agent')
 })

@@ -42,7 +42,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await heading(page, /^link-checker 1\./)
   await page.getByRole('link', { name: 'Install this version' }).click()
   await page.getByLabel('Name of the agent').fill('links-north')
-  await page.getByRole('button', { name: 'Issue the code' }).click()
+  await page.getByRole('button', { name: 'Issue code' }).click()
   await heading(page, 'Install links-north')
   const code = await copied(page, 'code')
 
@@ -52,7 +52,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   terminal.type(await copied(page, 'lines that fetch the program'))
   await terminal.until('Installed svc ')
   await terminal.ready()
-  await page.getByText('Check the file first').click()
+  await page.getByText('Verify the file first').click()
   terminal.type(await copied(page, 'line that checks the program'))
   await terminal.until('svc.pyz: OK')
   await terminal.ready()
@@ -92,7 +92,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
 
   await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByLabel('Links to leave out').fill('drafts/*')
-  await page.getByRole('button', { name: 'Send to the agent' }).click()
+  await page.getByRole('button', { name: 'Send changes' }).click()
   await one('Links to leave out').getByText('applied').waitFor()
   expect(JSON.parse(machine.read('links-north/.svc/settings.json'))).toMatchObject({ ignore: 'drafts/*' })
 

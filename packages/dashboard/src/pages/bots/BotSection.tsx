@@ -18,19 +18,19 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
         <>
           <Text>{bot.name}</Text>{' '}
           <span className="bot-where">
-            in {bot.product} as {bot.role}
+            {bot.role} in {bot.product}
           </span>
         </>
       }
       aside={
         <>
-          made <Time at={bot.createdAt} />
+          created <Time at={bot.createdAt} />
         </>
       }
       flush
     >
       {bot.tokens.length === 0 ? (
-        <p className="bot-none">No agent acts as it: it holds no token.</p>
+        <p className="bot-none">No agent uses this bot: it has no tokens.</p>
       ) : (
         <ul className="svc-rows" aria-label={`Tokens of ${bot.name}`}>
           {bot.tokens.map((token) => (
@@ -40,7 +40,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
                   {token.agent}
                 </AnchorLink>{' '}
                 <Tone tone={tones[token.state]}>{token.state}</Tone>
-                <div>{token.scopes.length > 0 ? token.scopes.join(', ') : 'without scopes'}</div>
+                <div>{token.scopes.length > 0 ? `can: ${token.scopes.join(', ')}` : 'no scopes'}</div>
                 <div className="svc-quiet">
                   <Times token={token} />
                 </div>

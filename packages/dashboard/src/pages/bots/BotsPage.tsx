@@ -20,8 +20,8 @@ export function BotsPage() {
         title="Bots"
         note={
           <>
-            They act for agents in other products. An installation makes them, or takes one that is there
-            {data ? `; ${data.rows.length} of ${data.most} are in use.` : '.'}
+            Accounts your agents use in other products. Created at installation.
+            {data ? ` ${data.rows.length} of ${data.most} used.` : ''}
           </>
         }
       />
@@ -30,14 +30,14 @@ export function BotsPage() {
         {!data && !error && <WaitingPage />}
         {data && data.rows.length >= data.most && (
           <p className="bot-full" role="note">
-            <strong>There is no room for another bot.</strong> An installation that needs a new one is refused. Delete
-            one that nobody needs any more.
+            <strong>The limit of bots is reached.</strong> Installations that need a new bot are refused. Delete a bot
+            that is no longer needed.
           </p>
         )}
         {data &&
           (data.rows.length === 0 ? (
             <Empty icon={IconRobot} title="No bots yet">
-              A blueprint that works with another product says so in its bindings; installing it makes the bot.
+              A bot is created when you install a blueprint whose bindings name another product.
             </Empty>
           ) : (
             data.rows.map((bot) => <BotSection key={bot.id} slug={slug} bot={bot} admin={role === 'admin'} />)

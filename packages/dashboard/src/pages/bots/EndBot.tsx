@@ -38,7 +38,7 @@ export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
       danger
       onConfirm={end}
     >
-      This cannot be taken back.
+      This can’t be undone.
       <ul className="svc-consequences">
         {hit.length > 0 && (
           <>
@@ -49,13 +49,13 @@ export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
               {hit.length === 1 ? 'The binding of this agent turns' : 'The bindings of these agents turn'} bad here. The{' '}
               {hit.length === 1 ? 'agent itself goes' : 'agents themselves go'} on.
             </li>
-            <li>An agent gets a new token only by being deleted here and installed again with a new code.</li>
+            <li>To give an agent a new token, delete it here and install it again with a new code.</li>
           </>
         )}
         {last.is === 'bot' ? (
-          <li>One of the ten places is free again. What the bot did in {bot.product} stays there.</li>
+          <li>This frees one of the ten bots. What the bot did in {bot.product} stays there.</li>
         ) : (
-          <li>The bot stays, and the next installation that needs it gets a token of its own.</li>
+          <li>The bot stays. The next installation that needs it gets a new token.</li>
         )}
       </ul>
     </Confirm>

@@ -11,7 +11,8 @@ export function Products({ slug }: { slug: string }) {
     <Section title="Products" flush>
       {data.length === 0 ? (
         <p className="bot-none">
-          No product is registered. The operator of this service does that: <code>svc-server product add</code>.
+          No products are registered. The operator of this service can register one with{' '}
+          <code>svc-server product add</code>.
         </p>
       ) : (
         <>
@@ -26,7 +27,7 @@ export function Products({ slug }: { slug: string }) {
                   {activatedAt === null ? (
                     <>
                       <Tone tone="plain">not activated</Tone>{' '}
-                      <span className="svc-quiet">the operator does it with</span>{' '}
+                      <span className="svc-quiet">the operator can activate it with</span>{' '}
                       <code>
                         npx svc-server workspace activate {slug} {id}
                       </code>
@@ -43,7 +44,7 @@ export function Products({ slug }: { slug: string }) {
               </li>
             ))}
           </ul>
-          <p className="bot-none">Products are activated for a workspace by the operator of this service.</p>
+          <p className="bot-none">The operator of this service activates products for a workspace.</p>
         </>
       )}
     </Section>

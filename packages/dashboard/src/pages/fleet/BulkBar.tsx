@@ -81,10 +81,14 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
         confirm={`${asking?.words} ${count}`}
         onConfirm={send}
       >
-        Each agent gets the wish with its next report, and decides itself. One that accepts {asking?.means}. What it
-        answers stands on its page; a wish that is not fetched within ten minutes expires.
+        Each agent gets the command with its next report and decides for itself. Those that accept {asking?.means}. See
+        each agent’s page for its answer. A command expires if its agent does not report within ten minutes.
       </Confirm>
-      <Dialog opened={done !== null} onClose={() => setDone(null)} title={`${done?.words}: what became of it`}>
+      <Dialog
+        opened={done !== null}
+        onClose={() => setDone(null)}
+        title={`${done?.words} sent to ${(done?.results.filter(({ ok }) => ok).length ?? 0).toLocaleString('en-US')} agents`}
+      >
         {done && <Results slug={slug} results={done.results} onClose={() => setDone(null)} />}
       </Dialog>
     </>

@@ -22,14 +22,14 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
         action={onAdd && <Button onClick={onAdd}>Add your first agent</Button>}
       >
         {onAdd
-          ? 'Install one from a blueprint with a code, or connect one that runs already: it reports here within a minute.'
-          : 'An admin of this workspace adds them. They will be listed here.'}
+          ? 'Install an agent from a blueprint, or connect one that already runs. It will report here within a minute.'
+          : 'Agents that admins add will be listed here.'}
       </Empty>
     )
   return (
     <Empty
       icon={IconSearchOff}
-      title="No agent matches"
+      title="No agents match"
       action={
         <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
           Show all agents
@@ -38,10 +38,10 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
     >
       {view.search ? (
         <>
-          Nothing here is called “<Text>{view.search}</Text>”{view.show ? ' in this filter' : ''}.
+          No agents match “<Text>{view.search}</Text>”{view.show ? ' with this filter' : ''}.
         </>
       ) : (
-        'None is in this state now.'
+        'No agents are in this state now.'
       )}
     </Empty>
   )

@@ -94,7 +94,7 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
       indeterminate={selection.names.size > 0 && !all}
       error={error !== null}
       onChange={() => !busy && submit(undefined)}
-      aria-label={error === null ? `Select all ${shown.total}` : 'Select all: the list could not be read; try again'}
+      aria-label={error === null ? `Select all ${shown.total}` : 'Could not load the list. Select all again to retry.'}
     />
   )
 }

@@ -6,11 +6,11 @@ import { wishWords } from '../updates/parts/words.ts'
 export function RuntimeMark({ updates }: { updates: FleetUpdates }) {
   const { runtimeHeld, runtimePinned, runtimeWished, runtimeWishState } = updates
   const [Icon, words] = runtimeHeld
-    ? [IconLock, 'The runtime that is served is on hold for it']
+    ? [IconLock, 'The served runtime version is on hold for this agent']
     : runtimeWished !== null
-      ? [IconRefreshDot, `Runtime ${runtimeWished} is wished: ${wishWords[runtimeWishState].word}`]
+      ? [IconRefreshDot, `Runtime ${runtimeWished} requested: ${wishWords[runtimeWishState].word}`]
       : runtimePinned !== null
-        ? [IconPin, `Its runtime is pinned to ${runtimePinned} on its machine`]
+        ? [IconPin, `Runtime pinned to ${runtimePinned} on its machine`]
         : []
   if (!Icon) return null
   return (

@@ -40,9 +40,9 @@ test.each([
 const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
 test.each<[Partial<Fleet['counts']>, string, string | undefined]>([
   [{ ok: 9, info: 3 }, '', undefined],
-  [{ ok: 9, warn: 1 }, '1 warns', undefined],
-  [{ bad: 2, silent: 1, warn: 5 }, '2 are bad, 1 is offline, 5 warn', '2 bad'],
-  [{ ok: 1200, silent: 1200, never: 1 }, '1,200 are offline, 1 has never reported', '1200 offline'],
+  [{ ok: 9, warn: 1 }, '1 warning', undefined],
+  [{ bad: 2, silent: 1, warn: 5 }, '2 bad, 1 offline, 5 warnings', '2 bad'],
+  [{ ok: 1200, silent: 1200, never: 1 }, '1,200 offline, 1 never reported', '1200 offline'],
 ])('of %j one reads "%s", and in the tab: %s', (counts, words, tab) => {
   expect(troubles({ ...none, ...counts }).join(', ')).toBe(words)
   expect(alarm({ ...none, ...counts })).toBe(tab)

@@ -70,11 +70,11 @@ export function asked(view: FleetView): FleetQuery {
 /** What the workspace comes to, in the order in which one would look after it: nothing where all is well. */
 export function troubles(counts: Fleet['counts']): string[] {
   const words: [n: number, one: string, many: string][] = [
-    [counts.bad, 'is bad', 'are bad'],
-    [counts.silent, 'is offline', 'are offline'],
-    [counts.warn, 'warns', 'warn'],
-    [counts.stopped, 'is stopped', 'are stopped'],
-    [counts.never, 'has never reported', 'have never reported'],
+    [counts.bad, 'bad', 'bad'],
+    [counts.silent, 'offline', 'offline'],
+    [counts.warn, 'warning', 'warnings'],
+    [counts.stopped, 'stopped', 'stopped'],
+    [counts.never, 'never reported', 'never reported'],
   ]
   return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
 }

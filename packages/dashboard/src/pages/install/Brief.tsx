@@ -10,7 +10,7 @@ export function Brief({ version: { manifest, neededSvc } }: { version: Blueprint
       facts={[
         ['What it does', manifest.description],
         [
-          'It runs',
+          'Command',
           runtime && (
             <Text key="runs" mono>
               {runtime.kind === 'process'
@@ -20,18 +20,15 @@ export function Brief({ version: { manifest, neededSvc } }: { version: Blueprint
           ),
         ],
         [
-          'It works with',
+          'Works with',
           bindings.length === 0
-            ? 'no other product'
+            ? 'no other products'
             : bindings
                 .map(({ product, role, scopes }) => `${product} as ${role} (${scopes.join(', ') || 'no scopes'})`)
                 .join('; '),
         ],
-        ['Needs on the machine', needsText(needs, neededSvc)],
-        [
-          'Have ready',
-          secrets.length === 0 ? 'nothing: it asks for no secrets' : <Secrets key="secrets" secrets={secrets} />,
-        ],
+        ['Required programs', needsText(needs, neededSvc)],
+        ['You will need', secrets.length === 0 ? 'no secrets' : <Secrets key="secrets" secrets={secrets} />],
       ]}
     />
   )

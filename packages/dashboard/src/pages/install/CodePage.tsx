@@ -36,7 +36,7 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
   const agent = code?.state === 'redeemed' ? code.agent : null
   useArrival(slug, agent)
   if (error instanceof ApiError && error.status === 404)
-    return <NotThere slug={slug} back="blueprints" icon={IconKeyOff} title="There is no such install code" />
+    return <NotThere slug={slug} back="blueprints" icon={IconKeyOff} title="Install code not found" />
   if (!code) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   return (
     <div className="in-page">
@@ -91,22 +91,22 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             <FetchProgram baseUrl={service.baseUrl} />
           ) : (
             <p>
-              This service has no built <code>svc.pyz</code> to hand out. Use one that you have.
+              This service has no <code>svc.pyz</code> to download. Use a copy that you already have.
             </p>
           )}
         </Step>
         <Step order={2} title="2. Install">
           <CopyLines text={initLine(service.baseUrl)} label="line that installs" />
           <p className="svc-quiet">
-            It asks for the code, says what it will install, and asks for the secrets. The agent goes into a new folder{' '}
-            <code>{code.agentName}</code>. Nothing is started without being asked.
+            It asks for the code, shows what it will install, and asks for the secrets. The agent is installed in a new
+            folder, <code>{code.agentName}</code>. Nothing is started unless you say so.
           </p>
           <details className="svc-quiet">
             <summary>Unattended</summary>
             <CopyLines text={unattendedLine(service.baseUrl)} label="line that installs unattended" />
             <p>
-              Put the code into <code>code.txt</code> first, so that it is neither an argument nor in the shell’s
-              history. Secrets come from variables of their name, settings from <code>--set KEY=VALUE</code>.
+              Put the code into <code>code.txt</code> first, so that it does not end up in the shell’s history. Pass
+              secrets as environment variables of the same name, and settings with <code>--set KEY=VALUE</code>.
             </p>
           </details>
         </Step>
@@ -114,12 +114,10 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
           {issued ? (
             <>
               <CopyLines text={issued.code} label="code" />
-              <p className="svc-quiet">
-                Shown this once: when you leave this page it cannot be seen again. Then revoke it and issue another one.
-              </p>
+              <p className="svc-quiet">Copy it now: you won’t see it again after you leave this page.</p>
             </>
           ) : (
-            <p>It was shown once, when it was issued. If it got lost, revoke it and issue another one.</p>
+            <p>It was shown only once. If it is lost, revoke it and issue another one.</p>
           )}
         </Step>
         <div className="in-waiting">
@@ -128,13 +126,13 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             <strong>
               <Left until={code.expiresAt} onOver={onOver} />
             </strong>{' '}
-            <span role="status">Waiting for it to be used; this page then becomes the agent’s.</span>
+            <span role="status">When it is used, this page opens the agent.</span>
           </div>
         </div>
         {role === 'admin' && (
           <Group gap="xs">
             <Button variant="default" onClick={() => setRevoking(true)}>
-              Revoke the code…
+              Revoke code…
             </Button>
           </Group>
         )}
@@ -153,7 +151,7 @@ const Warnings = ({ warnings }: { warnings: readonly string[] }) => (
   <div className="in-warnings" role="note">
     <IconAlertTriangle size={18} aria-hidden />
     <div>
-      <strong>As things are now, the installation would be refused:</strong>
+      <strong>The installation would currently be refused:</strong>
       <ul>
         {warnings.map((warning) => (
           <li key={warning}>
@@ -182,14 +180,14 @@ function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriv
       }
     >
       {code.state === 'redeemed' ? (
-        'The agent that it installed has been deleted here.'
+        'The agent that it installed has since been deleted.'
       ) : code.state === 'barred' ? (
         <>
-          <Text>{code.issuedBy}</Text> issued it, and may no longer install agents.
+          It was issued by <Text>{code.issuedBy}</Text>, who may no longer install agents.
         </>
       ) : (
         <>
-          It was not used and installs nothing any more: {code.state === 'revoked' ? 'revoked' : 'its 15 minutes ended'}{' '}
+          It was never used, and {code.state === 'revoked' ? 'was revoked' : 'expired'}{' '}
           <Time at={code.revokedAt ?? code.expiresAt} />.
         </>
       )}
@@ -198,8 +196,8 @@ function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriv
 }
 
 const titles: Readonly<Record<InstallCode['state'], string>> = {
-  live: 'The code is good',
-  barred: 'The code is no longer good',
+  live: 'The code is valid',
+  barred: 'The code is no longer valid',
   redeemed: 'The code was used',
   expired: 'The code has expired',
   revoked: 'The code was revoked',

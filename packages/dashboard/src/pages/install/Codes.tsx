@@ -76,7 +76,7 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
           {code.agentName}
         </AnchorLink>{' '}
         {code.state === 'barred' ? (
-          <span className="in-barred">No longer good: who issued it is no admin any more</span>
+          <span className="in-barred">No longer valid: its issuer is no longer an admin</span>
         ) : (
           <Left until={code.expiresAt} onOver={onOver} />
         )}
@@ -100,8 +100,8 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
 }
 
 const became: Readonly<Record<InstallCode['state'], string>> = {
-  live: 'good',
-  barred: 'no longer good',
+  live: 'valid',
+  barred: 'no longer valid',
   redeemed: 'used',
   expired: 'expired unused',
   revoked: 'revoked unused',

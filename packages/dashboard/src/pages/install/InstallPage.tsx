@@ -28,12 +28,12 @@ export function InstallPage() {
     <div className="in-page">
       <PageHeader
         title="Install an agent"
-        note="A code, good once and for 15 minutes, installs it on whatever machine it is typed on."
+        note="A one-time code, valid for 15 minutes, installs the agent on any machine."
       />
       {error && <ErrorNote error={error} retry={refetch} />}
       {!data && !error && <WaitingPage />}
       {role !== 'admin' ? (
-        <p>Only admins of this workspace issue install codes.</p>
+        <p>Only admins of this workspace can issue install codes.</p>
       ) : (
         data &&
         (data.rows.length > 0 ? <Form slug={slug} names={data.rows.map(({ name }) => name)} /> : <None slug={slug} />)
@@ -88,8 +88,8 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
           onChange={(event) => choose({ blueprint, version: event.currentTarget.value })}
         />
         <TextInput
-          label="Name of the agent"
-          description="Lowercase letters, digits and hyphens. Empty: the blueprint’s name, with a number where that is taken."
+          label="Agent name"
+          description="Lowercase letters, digits and hyphens. Leave empty to use the blueprint’s name."
           placeholder={blueprint}
           value={agent}
           onChange={(event) => {
@@ -108,7 +108,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
             Cancel
           </ButtonLink>
           <Button type="submit" loading={busy} disabled={version === ''}>
-            Issue the code
+            Issue code
           </Button>
         </Group>
       </Stack>
@@ -124,13 +124,13 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
 const None = ({ slug }: { slug: string }) => (
   <Empty
     icon={IconPackage}
-    title="There is nothing to install yet"
+    title="Nothing to install yet"
     action={
       <ButtonLink to={paths.blueprints} params={{ slug }}>
         Upload a blueprint
       </ButtonLink>
     }
   >
-    An agent is installed from a blueprint. Upload one first.
+    Agents are installed from blueprints. Upload one first.
   </Empty>
 )

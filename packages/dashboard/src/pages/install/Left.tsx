@@ -13,7 +13,7 @@ export function Left({ until, onOver }: { until: number; onOver?: () => unknown 
   // Not read out each second.
   return (
     <span className="in-left" role="timer" aria-live="off" data-soon={left < 120}>
-      {left > 0 ? `Good for ${lasting(left * 1000)}.` : 'Its time is over.'}
+      {left > 0 ? `Expires in ${lasting(left * 1000)}.` : 'Expired.'}
     </span>
   )
 }

@@ -32,9 +32,9 @@ export function RevokeCode({ slug, code, opened, onClose }: RevokeCodeProps) {
       onConfirm={revoke}
     >
       <ul className="svc-consequences">
-        <li>Whoever types it afterwards is told that there is no such code.</li>
-        <li>Nothing has been installed with it, so no agent is touched.</li>
-        <li>Another code can be issued at any time.</li>
+        <li>The code stops working immediately.</li>
+        <li>Nothing has been installed with it, so no agent is affected.</li>
+        <li>You can issue another code at any time.</li>
       </ul>
     </Confirm>
   )

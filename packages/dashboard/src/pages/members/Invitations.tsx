@@ -38,10 +38,10 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
         <div className="svc-quiet">
           As {role === 'admin' ? 'an admin' : 'a member'}, by <Text>{invitedBy}</Text>
           {isVoid ? (
-            <>. The link is void, because they may no longer invite {role === 'admin' ? 'admins' : 'members'}.</>
+            <>. The link is void, because they can no longer invite {role === 'admin' ? 'admins' : 'members'}.</>
           ) : (
             <>
-              ; ends <Time at={expiresAt} />
+              ; expires <Time at={expiresAt} />
             </>
           )}
         </div>
@@ -62,23 +62,24 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           variant="subtle"
           color="gray"
           onClick={() => setEnding(true)}
-          aria-label={`Take back the invitation of ${email}`}
+          aria-label={`Revoke the invitation of ${email}`}
         >
-          Take back
+          {' '}
+          Revoke{' '}
         </Button>
       </div>
       <Confirm
         opened={ending}
         onClose={() => setEnding(false)}
-        title={`Take back the invitation of ${email}?`}
-        confirm="Take back"
+        title={`Revoke the invitation of ${email}?`}
+        confirm="Revoke"
         danger
         onConfirm={async () => {
           await api.uninvite(slug, id)
           await client.invalidateQueries({ queryKey: keys.members(slug) })
         }}
       >
-        The link stops working at once. You can invite again later.
+        The link stops working immediately. You can invite them again later.
       </Confirm>
     </li>
   )

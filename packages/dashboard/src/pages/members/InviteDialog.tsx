@@ -17,12 +17,13 @@ export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: 
     setMade(null)
   }
   return (
-    <Dialog opened={opened} onClose={close} title={made ? `Link for ${made.email}` : 'Invite somebody'}>
+    <Dialog opened={opened} onClose={close} title={made ? `Link for ${made.email}` : 'Invite someone'}>
       {made ? (
         <Stack gap="md">
           <CopyLines text={made.url} label="invitation link" />
           <Text c="dimmed">
-            Hand it over yourself: this service sends no mail. It works once, for {made.email} only, and for seven days.
+            Send this link yourself; the service doesn’t send email. It works once, for {made.email} only, and for seven
+            days.
           </Text>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -58,15 +59,19 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
         <TextInput data-autofocus label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} />
         <Radio.Group label="Role" {...form.getInputProps('role')}>
           <Stack gap={8} mt={6}>
-            <Radio value="member" label="Member" description="Sees agents, runs, costs and wishes; no logs." />
+            <Radio
+              value="member"
+              label="Member"
+              description="Can view agents, runs, costs and commands, but no logs."
+            />
             <Radio
               value="admin"
               label="Admin"
-              description="Also sends wishes, manages agents and people, reads logs."
+              description="Can also send commands, manage agents and people, and read logs."
             />
           </Stack>
         </Radio.Group>
-        <DialogEnd error={error} onCancel={onCancel} submit="Make link" busy={busy} />
+        <DialogEnd error={error} onCancel={onCancel} submit="Create link" busy={busy} />
       </Stack>
     </form>
   )

@@ -29,7 +29,7 @@ export function MembersPage() {
     <>
       <PageHeader
         title="Members"
-        note="Members see everything but logs. Admins also act: wishes, agents, logs, people."
+        note="Members can view everything except logs. Admins can also send commands and manage agents, logs and people."
         actions={
           admin && (
             <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
@@ -134,8 +134,8 @@ function MemberLine({ slug, member, admin }: { slug: string; member: Member; adm
         }}
       >
         {member.self
-          ? 'You will see, but no longer act: no wishes, no logs, no changes of people. Another admin can undo it.'
-          : 'Admins send wishes, add and delete agents, read logs, and invite and remove people, you included.'}
+          ? 'You will still be able to view, but not to send commands, read logs or manage people. Another admin can undo this.'
+          : 'Admins can send commands, add and delete agents, read logs, and invite and remove people, including you.'}
       </Confirm>
       <Confirm
         opened={leaving}
@@ -145,8 +145,8 @@ function MemberLine({ slug, member, admin }: { slug: string; member: Member; adm
         danger
         onConfirm={remove}
       >
-        {member.self ? 'You' : member.name} will no longer see this workspace, at once and on every device. Agents,
-        their tokens and what was done stay as they are; coming back needs a new invitation.
+        {member.self ? 'You' : member.name} will immediately lose access to this workspace on every device. Agents,
+        their tokens and the activity stay. Returning requires a new invitation.
       </Confirm>
     </li>
   )

@@ -19,12 +19,12 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
   return (
     <>
       <Radio.Group
-        label="What"
+        label="Update"
         value={plan.kind}
         onChange={(kind) => change({ kind: kind === 'runtime' ? 'runtime' : 'blueprint' })}
       >
         <Stack gap={6} mt={4}>
-          <Radio value="blueprint" label="A version of a blueprint" disabled={blueprints.length === 0} />
+          <Radio value="blueprint" label="A blueprint version" disabled={blueprints.length === 0} />
           <Radio
             value="runtime"
             label={served ? `The runtime, ${served}` : 'The runtime (none is served)'}
@@ -58,30 +58,30 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
 /** `names`: the agents that were chosen in the list. */
 export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
-    label="Whom"
+    label="Which agents"
     value={plan.agents ? 'chosen' : 'all'}
     onChange={(agents) => change({ agents: agents === 'chosen' ? names : undefined })}
   >
     <Stack gap={6} mt={4}>
-      <Radio value="chosen" label={`The ${count(names.length, 'agent')} that you chose`} />
+      <Radio value="chosen" label={`The ${count(names.length, 'agent')} you selected`} />
       <Radio value="all" label={plan.kind === 'runtime' ? 'All agents' : 'All agents of the blueprint'} />
     </Stack>
   </Radio.Group>
 )
 
 export const How = ({ plan, change }: FieldProps) => (
-  <Radio.Group label="How" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
+  <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
     <Stack gap={6} mt={4}>
       <Radio
         value="waves"
         label="In waves"
-        description="Halts by itself when an agent goes back, fails or gets worse."
+        description="Halts by itself when an agent rolls back, fails or gets worse."
       />
-      <Radio value="once" label="At once" description="Every agent is told with its next report." />
+      <Radio value="once" label="At once" description="Every agent gets the request with its next report." />
       <Radio
         value="withdraw"
-        label="Withdraw what is wished"
-        description="Agents are not told any more; what a machine has begun it ends."
+        label="Cancel pending updates"
+        description="Agents that have already started will finish."
       />
     </Stack>
   </Radio.Group>
@@ -91,20 +91,20 @@ export const Waves = ({ plan, change, good }: FieldProps & { good: boolean }) =>
   <>
     <TextInput
       label="Waves"
-      description="How many have been reached after each: numbers or shares, with commas. The last is all."
+      description="Cumulative size of each wave, e.g. 1, 10%, all."
       value={plan.waves}
       onChange={(event) => change({ waves: event.currentTarget.value })}
-      error={good ? null : 'Such as: 1, 10 %, all'}
+      error={good ? null : 'Enter numbers or percentages, e.g. 1, 10%, all'}
       autoComplete="off"
     />
     <Checkbox
-      label="I say when each wave begins"
+      label="Wait for my approval before each wave"
       checked={plan.byHand}
       onChange={(event) => change({ byHand: event.currentTarget.checked })}
     />
     {!plan.byHand && (
       <NumberInput
-        label="Minutes to watch each wave before the next"
+        label="Minutes to watch each wave"
         min={0}
         max={10_080}
         value={plan.minutes}

@@ -19,9 +19,9 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
   if (!data) return <Loader size="sm" m="md" aria-label="Loading" />
   const { waves, leftOut } = data
   return (
-    <Section title="What would happen" flush>
+    <Section title="Preview" flush>
       <div className="up-preview">
-        {waves.length === 0 && <p>No agent would be reached.</p>}
+        {waves.length === 0 && <p>No agents to update.</p>}
         {waves.map(({ upTo, agents }, i) => (
           <section key={upTo}>
             <h3>
@@ -37,7 +37,7 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
         ))}
         {leftOut.length > 0 && (
           <section>
-            <h3>Left out: {count(leftOut.length, 'agent')}</h3>
+            <h3>Not included: {count(leftOut.length, 'agent')}</h3>
             <ul className="up-left-out">
               {leftOut.slice(0, 50).map(({ agent, message }) => (
                 <li key={agent}>

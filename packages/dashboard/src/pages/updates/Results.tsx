@@ -43,8 +43,8 @@ export function Results({ slug, results, how, again }: ResultsProps) {
         <Section
           title={
             how === 'withdraw'
-              ? `Withdrawn for ${count(done.length, 'agent')}`
-              : `Wished for ${count(done.length, 'agent')}`
+              ? `Cancelled for ${count(done.length, 'agent')}`
+              : `Update sent to ${count(done.length, 'agent')}`
           }
           flush
         >
@@ -53,10 +53,10 @@ export function Results({ slug, results, how, again }: ResultsProps) {
       )}
       <Group gap="xs">
         <ButtonLink to={paths.fleet} params={{ slug }}>
-          To the agents
+          View agents
         </ButtonLink>
         <Button variant="default" onClick={again}>
-          Another one
+          Start another
         </Button>
       </Group>
     </div>

@@ -41,8 +41,8 @@ export function RolloutPage() {
   useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
   if (error instanceof ApiError && error.status === 404)
     return (
-      <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="There is no such rollout" order={1}>
-        A rollout is kept for 400 days after its end.
+      <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="Rollout not found" order={1}>
+        Rollouts are kept for 400 days after they end.
       </NotThere>
     )
   if (!rollout) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
@@ -57,17 +57,17 @@ export function RolloutPage() {
           <Text>{titleOf(rollout)}</Text>
         </h1>
         <p className="svc-quiet">
-          begun <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>
+          started <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>
           {rollout.continuedBy !== null && (
             <>
-              , continued by <Text>{rollout.continuedBy}</Text>
+              , resumed by <Text>{rollout.continuedBy}</Text>
             </>
           )}
           ; {wavesWords(rollout)}
         </p>
       </header>
       <div className="up-column">
-        <article className="svc-card up-rollout-head" aria-label="How it stands">
+        <article className="svc-card up-rollout-head" aria-label="Status">
           <div role="status">
             <Tone tone={tone}>{word}</Tone>{' '}
             <p>
@@ -87,7 +87,7 @@ export function RolloutPage() {
 }
 
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
-  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each begins by hand' : watchSeconds === 0 ? 'not watched' : `each watched for ${lasting(watchSeconds * 1000)}`}`
+  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lasting(watchSeconds * 1000)}`}`
 
 const Next = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))
@@ -110,18 +110,18 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const { busy, error, submit } = useSubmit(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
-  const onward = state === 'halted' || state === 'paused' ? 'Continue' : 'Begin the next wave now'
+  const onward = state === 'halted' || state === 'paused' ? 'Continue' : 'Start next wave now'
   return (
     <Stack gap="xs" my={10}>
       <Group gap="xs">
-        <WhyButton onClick={() => submit('continue')} why={busy ? 'It is being sent.' : why(actions.continue)}>
+        <WhyButton onClick={() => submit('continue')} why={busy ? 'Sending…' : why(actions.continue)}>
           {onward}
         </WhyButton>
         <WhyButton
           variant="default"
           onClick={() => submit('pause')}
-          why={busy ? 'It is being sent.' : why(actions.pause)}
-          note="Can be undone: continue."
+          why={busy ? 'Sending…' : why(actions.pause)}
+          note="You can continue at any time."
         >
           Pause
         </WhyButton>
@@ -134,19 +134,21 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
         opened={cancelling}
         onClose={() => setCancelling(false)}
         title={`Cancel the rollout of ${titleOf(rollout)}?`}
-        confirm="Cancel the rollout"
+        confirm="Cancel rollout"
         danger
         onConfirm={() => act('cancel')}
       >
-        <p>Nobody else is told of the version. This cannot be undone: a new rollout takes up where this one ended.</p>
+        <p>
+          No further agents get the version. This can’t be undone, but a new rollout can pick up where this one ended.
+        </p>
         <p>
           <Text>{rollout.stays}</Text>
         </p>
         <Checkbox
           checked={withdraw}
           onChange={(event) => setWithdraw(event.currentTarget.checked)}
-          label="Also withdraw the wish from agents that have not carried it out"
-          description="What a machine has begun it ends by itself."
+          label="Also cancel requests that agents have not carried out"
+          description="Agents that have already started will finish."
         />
       </Confirm>
     </Stack>
@@ -165,7 +167,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
           <Section
             key={upTo}
             title={`Wave ${i + 1}: ${upToWords(upTo)}`}
-            aside={i + 1 === rollout.wave ? 'this one' : i + 1 < rollout.wave ? 'behind' : 'to come'}
+            aside={i + 1 === rollout.wave ? 'in progress' : i + 1 < rollout.wave ? 'done' : 'up next'}
             flush
           >
             <List slug={slug} agents={agents} version={rollout.version} label={`Wave ${i + 1}`} />
@@ -173,8 +175,8 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
         )
       })}
       {out.length > 0 && (
-        <Section title="Left out" aside={count(out.length, 'agent')} flush>
-          <List slug={slug} agents={out} version={rollout.version} label="Left out" />
+        <Section title="Not included" aside={count(out.length, 'agent')} flush>
+          <List slug={slug} agents={out} version={rollout.version} label="Not included" />
         </Section>
       )}
     </div>
@@ -208,7 +210,7 @@ function List({
               <Stands agent={agent} />
               {agent.running !== null && agent.running !== version && (
                 <span className="svc-quiet">
-                  runs <Text>{agent.running}</Text>
+                  running <Text>{agent.running}</Text>
                 </span>
               )}
             </span>

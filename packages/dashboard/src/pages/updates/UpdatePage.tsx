@@ -31,7 +31,7 @@ export function UpdatePage() {
     <>
       <PageHeader
         title="Update agents"
-        note="Each agent tries the version by itself, keeps it if it is healthy, and goes back if it is not."
+        note="Each agent tests the version, keeps it if it is healthy, and rolls back if it is not."
       />
       {error && <ErrorNote error={error} retry={refetch} />}
       {role !== 'admin' ? (
@@ -95,13 +95,13 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
 }
 
 const verbs: Readonly<Record<Plan['how'], (reached: number | null) => string>> = {
-  waves: (reached) => `Begin with ${count(reached ?? 0, 'agent')}`,
-  once: (reached) => `Tell ${count(reached ?? 0, 'agent')}`,
-  withdraw: () => 'Withdraw',
+  waves: (reached) => `Start rollout (${count(reached ?? 0, 'agent')})`,
+  once: (reached) => `Update ${count(reached ?? 0, 'agent')}`,
+  withdraw: () => 'Cancel pending updates',
 }
 
 const undo: Readonly<Record<Plan['how'], string>> = {
-  waves: 'It can be paused and cancelled at any time. Agents that have the version keep it until another is named.',
-  once: 'Until an agent has begun, its wish can be withdrawn. Afterwards, name the version that it ran before.',
-  withdraw: 'This can be undone: name the version again.',
+  waves: 'You can pause or cancel the rollout at any time. Agents that already run the version keep it.',
+  once: 'Until an agent starts, you can cancel its request. After that, request its previous version.',
+  withdraw: 'You can request the version again at any time.',
 }

@@ -36,7 +36,7 @@ export function UpdatesPage() {
     <>
       <PageHeader
         title="Updates"
-        note="A version goes to many agents at once, or in waves that halt by themselves when something gets worse."
+        note="Send a version to many agents at once, or in waves that halt by themselves when health gets worse."
         actions={
           role === 'admin' && (
             <ButtonLink to={paths.update} params={{ slug }}>
@@ -79,10 +79,10 @@ interface ListProps {
 
 const List = ({ slug, rows, more, admin }: ListProps) =>
   rows.length === 0 ? (
-    <Empty icon={IconRefreshDot} title="No rollout yet">
+    <Empty icon={IconRefreshDot} title="No rollouts yet">
       {admin
-        ? 'A version that is wished in waves reaches one agent first, then a tenth, then all. It will be listed here.'
-        : 'Admins of this workspace bring versions to many agents. It will be listed here.'}
+        ? 'A rollout updates one agent first, then 10%, then all. It will be listed here.'
+        : 'Rollouts that admins start will be listed here.'}
     </Empty>
   ) : (
     <Section title="Rollouts" aside={more ? `the newest ${rows.length}` : count(rows.length, 'rollout')} flush>
@@ -126,10 +126,10 @@ function Runtime({ slug }: { slug: string }) {
             ({ version, agents }) =>
               [version === null ? 'Report none' : `Run ${version}`, count(agents, 'agent')] as const,
           ),
-          ['Wished for', data.wished > 0 && count(data.wished, 'agent')],
+          ['Requested for', data.wished > 0 && count(data.wished, 'agent')],
           ['On hold for', data.held > 0 && count(data.held, 'agent')],
           ['Pinned on', data.pinned > 0 && count(data.pinned, 'machine')],
-          ['On trial now', `${data.trials.now} (a rollout keeps to ${data.trials.most} at once)`],
+          ['Being tested', `${data.trials.now} (a rollout tests at most ${data.trials.most} at once)`],
         ]}
       />
     </Section>
@@ -137,11 +137,11 @@ function Runtime({ slug }: { slug: string }) {
 }
 
 function Served({ served }: { served: RuntimeOverview['served'] }) {
-  if (!served) return 'none: the operator places one with “svc-server release add”'
+  if (!served) return 'none: the operator can add one with “svc-server release add”'
   return (
     <>
       <Text>{served.version}</Text>
-      {!served.signed && <span className="up-unsigned">, not signed: an update to it fails</span>}
+      {!served.signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
     </>
   )
 }

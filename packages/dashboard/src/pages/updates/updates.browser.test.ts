@@ -46,7 +46,7 @@ test('a version named for one agent is told, fetched and kept, and stands beside
   await page.getByRole('button', { name: 'Update to 1.1.0…' }).click()
   await page.getByRole('dialog').getByText('This can be undone').waitFor()
   await confirm(page, 'Update to 1.1.0')
-  await version.getByText('waits for its next report').waitFor()
+  await version.getByText('waiting for its next report').waitFor()
 
   const fleet = await window('/')
   const row = fleet.locator('.fleet-body .fleet-row', { hasText: 'east' })
@@ -57,7 +57,7 @@ test('a version named for one agent is told, fetched and kept, and stands beside
   expect((await agent('east').report()).desired).toEqual({ blueprint: 'mail-triage', version: '1.1.0' })
   await version.getByText('told', { exact: true }).waitFor()
   await agent('east').fetch('1.1.0')
-  await version.getByText('being tried').waitFor()
+  await version.getByText('testing').waitFor()
   await agent('east').keeps('1.1.0')
   await version.getByText('It runs 1.1.0, as wished.').waitFor()
   await eventually('the timeline has four lines', async () =>
@@ -72,7 +72,7 @@ test('one that goes back says why in the machine’s words, as text, and its log
   const page = await window('/agents/east?tab=updates')
   await page.getByRole('button', { name: 'Update to 1.2.0…' }).click()
   await confirm(page, 'Update to 1.2.0')
-  await card(page, 'Blueprint version').getByText('waits for its next report').waitFor()
+  await card(page, 'Blueprint version').getByText('waiting for its next report').waitFor()
   await agent('east').report()
   await agent('east').report()
   await card(page, 'Blueprint version').getByText('It watches the version that it took last').waitFor()
@@ -82,19 +82,19 @@ test('one that goes back says why in the machine’s words, as text, and its log
   expect(await page.evaluate('window.taken')).toBeUndefined()
   expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
   const asked = page.waitForResponse((answer) => answer.request().method() === 'POST')
-  await page.getByRole('button', { name: 'Ask for log work' }).click()
+  await page.getByRole('button', { name: 'Request log work' }).click()
   await asked
   const { commands } = (await agent('east').report()) as { commands?: { type: string }[] }
   expect(commands).toMatchObject([{ type: 'log', payload: { name: 'work' } }])
 
-  await page.getByRole('button', { name: 'Withdraw the wish…' }).click()
+  await page.getByRole('button', { name: 'Cancel request…' }).click()
   await confirm(page, 'Withdraw')
   await card(page, 'Timeline').getByText('withdrawn').waitFor()
   expect((await agent('east').report()).desired).toBeUndefined()
 
   await page.getByRole('button', { name: 'Roll back to 1.0.0…' }).click()
   await confirm(page, 'Roll back to 1.0.0')
-  await card(page, 'Blueprint version').getByText('waits for its next report').waitFor()
+  await card(page, 'Blueprint version').getByText('waiting for its next report').waitFor()
   await agent('east').report()
   await agent('east').keeps('1.0.0')
   await card(page, 'Blueprint version').getByText('It runs 1.0.0, as wished.').waitFor()
@@ -111,7 +111,7 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await eventually('the button is enabled', async () => expect(await press.getAttribute('aria-disabled')).toBeNull())
   await press.click()
   await confirm(page, 'Update runtime')
-  await part.getByText('waits for its next report').waitFor()
+  await part.getByText('waiting for its next report').waitFor()
   const { runtime_desired } = await agent('south').report()
   await part.getByText('told', { exact: true }).waitFor()
   const applied = { version: '0.0.9', outcome: 'failed', message: 'the signature is missing' }
@@ -119,8 +119,8 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await part.getByText(`${runtime_desired} is on hold`).waitFor()
   await part.getByText('Lift the hold to let it try again').first().waitFor()
   const fleet = await window('/')
-  await fleet.getByText('The runtime that is served is on hold for it').waitFor({ state: 'attached' })
-  await part.getByRole('button', { name: 'Lift the hold…' }).click()
+  await fleet.getByText('The served runtime version is on hold for this agent').waitFor({ state: 'attached' })
+  await part.getByRole('button', { name: 'Lift hold…' }).click()
   await confirm(page, 'Lift the hold')
   await eventually('the button is enabled', async () => expect(await press.getAttribute('aria-disabled')).toBeNull())
   await card(page, 'Timeline').getByText('hold lifted').waitFor()
@@ -132,13 +132,13 @@ test('the runtime goes out in waves; a rollback while the service was away is ca
   const page = await window('/updates/new')
   await page.getByLabel(/^The runtime, /).check()
   await page.getByLabel('Waves', { exact: true }).fill('1')
-  await page.getByLabel('Minutes to watch each wave before the next').fill('0')
+  await page.getByLabel('Minutes to watch each wave').fill('0')
   await page.getByRole('button', { name: /^Begin with 3 agents/ }).click()
   await page.getByRole('heading', { level: 1, name: /^Runtime / }).waitFor()
   await page.getByText('Wave 1 of 2 waits for north.').waitFor()
   const { runtime_desired: version } = await north.report()
   await north.report({ runtime: { version, previous: '0.0.9' } })
-  await page.getByRole('list', { name: 'Wave 1' }).getByText('being tried').waitFor()
+  await page.getByRole('list', { name: 'Wave 1' }).getByText('testing').waitFor()
 
   await place.kill()
   place.lieStill(120)
@@ -150,7 +150,7 @@ test('the runtime goes out in waves; a rollback while the service was away is ca
   const timeline = card(await window('/agents/north?tab=updates'), 'Timeline')
   await timeline.getByText(/^The service was away from .* to .*, while it was tried: that may be why\.$/).waitFor()
 
-  await page.getByRole('button', { name: 'Begin the next wave now' }).click()
+  await page.getByRole('button', { name: 'Start next wave now' }).click()
   await page.getByText(/^Wave 2 of 2 waits for/).waitFor()
   expect((await west.report()).runtime_desired).toBe(version)
 })
@@ -162,10 +162,10 @@ test('agents chosen in the fleet get a version in waves, which halt by themselve
   await page.getByRole('link', { name: 'Update…' }).click()
   await page.getByLabel('Version', { exact: true }).selectOption('1.1.0')
   await page.getByLabel('Waves', { exact: true }).fill('1, often')
-  await page.getByText('Such as: 1, 10 %, all').waitFor()
+  await page.getByText('Enter numbers or percentages, e.g. 1, 10%, all').waitFor()
   await page.getByLabel('Waves', { exact: true }).fill('1, 50 %, all')
-  await page.getByLabel('Minutes to watch each wave before the next').fill('0')
-  const preview = card(page, 'What would happen')
+  await page.getByLabel('Minutes to watch each wave').fill('0')
+  const preview = card(page, 'Preview')
   await preview.getByText('Left out: 1 agent').waitFor()
   await preview.getByRole('link', { name: 'by-hand' }).waitFor()
   await page.getByRole('button', { name: 'Begin with 3 agents' }).click()
@@ -197,13 +197,13 @@ test('agents chosen in the fleet get a version in waves, which halt by themselve
 
 test('all agents of a blueprint are told at once; what is refused is named with its reason; the press is one line of the activity', async () => {
   const page = await window('/blueprints/mail-triage?version=1.1.0')
-  await page.getByRole('link', { name: 'Update agents to it' }).click()
+  await page.getByRole('link', { name: 'Update agents to this version' }).click()
   await page.getByLabel('At once').check()
   await page.getByRole('button', { name: /^Tell \d agents$/ }).click()
-  await page.getByRole('heading', { name: /^Wished for \d agents/ }).waitFor()
+  await page.getByRole('heading', { name: /^Requested for \d agents/ }).waitFor()
   expect((await agent('west').report()).desired).toMatchObject({ version: '1.1.0' })
   await page.goto(at('/updates/new?blueprint=mail-triage'))
-  await page.getByLabel('Withdraw what is wished').check()
+  await page.getByLabel('Cancel pending updates').check()
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
   await page.getByRole('heading', { name: /^Withdrawn for/ }).waitFor()
   expect((await agent('west').report()).desired).toBeUndefined()
@@ -227,11 +227,11 @@ test('nothing is sent before it is known to whom', async () => {
     await route.continue()
   })
   await page.goto(at('/updates/new?blueprint=mail-triage'))
-  await page.getByLabel('Withdraw what is wished').check()
+  await page.getByLabel('Cancel pending updates').check()
   const button = page.getByRole('button', { name: 'Withdraw', exact: true })
-  await page.getByText('Who would be reached is still being asked for.').waitFor({ state: 'attached' })
+  await page.getByText('Still loading the agents concerned.').waitFor({ state: 'attached' })
   await button.click({ force: true })
-  expect(await page.getByRole('link', { name: 'To the agents' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'View agents' }).count()).toBe(0)
   answer()
   await button.click()
   await page
@@ -262,7 +262,7 @@ test('light and dark, wide and narrow: nothing for axe to find, nothing wider th
   const page = await window('/updates')
   for (const [path, words] of [
     ['/updates', 'mail-triage 1.1.0'],
-    ['/updates/new', 'What would happen'],
+    ['/updates/new', 'Preview'],
     [`/updates/${rows[0]?.id}`, 'no answer from the mailbox'],
     ['/agents/east?tab=updates', 'newest first'],
     ['/blueprints/mail-triage', 'keeps'],

@@ -74,8 +74,8 @@ export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
 
 /** Why it cannot be sent now; null when it can. */
 export function whyNot(plan: Plan, { rollout, preview, reached, whom }: Reach, busy: boolean): string | null {
-  if (busy) return 'It is being sent.'
-  if (!rollout) return 'The form is not complete yet.'
-  if (!preview.data || preview.isPlaceholderData) return 'Who would be reached is still being asked for.'
-  return (plan.how === 'withdraw' ? whom : reached).length === 0 ? 'No agent would be reached.' : null
+  if (busy) return 'Sending…'
+  if (!rollout) return 'Complete the form first.'
+  if (!preview.data || preview.isPlaceholderData) return 'Still loading the agents concerned.'
+  return (plan.how === 'withdraw' ? whom : reached).length === 0 ? 'No agents to update.' : null
 }

@@ -54,18 +54,18 @@ export function StackedBars({
     <figure className="svc-chart" aria-labelledby={id}>
       {/* The reading: one line of fixed height, so that nothing moves when it changes. */}
       <p className="svc-chart-reading" aria-hidden>
-        {chosen ? <Reading column={chosen} format={format} nameOf={nameOf} /> : <>{format(stack.total)} in all</>}
+        {chosen ? <Reading column={chosen} format={format} nameOf={nameOf} /> : <>{format(stack.total)} total</>}
       </p>
       <div
         ref={ref}
         className="svc-chart-plot"
         role="slider"
         tabIndex={0}
-        aria-label={`${title}: read off a day with the arrow keys`}
+        aria-label={`${title}: use the arrow keys to read each day`}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, columns.length - 1)}
         aria-valuenow={at ?? Math.max(0, columns.length - 1)}
-        aria-valuetext={chosen ? readingText(chosen, format, nameOf) : `${format(stack.total)} in all`}
+        aria-valuetext={chosen ? readingText(chosen, format, nameOf) : `${format(stack.total)} total`}
         onKeyDown={move}
         onBlur={() => setAt(null)}
         onPointerLeave={() => setAt(null)}
@@ -156,7 +156,7 @@ const readingText = (column: StackedColumn, format: StackWords['format'], nameOf
 function AsTable({ title, stack, format, nameOf }: StackWords & Pick<StackedBarsProps, 'title' | 'stack'>) {
   return (
     <details className="svc-chart-table">
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
       <section tabIndex={0} aria-label={`${title}, as a table`}>
         <table>
@@ -168,7 +168,7 @@ function AsTable({ title, stack, format, nameOf }: StackWords & Pick<StackedBars
                   <Text>{one.name}</Text>
                 </th>
               ))}
-              <th scope="col">Sum</th>
+              <th scope="col">Total</th>
             </tr>
           </thead>
           <tbody>

@@ -68,7 +68,7 @@ async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Prom
     }
   } catch {
     // Whoever sent it has gone, or was too slow: nobody reads the answer, and it is no fault of the service.
-    throw new Refusal('body_invalid', 'The body did not arrive whole.')
+    throw new Refusal('body_invalid', 'The body was cut off.')
   } finally {
     all.end(incoming)
   }

@@ -88,7 +88,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     return await inTurn(turn, async () => {
       const before = await storedPassword(store.db, account)
       const answer = await auth.api.signInEmail(asked)
-      if (answer.status >= 500) throw new Error('The accounts library failed to sign somebody in.')
+      if (answer.status >= 500) throw new Error('the accounts library failed at a sign-in')
       return answer.ok && (await wasChanged(account, password, before)) ? await endedAtOnce(answer) : answer
     })
   }

@@ -26,9 +26,9 @@ export default function Commands({ agent }: { agent: Agent }) {
   if (!data) return null
   if (data.rows.length === 0)
     return (
-      <Empty icon={IconSend2} title="Nothing was wished yet" order={2}>
-        Buttons, settings and logs make wishes. They go out with the answer to the agent’s next report; whether it does
-        them is the agent’s to say.
+      <Empty icon={IconSend2} title="No commands yet" order={2}>
+        Commands from buttons, settings and logs are listed here. Each is sent with the agent’s next report, and the
+        agent decides whether to carry it out.
       </Empty>
     )
   return (
@@ -53,7 +53,7 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
       <div className="ag-entry-what">
         <What command={command} schema={agent.page.report?.settings?.schema} />
         <div className="ag-quiet">
-          wished by <Text>{command.createdBy}</Text>
+          requested by <Text>{command.createdBy}</Text>
         </div>
       </div>
       <div className="ag-entry-fate">

@@ -21,7 +21,12 @@ export function Following({ agent, commands, dismiss }: FollowingProps) {
   // Only the last of them can be taken back: an earlier one has been already.
   const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
   return (
-    <ul className="ag-following" aria-live="polite" aria-label="Wishes under way" data-empty={commands.length === 0}>
+    <ul
+      className="ag-following"
+      aria-live="polite"
+      aria-label="Commands in progress"
+      data-empty={commands.length === 0}
+    >
       {commands.map((command) => (
         <li key={command.id} data-tone={wordsOf(command).tone}>
           <One agent={agent} command={command} undoable={command.id === last?.id} dismiss={() => dismiss(command.id)} />
@@ -59,7 +64,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
       <span className="ag-following-end">
         <Further agent={agent} command={command} undoable={undoable} />
         {!isOpen(command) && (
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Put away" onClick={dismiss}>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Dismiss" onClick={dismiss}>
             <IconX size={14} aria-hidden />
           </ActionIcon>
         )}

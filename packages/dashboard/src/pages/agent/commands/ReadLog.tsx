@@ -6,7 +6,7 @@ export function ReadLog({ log }: { log: string }) {
   const { go } = useView()
   return (
     <Button variant="default" size="compact-sm" onClick={() => go({ tab: 'logs', log }, true)}>
-      Read it
+      Read log
     </Button>
   )
 }

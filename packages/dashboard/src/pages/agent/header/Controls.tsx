@@ -42,7 +42,9 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
       leftSection={<Icon size={15} aria-hidden />}
       onClick={() => void press()}
       why={whyNot(agent, sending, under && wordsOf(under).word)}
-      note={agent.silent ? `It is offline: if no report comes within ${minutesToAnswer} minutes, this expires.` : null}
+      note={
+        agent.silent ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
+      }
     >
       {controlNames[control]}
     </WhyButton>
@@ -51,6 +53,6 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
 
 function whyNot(agent: Agent, sending: boolean, under: string | undefined): string | null {
   if (!agent.page.canAct) return adminsOnly
-  if (sending) return 'It is being sent.'
-  return under === undefined ? null : `The same wish is under way: ${under}.`
+  if (sending) return 'Sending…'
+  return under === undefined ? null : `Already ${under}.`
 }

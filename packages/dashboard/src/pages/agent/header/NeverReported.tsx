@@ -21,17 +21,17 @@ function NotStarted({ agent }: { agent: Agent }) {
   const { page } = agent
   return (
     <div className="ag-never">
-      <Section title="Installed, and not started yet">
+      <Section title="Installed, not started yet">
         <Stack gap="sm">
           <p role="status">
-            It has not reported yet. What it reports will stand here within a second of its coming. An installation
-            starts nothing without being asked. On its machine, where it was installed:
+            Its report will appear here. An installation starts nothing by itself. Start the agent in its folder on its
+            machine:
           </p>
           <CopyLines text={serviceLine(page.name)} label="line that starts it now and at every boot" />
-          <p>Or only in that terminal:</p>
+          <p>Or only in this terminal:</p>
           <CopyLines text={runLine(page.name)} label="line that starts it in the terminal" />
           <p className="ag-quiet">
-            Should the installation have failed on the machine, delete this agent and issue another code.
+            If the installation failed on the machine, delete this agent and issue another code.
           </p>
         </Stack>
       </Section>
@@ -48,7 +48,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
     <div className="ag-never">
       <Section title="Waiting for its first report">
         <Stack gap="sm">
-          <p role="status">It has not reported yet. What it reports will stand here within a second of its coming.</p>
+          <p role="status">Its report will appear here.</p>
           {service.runtime ? (
             <>
               <p>On the agent’s machine, in the agent’s folder:</p>
@@ -58,19 +58,19 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
             </>
           ) : (
             <p>
-              Any program can report: it posts JSON to <code>{service.baseUrl}/api/agent/v1/report</code> with the
+              Any program can report by posting JSON to <code>{service.baseUrl}/api/agent/v1/report</code> with the
               agent’s token as bearer, every 30 seconds.
             </p>
           )}
           {page.canAct ? (
             <p>
-              The token was shown when the agent was added. If it got lost:{' '}
+              The token was shown when the agent was added. If it is lost:{' '}
               <Button variant="default" size="compact-sm" onClick={() => setRotating(true)}>
-                Make a new token
+                Create new token
               </Button>
             </p>
           ) : (
-            <p className="ag-quiet">It needs the token that an admin of this workspace was shown when adding it.</p>
+            <p className="ag-quiet">It needs the token that was shown to the admin who added it.</p>
           )}
         </Stack>
       </Section>

@@ -16,19 +16,19 @@ export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: 'log', payload: { name } })
   const why = !agent.page.canAct
-    ? 'Logs are for admins of this workspace.'
+    ? 'Only admins of this workspace can read logs.'
     : sending
-      ? 'It is being sent.'
+      ? 'Sending…'
       : under
-        ? `It is asked for already: ${wordsOf(under).word}.`
+        ? `Already ${wordsOf(under).word}.`
         : agent.page.logs.includes(name)
           ? null
-          : 'The agent does not offer this log any more.'
+          : 'The agent no longer offers this log.'
   return (
     <WhyButton
       variant="default"
       size="compact-sm"
-      label={`Ask for log ${name}`}
+      label={`Request log ${name}`}
       leftSection={<IconFileText size={14} aria-hidden />}
       why={why}
       onClick={() => {

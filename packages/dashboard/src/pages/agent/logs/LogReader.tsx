@@ -73,7 +73,12 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
           onChange={(event) => setWanted(event.currentTarget.value)}
           onKeyDown={keys}
         />
-        <ActionIcon variant="default" aria-label="Match before" disabled={matches.length === 0} onClick={() => go(-1)}>
+        <ActionIcon
+          variant="default"
+          aria-label="Previous match"
+          disabled={matches.length === 0}
+          onClick={() => go(-1)}
+        >
           <IconChevronUp size={15} aria-hidden />
         </ActionIcon>
         <ActionIcon variant="default" aria-label="Next match" disabled={matches.length === 0} onClick={() => go(1)}>

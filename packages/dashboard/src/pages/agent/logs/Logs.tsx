@@ -26,8 +26,8 @@ export default function Logs({ agent }: { agent: Agent }) {
       <div className="ag-logs-side">
         <Ask agent={agent} onAsked={asked} />
         {page.logs.length === 0 && (data?.length ?? 0) === 0 && (
-          <Empty icon={IconFileText} title="No log is offered" order={2}>
-            The agent decides which logs it hands out; a run that names one offers it.
+          <Empty icon={IconFileText} title="No logs available" order={2}>
+            The agent decides which logs it offers.
           </Empty>
         )}
         <ul className="ag-log-list" aria-label="Logs">
@@ -50,7 +50,7 @@ export default function Logs({ agent }: { agent: Agent }) {
               >
                 <Text mono>{log.name}</Text>
                 <span className="ag-quiet">
-                  <PlainTime at={log.receivedAt} />, {bytes(log.bytes)}, asked by <Text>{log.askedBy}</Text>
+                  <PlainTime at={log.receivedAt} />, {bytes(log.bytes)}, requested by <Text>{log.askedBy}</Text>
                 </span>
               </button>
             </li>
@@ -63,7 +63,7 @@ export default function Logs({ agent }: { agent: Agent }) {
             <LogReader key={chosen} slug={slug} name={page.name} id={chosen} />
           </Suspense>
         ) : (
-          (data?.length ?? 0) > 0 && <p className="ag-nothing">Choose a log to read it.</p>
+          (data?.length ?? 0) > 0 && <p className="ag-nothing">Choose a log to read.</p>
         )}
       </div>
     </div>
@@ -88,7 +88,7 @@ function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void
   return (
     <div className="ag-ask">
       <Select
-        label="Log to ask for"
+        label="Log"
         data={page.logs}
         value={name}
         onChange={setPicked}
@@ -97,9 +97,10 @@ function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void
       />
       <WhyButton
         onClick={() => void ask()}
-        why={sending ? 'It is being sent.' : under ? `It is asked for already: ${wordsOf(under).word}.` : null}
+        why={sending ? 'Sending…' : under ? `Already ${wordsOf(under).word}.` : null}
       >
-        Ask
+        {' '}
+        Request{' '}
       </WhyButton>
     </div>
   )

@@ -23,12 +23,12 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
             {binding.broken || binding.health ? (
               <Level level={levelOf(binding)} />
             ) : (
-              <span className="ag-quiet">Not asked yet</span>
+              <span className="ag-quiet">Not checked yet</span>
             )}
           </span>
           <div className="ag-binding">
             <strong>{binding.product}</strong> <span className="ag-quiet">as {binding.role}</span>
-            {binding.scopes.length > 0 && <div className="ag-quiet">may {binding.scopes.join(', ')}</div>}
+            {binding.scopes.length > 0 && <div className="ag-quiet">can: {binding.scopes.join(', ')}</div>}
             {binding.mends !== null && (
               <p data-broken={binding.broken}>
                 <Text>{binding.mends}</Text>

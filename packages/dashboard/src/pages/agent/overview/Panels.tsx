@@ -25,7 +25,7 @@ export function PanelSection({ agent, panel }: { agent: Agent; panel: Panel }) {
   )
 }
 
-const Nothing = () => <p className="ag-nothing">Nothing in it.</p>
+const Nothing = () => <p className="ag-nothing">Empty.</p>
 
 function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
   if (!items || items.length === 0) return <Nothing />

@@ -21,10 +21,10 @@ export function StateDetail({ agent }: { agent: Agent }) {
         <p className="ag-quiet">
           {page.stopped === null ? (
             <>
-              This is its last report, <Time at={page.seenAt} />. What it has done since is not known.
+              This is its last report, <Time at={page.seenAt} />. Anything since then is unknown.
             </>
           ) : (
-            'This is the report that it sent when it was stopped on its machine.'
+            'This is its last report, sent when it was stopped on its machine.'
           )}
         </p>
       )}
@@ -35,7 +35,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
 /** D8: nobody is refused, but somebody should know. */
 export const TwoReporters = () => (
   <p className="ag-warning" role="note">
-    <strong>Two reporters seem to use this agent’s token.</strong> What is shown changes from one to the other, and a
-    wish goes to only one of them. Stop one, or rotate the token and give it to the right one.
+    <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a
+    command reaches only one of them. Stop one, or rotate the token and give it to the right one.
   </p>
 )

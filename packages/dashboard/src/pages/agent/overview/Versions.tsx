@@ -56,7 +56,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
             ),
           ],
           [
-            blueprint === null ? 'Blueprint version' : 'Runs',
+            blueprint === null ? 'Blueprint version' : 'Running',
             running && (
               <span key="runs" className="ag-stack">
                 {version(running)}
@@ -65,17 +65,17 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
             ),
           ],
           [
-            'Wished',
+            'Requested',
             update?.wish && stands(update.wish.version, update.running) && (
               <Wished key="wished" running={update.running} wished={update.wish.version} state={update.state} />
             ),
           ],
           ['Installed', versions.installed !== running && version(versions.installed)],
-          ['Ran before', version(versions.previous)],
+          ['Previous', version(versions.previous)],
           ['Last update', outcome(applied)],
           ['Runtime', runtime?.version],
           [
-            'Runtime wished',
+            'Runtime requested',
             page.updates.runtime.wish && (
               <Wished
                 key="runtime"
@@ -86,7 +86,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
             ),
           ],
           ['Runtime on hold', page.updates.runtime.hold?.version],
-          ['Runtime kept beside it', runtime?.previous],
+          ['Previous runtime', runtime?.previous],
           ['Runtime pinned to', runtime?.pinned],
           ['Last runtime update', outcome(runtime?.applied)],
         ]}

@@ -14,7 +14,7 @@ interface GaugeView {
 }
 
 /**
- * Figures are shares from 0 to 1 (2) and may overshoot a little: 1.05 of a budget is 105 %. Where mark or figure are far
+ * Figures are shares from 0 to 1 (2) and may overshoot a little: 1.05 of a budget is 105%. Where mark or figure are far
  * from a share they are taken as plain numbers, on a bar that ends at the bigger of the two.
  */
 export function gaugeView({ used, mark }: Gauge): GaugeView {

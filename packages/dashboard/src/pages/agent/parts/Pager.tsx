@@ -20,7 +20,7 @@ export function Pager({ page, size, total, onPage }: PagerProps) {
       <span className="ag-quiet" role="status">
         {figure(Math.min(from, total))} to {figure(Math.min(total, from + size - 1))} of {figure(total)}
       </span>
-      <ActionIcon variant="default" aria-label="Page before" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <ActionIcon variant="default" aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
         <IconChevronLeft size={16} aria-hidden />
       </ActionIcon>
       <ActionIcon variant="default" aria-label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)}>

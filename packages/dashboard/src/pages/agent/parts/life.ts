@@ -27,7 +27,7 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
 /** D6: a command that failed without having been delivered was no longer offered, which is not "no answer". */
 export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
-    ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was about to be delivered.' }
+    ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
     : lifeWords[command.state]
 
 export const isOpen = (command: Pick<Command, 'state'>): boolean =>

@@ -12,7 +12,7 @@ export function valueText(setting: Setting | undefined, value: SettingValue | un
   const option = setting?.options?.find((one) => one.value === value)
   if (option) return option.label ?? String(option.value)
   if (typeof value === 'string') return value === '' ? 'empty' : value
-  if (setting?.type === 'percent') return `${figure(value)} %`
+  if (setting?.type === 'percent') return `${figure(value)}%`
   if (setting?.type === 'datetime') return timeText(value)
   return figure(value)
 }
@@ -22,7 +22,7 @@ const exact = (seconds: number) =>
 const timeText = (seconds: number) =>
   Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exact(seconds)
 
-/** `1 to 120`, `0 or more`, `at most 9 %`; null where nothing binds the person. */
+/** `1 to 120`, `0 or more`, `at most 9%`; null where nothing binds the person. */
 export function boundsText(setting: Setting): string | null {
   if (setting.type !== 'number' && setting.type !== 'percent' && setting.type !== 'datetime') return null
   if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null

@@ -31,8 +31,8 @@ export default function Runs({ agent }: { agent: Agent }) {
       <Filters agent={agent} filter={filter} total={filtered ? data?.total : undefined} />
       {error && <ErrorNote error={error} retry={refetch} />}
       {data && rows.length === 0 && (
-        <Empty icon={IconHistory} title={filtered ? 'No run fits' : 'No runs yet'} order={2}>
-          {filtered ? 'Another status, model or text may.' : 'Runs stand here once the agent reports them.'}
+        <Empty icon={IconHistory} title={filtered ? 'No runs match' : 'No runs yet'} order={2}>
+          {filtered ? 'Try another status, model or text.' : 'Runs will appear here once the agent reports them.'}
         </Empty>
       )}
       {rows.length > 0 && (
@@ -94,7 +94,9 @@ function Filters({ agent, filter, total }: { agent: Agent; filter: Filter; total
         />
       )}
       <span className="ag-quiet" role="status">
-        {total === undefined ? `${count(agent.page.runs.kept, 'run')} kept` : `${count(total, 'run fits', 'runs fit')}`}
+        {total === undefined
+          ? `${count(agent.page.runs.kept, 'run')} kept`
+          : `${count(total, 'matching run', 'matching runs')}`}
       </span>
     </search>
   )

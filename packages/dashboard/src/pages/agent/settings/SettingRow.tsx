@@ -74,11 +74,11 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
   )
 }
 
-/** Back to what the agent reports; where nothing was typed, to no value. */
+/** Reset to the reported value; where nothing was typed, to no value. */
 function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
   if (draft)
     return (
-      <Tooltip label="Back to what the agent reports">
+      <Tooltip label="Reset to the reported value">
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -91,7 +91,7 @@ function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRow
     )
   if (raw === null || locked) return null
   return (
-    <Tooltip label="Clear: not set">
+    <Tooltip label="Clear">
       <ActionIcon variant="subtle" color="gray" aria-label={`Clear ${nameOf(setting)}`} onClick={() => onChange(null)}>
         <IconX size={15} aria-hidden />
       </ActionIcon>
@@ -128,7 +128,7 @@ function Notes({
       )}
       {unfit && (
         <span className="ag-quiet">
-          The agent reports <Text>{valueText(setting, reported)}</Text>, which its own schema does not allow.
+          The agent reports <Text>{valueText(setting, reported)}</Text>, which its own settings do not allow.
         </span>
       )}
       <ByMachine change={byMachine}>

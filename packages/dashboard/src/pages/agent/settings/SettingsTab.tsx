@@ -74,7 +74,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
       <Group className="ag-settings-end" data-changed={Object.keys(drafts).length > 0} justify="flex-end" gap="sm">
         <span className="ag-quiet" role="status">
           {faults > 0
-            ? `${count(faults, 'value does', 'values do')} not fit`
+            ? `${count(faults, 'value is', 'values are')} out of range`
             : changed > 0
               ? `${count(changed, 'change')} to send`
               : ''}
@@ -88,12 +88,14 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
           type="submit"
           loading={sending}
           onClick={() => undefined}
-          why={!page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'Nothing is changed.' : null}
+          why={!page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
           note={
-            agent.silent ? `It is offline: if no report comes within ${minutesToAnswer} minutes, this expires.` : null
+            agent.silent
+              ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
+              : null
           }
         >
-          Send to the agent
+          Send changes
         </WhyButton>
       </Group>
     </form>

@@ -167,12 +167,12 @@ test('every value that a form can hold is one that the check of the contract tak
 
 test('bounds and values are told in words', () => {
   expect(boundsText(every)).toBe('1 to 120')
-  expect(boundsText(quota)).toBe('0 to 100 %')
+  expect(boundsText(quota)).toBe('0 to 100%')
   expect(boundsText({ key: 'a', type: 'number', min: 3 })).toBe('3 or more')
   expect(boundsText({ key: 'a', type: 'number' })).toBeNull()
   expect(boundsText(until)).toBeNull()
   expect(valueText(tone, 7)).toBe('Seven')
-  expect(valueText(quota, 12.5)).toBe('12.5 %')
+  expect(valueText(quota, 12.5)).toBe('12.5%')
   expect(valueText(on, false)).toBe('off')
   expect(valueText(note, null)).toBe('not set')
   expect(valueText(note, undefined)).toBe('not reported')

@@ -7,13 +7,13 @@ test('a command is shown as one would type it, whatever its words hold', () => {
 })
 
 test.each([
-  [{ key: 'a', type: 'number', min: 1, max: 120, default: 10 }, 'a number, 1 to 120, at first 10'],
-  [{ key: 'a', type: 'bool', default: false }, 'on or off, at first off'],
-  [{ key: 'a', type: 'text' }, 'a text'],
-  [{ key: 'a', type: 'text', default: '' }, 'a text, at first empty'],
+  [{ key: 'a', type: 'number', min: 1, max: 120, default: 10 }, 'Number, 1 to 120, default 10'],
+  [{ key: 'a', type: 'bool', default: false }, 'On or off, default off'],
+  [{ key: 'a', type: 'text' }, 'Text'],
+  [{ key: 'a', type: 'text', default: '' }, 'Text, default empty'],
   [
     { key: 'a', type: 'select', options: [{ value: 'calm', label: 'Calm' }, { value: 2 }], default: 'calm' },
-    'one of Calm, 2, at first Calm',
+    'One of Calm, 2, default Calm',
   ],
 ] as const)('%j reads: %s', (setting, words) => {
   expect(settingText(setting as unknown as Manifest['settings'][number])).toBe(words)
@@ -21,13 +21,13 @@ test.each([
 
 test.each([
   [{ runs: [], keeps: [], codes: 0 }, null],
-  [{ runs: ['a'], keeps: ['b'], codes: 1 }, 'It cannot be deleted: a runs it.'],
-  [{ runs: ['a', 'b'], keeps: [], codes: 0 }, 'It cannot be deleted: a and b run it.'],
-  [{ runs: [], keeps: ['a'], codes: 0 }, 'It cannot be deleted: a keeps it, to go back to.'],
-  [{ runs: [], keeps: [], codes: 1 }, 'It cannot be deleted: an install code for it is still open. Revoke that first.'],
+  [{ runs: ['a'], keeps: ['b'], codes: 1 }, 'a runs this version, so it can’t be deleted.'],
+  [{ runs: ['a', 'b'], keeps: [], codes: 0 }, 'a and b run this version, so it can’t be deleted.'],
+  [{ runs: [], keeps: ['a'], codes: 0 }, 'a keeps this version for a rollback, so it can’t be deleted.'],
+  [{ runs: [], keeps: [], codes: 1 }, 'An install code for this version is still open. Revoke it first.'],
   [
     { runs: [], keeps: [], codes: 2 },
-    'It cannot be deleted: 2 install codes for it are still open. Revoke them first.',
+    '2 install codes for this version are still open. Revoke them first.',
   ],
 ])('%j: %s', (version, words) => {
   expect(whyKept(version)).toBe(words)

@@ -7,8 +7,8 @@ export type Manifest = BlueprintVersion['manifest']
 type Runtime = NonNullable<Manifest['runtime']>
 
 const restarts: Readonly<Record<Runtime['restart'], string>> = {
-  always: 'whenever it ends',
-  'on-failure': 'when it fails',
+  always: 'always',
+  'on-failure': 'on failure',
   never: 'never',
 }
 export const restartText = ({ restart }: Runtime): string => restarts[restart]
@@ -17,15 +17,15 @@ export const restartText = ({ restart }: Runtime): string => restarts[restart]
 export const commandText = (command: readonly string[]): string => command.map(shellWord).join(' ')
 
 const types: Readonly<Record<string, string>> = {
-  number: 'a number',
-  percent: 'a percentage',
-  bool: 'on or off',
-  text: 'a text',
-  select: 'one of',
-  datetime: 'a time',
+  number: 'Number',
+  percent: 'Percentage',
+  bool: 'On or off',
+  text: 'Text',
+  select: 'One of',
+  datetime: 'Date and time',
 }
 
-/** `a number, 1 to 120, at first 10`. */
+/** `Number, 1 to 120, default 10`. */
 export function settingText(setting: Manifest['settings'][number]): string {
   const { type, options, default: first } = setting
   const choices = options?.map((option) => option.label ?? String(option.value)).join(', ')
@@ -33,7 +33,7 @@ export function settingText(setting: Manifest['settings'][number]): string {
   return [
     what,
     boundsText(setting),
-    first === undefined || first === null ? null : `at first ${valueText(setting, first)}`,
+    first === undefined || first === null ? null : `default ${valueText(setting, first)}`,
   ]
     .filter((part) => part !== null)
     .join(', ')
@@ -41,14 +41,15 @@ export function settingText(setting: Manifest['settings'][number]): string {
 
 /** What stops a version from being deleted, as a sentence; null when nothing does. */
 export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
-  if (runs.length > 0) return `It cannot be deleted: ${several(runs)} ${runs.length === 1 ? 'runs' : 'run'} it.`
+  if (runs.length > 0)
+    return `${several(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
   if (keeps.length > 0) {
-    return `It cannot be deleted: ${several(keeps)} ${keeps.length === 1 ? 'keeps' : 'keep'} it, to go back to.`
+    return `${several(keeps)} ${keeps.length === 1 ? 'keeps' : 'keep'} this version for a rollback, so it can’t be deleted.`
   }
   if (codes === 0) return null
   return codes === 1
-    ? 'It cannot be deleted: an install code for it is still open. Revoke that first.'
-    : `It cannot be deleted: ${codes} install codes for it are still open. Revoke them first.`
+    ? 'An install code for this version is still open. Revoke it first.'
+    : `${codes} install codes for this version are still open. Revoke them first.`
 }
 
 /** `a`, `a and b`, `a, b and 3 more`. */

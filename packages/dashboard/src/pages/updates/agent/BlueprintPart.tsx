@@ -34,13 +34,13 @@ export function BlueprintPart({ agent, update }: { agent: Agent; update: Bluepri
       <Waits waits={waits} />
       {hold && (
         <HoldNote hold={hold}>
-          <p>The hold is the machine’s own. Naming another version lifts it.</p>
+          <p>The hold was set by the machine. Requesting another version lifts it.</p>
         </HoldNote>
       )}
       <Facts
         facts={[
           [
-            'Runs',
+            'Running',
             running && (
               <span key="runs" className="ag-stack">
                 <Text>{running}</Text>
@@ -48,8 +48,8 @@ export function BlueprintPart({ agent, update }: { agent: Agent; update: Bluepri
               </span>
             ),
           ],
-          ['Wished', wish && <WishLine key="wish" slug={slug} wish={wish} />],
-          ['Ran before', previous],
+          ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
+          ['Previous', previous],
           ['Last update', outcomeText(applied)],
         ]}
       />
@@ -82,7 +82,7 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
         </WhyButton>
         {back !== null && (
           <WhyButton variant="default" onClick={() => setAsking({ version: back })} why={whyNot(agent, update, back)}>
-            {`Roll back to ${back}…`}
+            {`Go back to ${back}…`}
           </WhyButton>
         )}
         {isOpen && (
@@ -91,7 +91,7 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
             onClick={() => setAsking('withdraw')}
             why={agent.page.canAct ? null : adminsOnly}
           >
-            Withdraw the wish…
+            Cancel request…
           </WhyButton>
         )}
       </div>
@@ -102,14 +102,14 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
         confirm={verb(version, running, previous)}
         onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
       >
-        The agent is told with its next report. It fetches the version, unpacks it beside the one that runs, restarts on
-        it, and keeps it only if it is healthy; if not, it goes back by itself and says why.
+        The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if
+        it is healthy. Otherwise it rolls back by itself and reports why.
         <ul className="svc-consequences">
           <li>
-            This can be undone: until it has begun, by withdrawing the wish; afterwards by naming{' '}
+            Until the update starts, you can cancel the request. After that, go back to{' '}
             <Text>{running ?? 'another version'}</Text>, which the machine keeps.
           </li>
-          <li>What the agent has stored stays as it is: going back brings back the program, not its data.</li>
+          <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
         </ul>
         {version !== '' && running !== null && (
           <NewSecrets slug={agent.slug} blueprint={update.blueprint} version={version} running={[running]} />
@@ -118,12 +118,11 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
       <Confirm
         opened={asking === 'withdraw'}
         onClose={() => setAsking(null)}
-        title={`Withdraw the wish for ${wish?.version ?? ''}?`}
-        confirm="Withdraw"
+        title={`Cancel the request for ${wish?.version ?? ''}?`}
+        confirm="Cancel request"
         onConfirm={() => act((slug, name) => api.withdraw(slug, name, 'blueprint'))}
       >
-        The agent is not told any more. What its machine has begun it ends by itself. This can be undone: name the
-        version again.
+        If the agent has already started the update, it will finish. You can request the version again at any time.
       </Confirm>
     </>
   )
@@ -131,10 +130,11 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
 
 function whyNot({ page }: Agent, { running, wish, hold }: BlueprintUpdate, version: string): string | null {
   if (!page.canAct) return adminsOnly
-  if (version === '') return 'Its blueprint has no version here.'
-  if (hold?.version === version) return 'Its machine holds this version. Name another one first: that lifts the hold.'
+  if (version === '') return 'Its blueprint has no versions here.'
+  if (hold?.version === version)
+    return 'Its machine put this version on hold. Request another version first: that lifts the hold.'
   if (wish?.version === version)
-    return running === version ? 'It runs this version, as wished.' : 'It is wished already.'
-  if (running === version && wish === null) return 'It runs this version.'
+    return running === version ? 'It is running this version, as requested.' : 'Already requested.'
+  if (running === version && wish === null) return 'It is running this version.'
   return null
 }

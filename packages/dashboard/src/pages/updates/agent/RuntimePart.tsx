@@ -10,11 +10,11 @@ import { useUpdates } from './useUpdates.ts'
 
 /** What to do about each refusal (3.4); the service's own sentence stands before it. */
 const mends: Readonly<Record<RuntimeRefusal, string>> = {
-  runtime_not_served: 'The operator of this service places a build with “svc-server release add”.',
-  runtime_too_old: 'Install it anew on its machine: an old runtime cannot be told.',
+  runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
+  runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',
   runtime_up_to_date: 'There is nothing to do.',
-  runtime_pinned: 'Somebody pinned it on its machine; “svc pin-runtime off” there lifts that.',
-  runtime_version_held: 'An earlier attempt went wrong. Lift the hold to let it try again.',
+  runtime_pinned: 'To unpin it, run “svc pin-runtime off” on its machine.',
+  runtime_version_held: 'An earlier attempt failed. Lift the hold to try again.',
 }
 
 /** The runtime that runs the agent: which version, and the wish for the one that is served (3.4, 3.5). */
@@ -35,17 +35,17 @@ export function RuntimePart({ agent, update }: { agent: Agent; update: RuntimeUp
       )}
       <Facts
         facts={[
-          ['Runs', running],
-          ['Wished', wish && <WishLine key="wish" slug={slug} wish={wish} />],
-          ['Kept to go back to', previous],
-          ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by a person on its machine`}</Text>],
+          ['Running', running],
+          ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
+          ['Previous', previous],
+          ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
           ['Last update', outcomeText(applied)],
           [
             'Served',
             served && (
               <span key="served">
                 <Text>{served.version}</Text>
-                {!served.signed && <span className="up-unsigned">, not signed: an update to it fails</span>}
+                {!served.signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
               </span>
             ),
           ],
@@ -61,7 +61,7 @@ function Acts({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
   const act = useUpdates(agent)
   const [asking, setAsking] = useState<'press' | 'withdraw' | null>(null)
   const refused = press.ok ? null : `${press.message} ${mends[press.code]}`
-  const why = agent.page.canAct ? (wish ? 'It is wished already.' : refused) : adminsOnly
+  const why = agent.page.canAct ? (wish ? 'Already requested.' : refused) : adminsOnly
   return (
     <>
       <div className="up-act">
@@ -74,7 +74,7 @@ function Acts({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
             onClick={() => setAsking('withdraw')}
             why={agent.page.canAct ? null : adminsOnly}
           >
-            Withdraw the wish…
+            Cancel request…
           </WhyButton>
         )}
       </div>
@@ -87,25 +87,24 @@ function Acts({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
         onConfirm={() => act(api.updateRuntime)}
       >
         {served && !served.signed && <Unsigned version={served.version} />}
-        The runtime is told with its next report. It checks the signature, runs the new version on trial for at most
-        five minutes, and goes back by itself if that does not report. The agent goes on meanwhile.
+        The request is sent with the next report. The runtime checks the signature, tests the new version for at most
+        five minutes, and rolls back by itself if it does not report. The agent keeps running meanwhile.
         <ul className="svc-consequences">
-          <li>Until it has begun this can be undone by withdrawing the wish.</li>
+          <li>Until the update starts, you can cancel the request.</li>
           <li>
-            Afterwards only on its machine: <code>svc rollback-runtime</code> brings{' '}
-            <Text>{running ?? 'the old one'}</Text> back.
+            After that, it can be undone only on its machine: <code>svc rollback-runtime</code> brings{' '}
+            <Text>{running ?? 'the old version'}</Text> back.
           </li>
         </ul>
       </Confirm>
       <Confirm
         opened={asking === 'withdraw'}
         onClose={() => setAsking(null)}
-        title={`Withdraw the wish for runtime ${wish?.version ?? ''}?`}
-        confirm="Withdraw"
+        title={`Cancel the request for runtime ${wish?.version ?? ''}?`}
+        confirm="Cancel request"
         onConfirm={() => act((slug, name) => api.withdraw(slug, name, 'runtime'))}
       >
-        The runtime is not told any more. What it has begun it ends by itself. This can be undone: press “Update
-        runtime” again.
+        If the runtime has already started the update, it will finish. You can request the update again at any time.
       </Confirm>
     </>
   )
@@ -116,24 +115,24 @@ function Lift({ agent, version }: { agent: Agent; version: string }) {
   const [asking, setAsking] = useState(false)
   return (
     <>
-      <p>It is not wished again until the service serves another version, or somebody lifts the hold.</p>
+      <p>It cannot be requested again until the service serves another version or an admin lifts the hold.</p>
       <WhyButton
         variant="default"
         size="compact-sm"
         onClick={() => setAsking(true)}
         why={agent.page.canAct ? null : adminsOnly}
       >
-        Lift the hold…
+        Lift hold…
       </WhyButton>
       <Confirm
         opened={asking}
         onClose={() => setAsking(false)}
         title={`Lift the hold on runtime ${version}?`}
-        confirm="Lift the hold"
+        confirm="Lift hold"
         onConfirm={() => act(api.liftHold)}
       >
-        The update can then be pressed again; nothing is wished by this alone. Mend first what made it fail. It stands
-        in the activity, and cannot be undone: the next failure holds the version again.
+        This only allows the update to be requested again. Fix the cause of the failure first: another failure puts the
+        version on hold again. This can’t be undone and is listed under Activity.
       </Confirm>
     </>
   )

@@ -34,14 +34,14 @@ function History({ agent }: { agent: Agent }) {
     <Section title="Timeline" aside={data && data.length > 0 ? 'newest first' : undefined} flush>
       {!data && <Loader size="sm" m="md" aria-label="Loading" />}
       {data?.length === 0 && (
-        <p className="up-note">Nothing yet. What is wished, offered, fetched, tried and kept will stand here.</p>
+        <p className="up-note">Nothing yet. Requests, downloads, tests and outcomes will appear here.</p>
       )}
       {data && data.length > 0 && <Timeline slug={slug} events={data} />}
       {wentWrong && page.logs.length > 0 && (
         <div className="up-act">
-          <span className="svc-quiet">Its last lines may say more:</span>
+          <span className="svc-quiet">Its last log lines may say more:</span>
           {page.logs.slice(0, 6).map((name) => (
-            <AskForLog key={name} agent={agent} name={name} words={`Ask for log ${name}`} />
+            <AskForLog key={name} agent={agent} name={name} words={`Request log ${name}`} />
           ))}
         </div>
       )}

@@ -10,15 +10,15 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
   <span>
     <Text>{wish.version}</Text>{' '}
     <span className="svc-quiet">
-      wished by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
+      requested by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
       {wish.offeredAt !== null && (
         <>
-          ; told <Time at={wish.offeredAt} />
+          ; sent <Time at={wish.offeredAt} />
         </>
       )}
       {wish.rollout !== null && (
         <>
-          ; by a{' '}
+          ; part of a{' '}
           <AnchorLink to={paths.rollout} params={{ slug, id: wish.rollout }} fz="xs">
             rollout
           </AnchorLink>
@@ -36,30 +36,30 @@ export function Waits({ waits }: { waits: WaitsFor | null }) {
 function waitsWords(waits: WaitsFor): ReactNode {
   switch (waits.for) {
     case 'first_report':
-      return 'It has never reported: it is told with the answer to its first report.'
+      return 'It has never reported. The request is sent in the answer to its first report.'
     case 'silent':
       return (
         <>
-          It is offline, and last reported <Time at={waits.since} />: nothing is known of it until it reports again.
+          It is offline. Its last report was <Time at={waits.since} />.
         </>
       )
     case 'node':
-      return 'It has reported since, to a part of the service that was about to stop and tells nobody. The next one tells it.'
+      return 'It has reported since, to a service process that was shutting down and sends no new requests. The next report gets it.'
     case 'trials':
-      return `Its rollout starts a trial while fewer than ${waits.most} runtimes of this workspace are on trial. Now ${trials(waits.now)}.`
+      return `Its rollout tests at most ${waits.most} runtimes of this workspace at a time; ${trials(waits.now)} being tested now.`
     case 'window':
       return (
         <>
-          It watches the version that it took last for half an hour of running, to go back if it gets worse. It takes
-          the next one after that: <Time at={waits.until} /> at the earliest.
+          It watches its last update for half an hour of running time, so that it can roll back if health gets worse.
+          The next update starts <Time at={waits.until} /> at the earliest.
         </>
       )
     case 'runtime_trial':
-      return 'Its runtime is on trial, for at most a few minutes: it begins after that.'
+      return 'Its runtime is being tested. This update starts when the test ends, within a few minutes.'
     case 'blueprint_trial':
-      return 'It is trying a version of its blueprint: it begins after that.'
+      return 'It is testing a blueprint version. This update starts after that.'
     case 'fetch':
-      return 'It has reported since it was told, and has not begun. It may be busy with something else, or may not reach the download, which it tries again by itself.'
+      return 'It has reported since the request was sent, but has not started. It may be busy, or unable to reach the download, which it retries by itself.'
   }
 }
 

@@ -27,8 +27,8 @@ export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProp
     <div className="up-secrets" role="note">
       <p>
         Version <Text>{version}</Text> asks for {secrets.length === 1 ? 'a secret' : 'secrets'} that{' '}
-        <Text>{others.join(', ')}</Text> did not. {secrets.length === 1 ? 'It is' : 'They are'} typed on the agent’s
-        machine; do that first, else the version may not start:
+        <Text>{others.join(', ')}</Text> did not. Set {secrets.length === 1 ? 'it' : 'them'} on the agent’s machine
+        first, or the version may not start:
       </p>
       <ul>
         {secrets.map(({ name, purpose, optional }) => (

@@ -35,7 +35,7 @@ export const Timeline = ({ slug, events }: { slug: string; events: readonly Upda
         {event.serviceAway !== null && (
           <p className="up-message" role="note">
             The service was away from {exact(event.serviceAway.from)} to {exact(event.serviceAway.to)}, while it was
-            tried: that may be why.
+            tried, which may be why.
           </p>
         )}
       </li>

@@ -17,9 +17,9 @@ export function Wished({ running, wished, state, short = false }: WishedProps) {
   if (!stands(wished, running)) return null
   const { word, tone } = wishWords[state]
   return (
-    <span className="up-wished" title={short ? `${wished} is wished: ${word}` : undefined}>
+    <span className="up-wished" title={short ? `${wished} requested: ${word}` : undefined}>
       <IconArrowNarrowRight size={14} aria-hidden />
-      <span className="svc-hidden">wished: </span>
+      <span className="svc-hidden">requested: </span>
       <Text cut={short}>{wished}</Text>
       {short ? <span className="svc-hidden">, {word}</span> : <Tone tone={tone}>{word}</Tone>}
     </span>

@@ -4,11 +4,11 @@ import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishStat
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
 export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>> = {
-  none: { word: 'no wish', tone: 'plain' },
-  queued: { word: 'waits for its turn', tone: 'waiting' },
-  waiting: { word: 'waits for its next report', tone: 'waiting' },
-  offered: { word: 'told', tone: 'waiting' },
-  trying: { word: 'being tried', tone: 'waiting' },
+  none: { word: 'nothing requested', tone: 'plain' },
+  queued: { word: 'waiting for its turn', tone: 'waiting' },
+  waiting: { word: 'waiting for its next report', tone: 'waiting' },
+  offered: { word: 'sent', tone: 'waiting' },
+  trying: { word: 'testing', tone: 'waiting' },
   kept: { word: 'kept', tone: 'good' },
   rolled_back: { word: 'rolled back', tone: 'no' },
   failed: { word: 'failed', tone: 'no' },
@@ -21,7 +21,7 @@ export const stands = (wished: string | null, running: string | null): wished is
 
 export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: Tone }>> = {
   running: { word: 'running', tone: 'waiting' },
-  waiting: { word: 'waits for you', tone: 'lost' },
+  waiting: { word: 'waiting for you', tone: 'lost' },
   paused: { word: 'paused', tone: 'lost' },
   halted: { word: 'halted', tone: 'no' },
   done: { word: 'done', tone: 'good' },
@@ -30,24 +30,24 @@ export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: T
 
 export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: Tone }>> = {
   untouched: { word: 'not reached yet', tone: 'plain' },
-  wished: { word: 'waits for its next report', tone: 'waiting' },
-  offered: { word: 'told', tone: 'waiting' },
-  trying: { word: 'being tried', tone: 'waiting' },
+  wished: { word: 'waiting for its next report', tone: 'waiting' },
+  offered: { word: 'sent', tone: 'waiting' },
+  trying: { word: 'testing', tone: 'waiting' },
   kept: { word: 'kept', tone: 'good' },
   rolled_back: { word: 'rolled back', tone: 'no' },
   failed: { word: 'failed', tone: 'no' },
   worse: { word: 'kept, but worse', tone: 'no' },
   left_out: { word: 'left out', tone: 'plain' },
-  withdrawn: { word: 'wished otherwise', tone: 'plain' },
+  withdrawn: { word: 'superseded', tone: 'plain' },
   excused: { word: 'rolled back while the service was away', tone: 'lost' },
 }
 
 export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone }>> = {
-  wished: { word: 'wished', tone: 'plain' },
-  withdrawn: { word: 'withdrawn', tone: 'plain' },
-  offered: { word: 'offered', tone: 'plain' },
+  wished: { word: 'requested', tone: 'plain' },
+  withdrawn: { word: 'cancelled', tone: 'plain' },
+  offered: { word: 'sent', tone: 'plain' },
   fetched: { word: 'fetched', tone: 'plain' },
-  trying: { word: 'trying', tone: 'plain' },
+  trying: { word: 'testing', tone: 'plain' },
   kept: { word: 'kept', tone: 'good' },
   rolled_back: { word: 'rolled back', tone: 'no' },
   failed: { word: 'failed', tone: 'no' },
@@ -67,7 +67,7 @@ export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'k
 
 /** What naming this version does. */
 export const verb = (version: string, running: string | null, previous: string | null): string =>
-  version === previous ? `Roll back to ${version}` : running === null ? `Name ${version}` : `Update to ${version}`
+  version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
 
 /** A wave's mark as words: `1` is one agent, `10%` a share. */
 export const upToWords = (upTo: string): string =>
@@ -76,7 +76,7 @@ export const upToWords = (upTo: string): string =>
     : upTo === '1'
       ? 'the first agent'
       : upTo.endsWith('%')
-        ? `the first ${upTo.slice(0, -1)} %`
+        ? `the first ${upTo.slice(0, -1)}%`
         : `the first ${upTo}`
 
 /** What is typed for the waves: `1, 10 %, all`. Undefined when it is none. */
