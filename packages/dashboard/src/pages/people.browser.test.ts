@@ -57,13 +57,13 @@ test('an invitation waits in the list until it is taken back', async () => {
   await page.goto(at('/members'))
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByLabel('Email').fill('cy@example.org')
-  await page.getByRole('button', { name: 'Make link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByRole('button', { name: 'Done' }).click()
   const line = page.getByRole('listitem').filter({ hasText: 'cy@example.org' })
   await line.waitFor()
   expect(await axe(page)).toEqual([])
-  await line.getByRole('button', { name: /^Take back/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await line.getByRole('button', { name: /^Revoke/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await line.waitFor({ state: 'detached' })
 })
 
@@ -82,7 +82,7 @@ test('an invitation says that it is void once the person who made it may no long
 
   await ada.call('PATCH', `${north}/members/${id}`, { role: 'member' })
   await page.reload()
-  await line.getByText('The link is void, because they may no longer invite admins.').waitFor()
+  await line.getByText('The link is void, because they can no longer invite admins.').waitFor()
   expect(await line.getByRole('button', { name: /^Copy link/ }).count()).toBe(0)
   expect([await axe(page), await overflow(page)]).toEqual([[], 0])
   const stranger = await place.visitor()
@@ -90,8 +90,8 @@ test('an invitation says that it is void once the person who made it may no long
   await stranger.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
   place.faults.length = 0 // the browser notes the refusal of the void link
 
-  await line.getByRole('button', { name: /^Take back/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await line.getByRole('button', { name: /^Revoke/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await line.waitFor({ state: 'detached' })
 })
 
@@ -152,7 +152,7 @@ test('my account: name, other sessions, password; the old password no longer sig
   await page.getByRole('alert').first().waitFor()
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('Your password was changed').waitFor()
+  await page.getByText('Password changed.').waitFor()
   await expect(place.signIn(await place.visitor(), 'ada@example.org')).rejects.toThrow('401')
 })
 

@@ -13,7 +13,7 @@ afterAll(() => world?.place.close())
 
 const now = () => Math.floor(Date.now() / 1000)
 const section = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
-const following = (page: Page) => page.getByRole('list', { name: 'Wishes under way' })
+const following = (page: Page) => page.getByRole('list', { name: 'Commands in progress' })
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 test('every part of a report is shown', async () => {
@@ -36,19 +36,19 @@ test('every part of a report is shown', async () => {
     '14 steps',
     'Reading the attachments',
     'Invoice 2231',
-    '50 %',
+    '50%',
     'for 1 min',
   )
-  await shown('Gauges', 'Tokens today', '91 %', 'mark 80 %', '910 k of 1 M', '17 %')
+  await shown('Gauges', 'Tokens today', '91%', 'mark 80%', '910 k of 1 M', '17%')
   await shown('Drafts that wait', 'Re: Meeting', 'mail.example', 'draft', '2 h', 'Bad')
   await shown('Folders', 'Folder', 'Inbox', '51', '4,210')
   await shown('Today', 'Sorted', '51')
   await shown('Last words', 'first line', 'second line')
   await shown('Account', 'Example GmbH', 'Team', 'agent@example.org')
-  await shown('Cost, 30 days', '$15.00 in all', 'large-2', '$6.00', 'small-2', '$9.00', '60 runs')
+  await shown('Cost, 30 days', '$15.00 total', 'large-2', '$6.00', 'small-2', '$9.00', '60 runs')
   await shown('Level history', 'Warning', 'Working slowly')
   const meter = page.getByRole('meter', { name: 'Tokens today' })
-  expect(await meter.getAttribute('aria-valuetext')).toBe('91 %, mark at 80 %')
+  expect(await meter.getAttribute('aria-valuetext')).toBe('91%, mark at 80%')
   expect(await page.getByRole('link', { name: 'Inbox' }).getAttribute('rel')).toBe('noopener noreferrer nofollow')
   for (const tab of ['Runs', 'Commands', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
 })
@@ -126,7 +126,7 @@ test('a press is on the page at once, and so are its delivery and the agent’s 
   await page.getByRole('tab', { name: 'Commands' }).click()
   const ledger = page.getByRole('tabpanel', { name: 'Commands' })
   await ledger.getByText('not before noon').waitFor()
-  expect(await ledger.innerText()).toContain('wished by Ada Winter')
+  expect(await ledger.innerText()).toContain('requested by Ada Winter')
   await ledger.getByRole('button', { name: 'Send again' }).click()
   await ledger.getByText('queued', { exact: true }).waitFor()
   expect(await agent.report({ controls: ['resume'] })).toMatchObject([{ type: 'resume' }])
@@ -223,10 +223,10 @@ test('a log is asked for, comes, opens by itself, is searched and taken along', 
   expect(first).toMatchObject({ type: 'log', payload: { name: 'work' } })
   await list.getByText('delivered').waitFor()
   await agent.upload(first?.id, 'work', 'the first log')
-  await following(page).getByRole('button', { name: 'Read it' }).click()
+  await following(page).getByRole('button', { name: 'Read log' }).click()
   await page.getByRole('region', { name: 'Lines of the log' }).getByText('the first log').waitFor()
 
-  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('button', { name: 'Request', exact: true }).click()
   await list.getByText('queued').waitFor()
   const [second] = await agent.report({ active: [{ kind: 'triage', log: 'work' }] })
   const lines = Array.from(
@@ -281,7 +281,7 @@ test('runs are filtered, paged and opened', async () => {
   await seen(page, '1 run fits')
   await page.getByRole('button', { name: 'Details of run run-13' }).click()
   const details = await page.locator('.ag-run-details').innerText()
-  for (const text of ['Mail 13', '75 %', 'Calendar', '25 %', 'small-2', '$0.25', '2,213', 'run-13', 'work'])
+  for (const text of ['Mail 13', '75%', 'Calendar', '25%', 'small-2', '$0.25', '2,213', 'run-13', 'work'])
     expect(details).toContain(text)
 
   await page.setViewportSize({ width: 360, height: 800 })
@@ -344,7 +344,7 @@ const views = [
   ['overview', 'whole', '60 runs'],
   ['runs', 'brief', 'Mail 0'],
   ['commands', 'pressed', 'not before noon'],
-  ['logs', 'logs', /asked by/],
+  ['logs', 'logs', /requested by/],
   ['settings', 'whole', 'How often it looks.'],
 ] as const
 

@@ -60,25 +60,25 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
     'Sorts incoming mail.',
     'python3 -u main.py',
     'tasks as editor',
-    'may tasks.read, tasks.write',
+    'can: tasks.read, tasks.write',
     'MAIL_PASSWORD',
     'reads the mailbox',
-    'a number, 1 to 120, at first 10',
+    'Number, 1 to 120, default 10',
     'state/work.log',
     'Ada Winter',
   ])
     expect(shown).toContain(words)
 
   await page.getByRole('link', { name: 'Install this version' }).click()
-  await page.getByLabel('Name of the agent').fill('Inbox Nord')
+  await page.getByLabel('Agent name').fill('Inbox Nord')
   await page.getByRole('button', { name: 'Issue code' }).click()
   await page.getByText('Lowercase letters only.').waitFor()
-  await page.getByLabel('Name of the agent').fill('inbox-nord')
+  await page.getByLabel('Agent name').fill('inbox-nord')
   await page.getByRole('button', { name: 'Issue code' }).click()
   await heading(page, 'Install inbox-nord')
   const code = await text(page, 'code')
   expect(code).toMatch(/^svc_inst_[\w-]{43}$/)
-  expect(await page.getByRole('timer').innerText()).toMatch(/^Good for 1[45] min/)
+  expect(await page.getByRole('timer').innerText()).toMatch(/^Expires in 1[45] min/)
   expect(page.url()).not.toContain('svc_inst_')
   await page.evaluate('window.stays = true')
 
@@ -114,7 +114,7 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
 
   const other = await window()
   await other.goto(at('/bots'))
-  await other.getByText('1 of 10 are in use').waitFor()
+  await other.getByText('1 of 10 used').waitFor()
   await other.getByRole('button', { name: 'Revoke bot…' }).click()
   const dialog = other.getByRole('dialog')
   await dialog.getByText('tasks refuses the token of inbox-nord from now on.').waitFor()
@@ -123,7 +123,7 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
 
   await binding.getByText('Bad', { exact: true }).waitFor()
   expect(await binding.innerText()).toContain(
-    "The bot's token for tasks was revoked here. Delete the agent here and install it again with a new code",
+    "The bot's token for tasks was revoked here. To give it a new token, delete the agent here and install it again with a new code",
   )
   const { bindings } = await ada.call<AgentPage>('GET', `${w}/agents/inbox-nord`)
   expect(bindings[0]).toMatchObject({ product: 'tasks', token: 'revoked', broken: true })
@@ -161,12 +161,12 @@ test('a bundle is dropped on the page; a refused one is told with every file and
 test('a version that an agent runs cannot be deleted and says so; another one can, with its consequences', async () => {
   const page = await window()
   await page.goto(at('/blueprints/mail-triage'))
-  await page.getByText('It cannot be deleted: inbox-nord runs it.').first().waitFor()
+  await page.getByText('inbox-nord runs this version, so it can’t be deleted.').first().waitFor()
   expect(await page.getByRole('button', { name: 'Delete 1.0.0…' }).getAttribute('aria-disabled')).toBe('true')
   await upload(page, await machine.pack({ version: '1.1.0', more: bound }))
   await heading(page, 'mail-triage 1.1.0')
   await page.getByRole('button', { name: 'Delete 1.1.0…' }).click()
-  await page.getByRole('dialog').getByText('Nobody can install this version any more.').waitFor()
+  await page.getByRole('dialog').getByText('This version can no longer be installed.').waitFor()
   await page.getByRole('button', { name: 'Delete version' }).click()
   await heading(page, 'mail-triage 1.0.0')
 })
@@ -178,20 +178,20 @@ test('a code is shown once, listed while it is good, and revoked; the page says 
   await heading(page, 'Install price-scout')
   const code = await text(page, 'code')
   await page.reload()
-  await page.getByText('It was shown once, when it was issued.').waitFor()
+  await page.getByText('It was shown only once.').waitFor()
   expect(await page.getByText(code).count()).toBe(0)
 
   const other = await window()
   await other.goto(at('/blueprints'))
   const open = other.getByRole('list', { name: 'Open install codes' })
-  await open.getByText('Good for').waitFor()
+  await open.getByText('Expires in').waitFor()
   await other.getByRole('button', { name: 'Revoke the code for price-scout' }).click()
   await other.getByRole('button', { name: 'Revoke code' }).click()
   await page.getByText('The code was revoked').waitFor()
   await open.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Issue another code' }).click()
   await page.getByRole('button', { name: 'Issue code' }).waitFor()
-  expect(await page.getByLabel('Name of the agent').inputValue()).toBe('price-scout')
+  expect(await page.getByLabel('Agent name').inputValue()).toBe('price-scout')
 })
 
 test('a code of somebody who is no admin any more is no longer good, on every page that shows it and at once', async () => {
@@ -202,11 +202,11 @@ test('a code of somebody who is no admin any more is no longer good, on every pa
   const wanted = { blueprint: 'price-scout', version: '2.0.0' }
   const { id } = await visitor.call<NewCode>('POST', `${w}/codes`, wanted)
   await page.goto(at(`/codes/${id}`))
-  await page.getByText(/Good for 1[45] min/).waitFor()
+  await page.getByText(/Expires in 1[45] min/).waitFor()
   const list = await window()
   await list.goto(at('/blueprints'))
   const open = list.getByRole('list', { name: 'Open install codes' }).getByRole('listitem')
-  await open.getByText('Good for').waitFor()
+  await open.getByText('Expires in').waitFor()
 
   const { members } = await ada.call<Members>('GET', `${w}/members`)
   const member = members.find(({ email }) => email === 'zoe@example.org')
@@ -226,11 +226,11 @@ test('a code counts down to its end, and is then over', async () => {
   await context.addCookies(await ada.context.cookies())
   await page.clock.install()
   await page.goto(at(`/codes/${id}`))
-  await page.getByText(/Good for 1[45] min/).waitFor()
+  await page.getByText(/Expires in 1[45] min/).waitFor()
   await page.clock.fastForward('10:00')
-  await page.getByText(/Good for [45] min/).waitFor()
+  await page.getByText(/Expires in [45] min/).waitFor()
   await page.clock.fastForward('05:00')
-  await page.getByText('Its time is over.').waitFor()
+  await page.getByText('Expired.').waitFor()
   await ada.call('DELETE', `${w}/codes/${id}`)
 })
 

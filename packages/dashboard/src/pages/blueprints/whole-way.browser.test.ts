@@ -33,7 +33,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const product = await startProduct(place)
   const at = (path: string) => `${place?.url}/w/north-wind${path}`
   const one = (wish: string) =>
-    page.getByRole('list', { name: 'Wishes under way' }).getByRole('listitem').filter({ hasText: wish })
+    page.getByRole('list', { name: 'Commands in progress' }).getByRole('listitem').filter({ hasText: wish })
   const main = page.getByRole('main')
 
   // The page: a bundle, and a code for it.
@@ -41,7 +41,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await drop(page, 'link-checker.zip', readFileSync(await machine.packFolder(example, 'link-checker.zip')))
   await heading(page, /^link-checker 1\./)
   await page.getByRole('link', { name: 'Install this version' }).click()
-  await page.getByLabel('Name of the agent').fill('links-north')
+  await page.getByLabel('Agent name').fill('links-north')
   await page.getByRole('button', { name: 'Issue code' }).click()
   await heading(page, 'Install links-north')
   const code = await copied(page, 'code')
@@ -49,11 +49,11 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   // The machine: what the page says, typed.
   terminal = new Terminal(machine.root, { SVC_TIME_SCALE: '0.2', XDG_BIN_HOME: join(machine.root, 'bin') })
   await terminal.ready()
-  terminal.type(await copied(page, 'lines that fetch the program'))
+  terminal.type(await copied(page, 'lines that download the program'))
   await terminal.until('Installed svc ')
   await terminal.ready()
   await page.getByText('Verify the file first').click()
-  terminal.type(await copied(page, 'line that checks the program'))
+  terminal.type(await copied(page, 'line that verifies the program'))
   await terminal.until('svc.pyz: OK')
   await terminal.ready()
   terminal.type(await copied(page, 'line that installs'))
@@ -103,7 +103,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await main.getByText('2 open, one for each document').waitFor()
 
   await page.getByRole('tab', { name: 'Logs' }).click()
-  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('button', { name: 'Request', exact: true }).click()
   await main.getByText('tasks: opened one for more.md').waitFor()
 
   // The bot may no longer: the page says so at once, and the product refuses the agent.

@@ -58,12 +58,12 @@ test('a real agent goes back from a broken version and says why, takes another o
   expect(await page.getByRole('button', { name: 'Update to 1.2.0…' }).getAttribute('aria-disabled')).toBe('true')
 
   await wish('Update to 1.1.0')
-  await version.getByText('It runs 1.1.0, as wished.').waitFor()
+  await version.getByText('It is running 1.1.0, as requested.').waitFor()
   await version.getByText('kept', { exact: true }).waitFor()
   expect(runs()).toBe('1.1.0')
 
-  await wish('Roll back to 1.0.0')
-  await version.getByText('It runs 1.0.0, as wished.').waitFor()
+  await wish('Go back to 1.0.0')
+  await version.getByText('It is running 1.0.0, as requested.').waitFor()
   expect(runs()).toBe('1.0.0')
   expect(said).not.toContain('Traceback')
   expect(place.faults).toEqual([])

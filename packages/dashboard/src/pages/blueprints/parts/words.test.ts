@@ -25,10 +25,7 @@ test.each([
   [{ runs: ['a', 'b'], keeps: [], codes: 0 }, 'a and b run this version, so it can’t be deleted.'],
   [{ runs: [], keeps: ['a'], codes: 0 }, 'a keeps this version for a rollback, so it can’t be deleted.'],
   [{ runs: [], keeps: [], codes: 1 }, 'An install code for this version is still open. Revoke it first.'],
-  [
-    { runs: [], keeps: [], codes: 2 },
-    '2 install codes for this version are still open. Revoke them first.',
-  ],
+  [{ runs: [], keeps: [], codes: 2 }, '2 install codes for this version are still open. Revoke them first.'],
 ])('%j: %s', (version, words) => {
   expect(whyKept(version)).toBe(words)
 })
