@@ -137,7 +137,7 @@ test('a version that asks for one product more is said to lack its token, before
   const lacks = {
     token: 'none',
     broken: false,
-    mends: expect.stringContaining('1.1.0, which is wished, asks for wiki'),
+    mends: expect.stringContaining('The requested version 1.1.0 needs wiki'),
   }
   expect(await wiki()).toMatchObject(lacks)
   const applied = { version: '1.1.0', outcome: 'ok', message: '1.0.0 -> 1.1.0: kept' }

@@ -65,7 +65,7 @@ async function refusals(place: Place): Promise<void> {
     { code: 1, stderr: says('There is no version "7.0.0"') },
     { code: 1, stderr: says('svc-server release add') },
   ])
-  expect(await begin('mail@1.0.0', '--agents', 'a1')).toMatchObject({ code: 1, stderr: says('It runs 1.0.0 already.') })
+  expect(await begin('mail@1.0.0', '--agents', 'a1')).toMatchObject({ code: 1, stderr: says('Already running 1.0.0.') })
   expect(await begin('mail@1.1.0', '--watch', 'long')).toMatchObject({ code: 2, stderr: says('minutes') })
   expect(await begin('mail@1.1.0', '--waves', 'some')).toMatchObject({ code: 1, stderr: says('got "some"') })
   expect(await unknown).toMatchObject({ code: 1, stderr: says('There is no rollout "none"') })

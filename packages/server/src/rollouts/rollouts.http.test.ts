@@ -62,11 +62,11 @@ test('a version reaches one agent, then some, then all, each wave after the one 
   expect(rollout).toMatchObject({ state: 'running', wave: 1, waves: 3, upTo: ['1', '10%', '100%'] })
   await all()
   expect(told(agents)).toEqual(['a1'])
-  expect((await page(ann, rollout)).says).toBe('Wave 1 of 3 waits for a1.')
+  expect((await page(ann, rollout)).says).toBe('Wave 1 of 3 is waiting for a1.')
   for (const agent of agents.slice(0, 1)) keeps(agent)
   await all()
   expect(await page(ann, rollout)).toMatchObject({
-    says: 'Wave 1 of 3 has ended well and is watched for 1 minute; then the next one begins.',
+    says: 'Wave 1 of 3 is complete and is watched for 1 minute, then the next wave starts.',
     nextAt: expect.any(Number),
   })
   expect(told(agents)).toEqual(['a1'])
@@ -87,7 +87,7 @@ test('a version reaches one agent, then some, then all, each wave after the one 
   expect(await page(ann, rollout)).toMatchObject({
     state: 'done',
     counts: { kept: 12 },
-    says: 'It is done: 12 agents run the version.',
+    says: 'Done: 12 agents run the version.',
     actions: { cancel: { ok: false, code: 'rollout_over' } },
   })
   const audit = (await ann.get<AuditEntry[]>(`${north}/activity?limit=2`)).body
@@ -107,7 +107,7 @@ test('a rollback halts it: nobody else is told, and a person says whether it goe
   expect(await page(ann, rollout)).toMatchObject({
     state: 'halted',
     why: 'On a1 1.1.0 was rolled back: 1.0.0 -> 1.1.0: it said bad',
-    says: expect.stringContaining('it said bad. It halted by itself: nobody else is told'),
+    says: expect.stringContaining('it said bad. The rollout halted by itself. No further agents get'),
     counts: { rolled_back: 1, untouched: 3 },
     actions: { pause: { ok: false }, continue: { ok: true }, cancel: { ok: true } },
   })
@@ -122,12 +122,12 @@ test('a rollback halts it: nobody else is told, and a person says whether it goe
   expect(told(agents)).toEqual(['a1', 'a2', 'a3'])
   keeps(second)
   await all()
-  expect((await page(ann, rollout)).says).toBe('Wave 2 of 3 waits for a3.')
+  expect((await page(ann, rollout)).says).toBe('Wave 2 of 3 is waiting for a3.')
   const cancelled = await ann.send<RolloutPage>('POST', `${north}/rollouts/${rollout.id}/cancel`, { withdraw: true })
   expect(cancelled.body).toMatchObject({
     state: 'cancelled',
     why: 'By Ann.',
-    stays: '1 agent runs 1.1.0 and keeps it, 2 agents were not touched.',
+    stays: '1 agent runs 1.1.0 and keeps it, 2 agents were not affected.',
   })
   await all()
   expect(told(agents)).toEqual(['a1', 'a2'])
@@ -151,7 +151,7 @@ test('what an agent that was told does after the halt is written down; a silent 
   await service.sweeps()
   expect(await page(ann, rollout)).toMatchObject({
     state: 'done',
-    says: 'It is done: 1 agent runs the version. One offline agent is told when it reports again.',
+    says: 'Done: 1 agent runs the version. One offline agent gets the request when it reports again.',
   })
   await third.reports()
   keeps(third)
@@ -186,7 +186,7 @@ test('by hand, each wave begins when a person says so; a pause takes back what n
   await all()
   expect(await page(ann, rollout)).toMatchObject({
     state: 'waiting',
-    says: 'Wave 1 of 2 has ended well. It goes on when you say so.',
+    says: 'Wave 1 of 2 is complete. The next wave starts when you approve it.',
   })
   const act = (what: string) => ann.send<RolloutPage>('POST', `${north}/rollouts/${rollout.id}/${what}`)
   expect((await act('continue')).body).toMatchObject({ state: 'running', wave: 2, counts: { wished: 2 } })
@@ -217,7 +217,7 @@ test('who would be left out is said before, with the reason; nobody left is refu
       { upTo: '100%', agents: ['a2'] },
     ],
     leftOut: [
-      { agent: 'a3', code: 'already_runs', message: 'It runs 1.1.0 already.' },
+      { agent: 'a3', code: 'already_runs', message: 'Already running 1.1.0.' },
       { agent: 'by-hand', code: 'no_blueprint', message: 'Not installed from a blueprint.' },
     ],
   })
@@ -277,7 +277,7 @@ test('members watch, admins act, and a rollout of another workspace is none', as
 test.each([
   ['is no admin any more', 'is no longer an admin of this workspace', 'PATCH'],
   ['was taken out of the workspace', 'is no longer a member of this workspace', 'DELETE'],
-])('it halts when who began it %s, and goes on in the name of another admin', async (_what, why, method) => {
+])('it halts when whoever started it %s, and resumes in the name of another admin', async (_what, why, method) => {
   const { service, ann, agents, all } = await start(4)
   const [first, second] = agents as [Agent, Agent]
   const eve = await service.person('Eve', 'north', 'admin')
@@ -293,7 +293,7 @@ test.each([
   await all()
   expect(await page(eve, rollout)).toMatchObject({
     state: 'halted',
-    why: `Ann, who began it, ${why}.`,
+    why: `Ann, who started it, ${why}.`,
     counts: { kept: 0, offered: 0, untouched: 3 },
   })
   service.pass(600)
@@ -311,7 +311,7 @@ test.each([
   const kim = await service.person('Kim', 'north', 'admin')
   await changes(kim, 'Eve')
   await all()
-  expect((await page(kim, rollout)).why).toBe(`Eve, who let it go on, ${why}.`)
+  expect((await page(kim, rollout)).why).toBe(`Eve, who resumed it, ${why}.`)
 })
 
 test('a rollout of the runtime ends when another release is served', async () => {
