@@ -113,6 +113,6 @@ test('npm run dev serves page and service at one address, shows a change at once
 
   dev.child.kill('SIGINT')
   expect((await once(dev.child, 'exit'))[0]).toBe(0)
-  expect(dev.said).toContain('The service has ended.')
+  expect(dev.said).toContain('stopped')
   await expect(fetch(dev.url)).rejects.toThrow()
 })

@@ -47,8 +47,7 @@ export function configOf(given: Variables, cwd: string): Settings {
   }
   const port = read('SVC_PORT', portFrom(1), 8787)
   const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
-  if (port === metricsPort)
-    throw new ConfigError(`SVC_METRICS_PORT must be another port than SVC_PORT: both are ${port}`)
+  if (port === metricsPort) throw new ConfigError(`SVC_METRICS_PORT and SVC_PORT must differ: both are ${port}`)
   return {
     baseUrl: read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`),
     host: read('SVC_HOST', host, '127.0.0.1'),
@@ -71,17 +70,17 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /** Each variable, and what it wants, as the end of "must be". */
 export const readers = {
   SVC_BASE_URL:
-    'the address under which people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
+    'the address where people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
   SVC_HOST: 'the address to listen on, an IP address or localhost (0.0.0.0 is every IPv4 address of the machine)',
   SVC_PORT: 'a port from 1 to 65535',
   SVC_DATA_DIR: 'a folder',
   SVC_DATABASE_URL:
-    'a PostgreSQL address that begins with postgres:// or postgresql://, or unset for the embedded database',
+    'a PostgreSQL address that starts with postgres:// or postgresql://, or unset for the embedded database',
   SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
-  SVC_SECURITY_CONTACT: 'an e-mail address or an https:// address at which people report vulnerabilities',
+  SVC_SECURITY_CONTACT: 'an email address or an https:// address where people report vulnerabilities',
   SVC_PASSWORD_HASH: 'scrypt, or argon2id where this Node has it (24.7 or newer)',
 } as const
 

@@ -70,7 +70,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
     if (await meanwhile()) return null
     if (performance.now() > until) {
       throw new DataFolderError(
-        `The data folder ${dataDir} is in use by ${holderOf(dataDir)}: end it, or name another folder with SVC_DATA_DIR.`,
+        `The data folder ${dataDir} is in use by ${holderOf(dataDir)}. Stop it, or name another folder with SVC_DATA_DIR.`,
       )
     }
     await sleep(50)

@@ -100,7 +100,7 @@ function checkpointsOf(
   log: Logger,
 ): Checkpoints {
   return startCheckpoints(store, databaseFile(dataDir), (error) =>
-    log.warn({ err: error }, 'the log of the database is copied into its file between reports from now on'),
+    log.warn({ err: error }, 'checkpoint thread failed: the database log is now copied between reports'),
   )
 }
 
@@ -108,7 +108,7 @@ function checkpointsOf(
 async function refuseIfServed(dataDir: string): Promise<boolean> {
   const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
   if (answer)
-    throw new DataFolderError(`The service runs already on the data folder ${dataDir} (${holderOf(dataDir)}).`)
+    throw new DataFolderError(`The service is already running on the data folder ${dataDir} (${holderOf(dataDir)}).`)
   return false
 }
 
@@ -129,6 +129,6 @@ async function listenOps(server: Server, config: Settings, log: Logger, closers:
     })
   } catch (error) {
     if (config.metricsPortChosen || !(error instanceof ConfigError)) throw error
-    log.warn({ port: config.metricsPort }, 'There is no /healthz and no /metrics: their port is taken.')
+    log.warn({ port: config.metricsPort }, 'no /healthz and no /metrics: their port is in use')
   }
 }

@@ -201,7 +201,7 @@ test('svc check says everything at once, for people and for programs, and ends w
 })
 
 test.each([
-  ['no path', 'none', 2, /There is neither a folder nor a bundle at/],
+  ['no path', 'none', 2, /There is no folder or bundle at/],
   ['no zip', 'text', 1, /The bundle is no zip archive/],
   ['a file of 21 MB', 'large', 1, /large: is larger than 20480 KB/],
 ])('svc check of %s', async (_what, name, code, says) => {

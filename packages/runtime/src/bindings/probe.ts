@@ -35,7 +35,7 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
  */
 const ungiven = (product: string): string =>
   cut(
-    `There is no token for ${product} here. Tokens are given out with an installation alone: where a newer version asks for this product, delete the agent in the service and install it again with a new code, or name the version before.`,
+    `There is no token for ${product} here. Tokens are issued only at installation. If a newer version needs this product, delete the agent in the service and install it again with a new code, or go back to the previous version.`,
     limits.detail,
   )
 
@@ -54,7 +54,7 @@ export function judge(sent: SendResult, origin: string): BindingVerdict {
     case 401:
       return { level: 'bad', detail: `${origin} does not accept the token: it was revoked, deleted, or has expired.` }
     case 404:
-      return { level: 'bad', detail: `${origin} does not know the bot in this workspace any more.` }
+      return { level: 'bad', detail: `${origin} no longer knows the bot in this workspace.` }
     default:
       return { level: 'warn', detail: `${origin} answered ${sent.status}, which says nothing about the token.` }
   }

@@ -10,8 +10,10 @@ type AccountOptions = Common & { readonly org?: string; readonly plan?: string; 
 
 export const account = (): Command =>
   new Command('account')
-    .summary('say which AI account this machine uses')
-    .description('The AI-assistant account that the reports name. Only what is set here is sent; nothing is looked up.')
+    .summary('set the AI account of this machine')
+    .description(
+      'Sets the AI assistant account that reports name. Only what you set here is sent; nothing is looked up.',
+    )
     .helpCommand(false)
     .addHelpText('after', examples('account set --org "Example Ltd" --plan team --email ops@example.com'))
     .addCommand(
@@ -31,11 +33,11 @@ export const account = (): Command =>
     )
     .addCommand(
       common(new Command('clear'))
-        .summary('name no account any more')
+        .summary('remove the account from reports')
         .action(({ dir, json }: Common) => {
           const folder = existing(dir)
           const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
-          show(json, { changed }, () => (changed ? 'The reports name no account any more.' : 'There was no account.'))
+          show(json, { changed }, () => (changed ? 'Reports no longer name an account.' : 'There was no account.'))
         }),
     )
     .addCommand(
@@ -43,7 +45,7 @@ export const account = (): Command =>
         .summary('show the account')
         .action(({ dir, json }: Common) => {
           const now = readAccount(existing(dir))
-          show(json, now ?? null, () => (now ? lines(now) : 'The reports name no account.'))
+          show(json, now ?? null, () => (now ? lines(now) : 'Reports name no account.'))
         }),
     )
 

@@ -12,14 +12,14 @@ export function announce(seen: Preview, origin: string, root: string): string[] 
     `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
     ...needsLines(seen),
     ...(bindings.length === 0
-      ? ['It works with no other product.']
+      ? ['It uses no other products.']
       : [
           'It gets a token for:',
           ...bindings.map((b) => `  ${b.product} as ${b.role}: ${b.scopes?.join(', ') || 'no scopes'}`),
         ]),
     ...(secrets.length === 0
-      ? ['It asks for no secrets.']
-      : ['It asks for:', ...secrets.map((s) => `  ${s.name}${s.optional ? ' (optional)' : ''}: ${s.purpose}`)]),
+      ? ['It needs no secrets.']
+      : ['It needs:', ...secrets.map((s) => `  ${s.name}${s.optional ? ' (optional)' : ''}: ${s.purpose}`)]),
   ].map(oneLineKept)
 }
 const oneLineKept = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + oneLine(line)

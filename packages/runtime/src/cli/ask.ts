@@ -12,7 +12,7 @@ export async function askHidden(message: string, required = false): Promise<stri
   const answer = await password({
     message,
     output: terminal(),
-    ...(required && { validate: (typed) => (typed ? undefined : 'It is needed.') }),
+    ...(required && { validate: (typed) => (typed ? undefined : 'A value is required.') }),
   })
   return typeof answer === 'string' ? answer : typeof answer === 'symbol' ? stopped() : ''
 }

@@ -20,9 +20,9 @@ export const check = (): Command =>
   new Command('check')
     .argument('[path]', 'the folder of a blueprint, or a bundle', '.')
     .option('--json', 'print one JSON value for programs')
-    .summary('say what is wrong with a blueprint or bundle')
+    .summary('check a blueprint or bundle')
     .description(
-      'Applies the rules that the service applies at upload and the runtime at install, and says everything they would refuse,\neach with file and line. Warnings and hints refuse nothing: a warning is about something that cannot be meant, such as a status that is never read.',
+      'Applies the rules that the service applies at upload and the runtime at install, and lists everything they would refuse,\nwith file and line. Warnings and hints refuse nothing. A warning is about something that is probably a mistake, such as a\nstatus that is never read.',
     )
     .addHelpText('after', examples('check', 'check mail-triage-1.4.0.zip --json'))
     .action(async (path: string, { json }: { json?: boolean }) => {
@@ -43,7 +43,7 @@ export const check = (): Command =>
 async function examine(path: string): Promise<Examined> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return examineFolder(path)
   const read = readFile(path, limits.bundleBytes)
-  if (read.is === 'missing') throw new Refusal(`There is neither a folder nor a bundle at ${path}.`, exits.usage)
+  if (read.is === 'missing') throw new Refusal(`There is no folder or bundle at ${path}.`, exits.usage)
   if (read.is === 'unreadable')
     return { findings: [{ file: basename(path), message: read.why }], warnings: [], hints: [] }
   return examineBundle(read.bytes)

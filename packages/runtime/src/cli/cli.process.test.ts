@@ -195,7 +195,7 @@ test('everything else works with no service there', async () => {
   expect(await runs('run-now')).toBe('Asked to run now.\n')
   expect(await runs('run-now')).toContain('Asked already')
   expect(await runs('pause')).toBe('Paused.\n')
-  expect(await runs('pause')).toContain('Paused already, since')
+  expect(await runs('pause')).toContain('Already paused since')
   expect(await runs('why')).toMatch(/^mail-triage is paused since .* UTC, on this machine by .*"svc resume" ends it\./)
   expect(JSON.parse(await runs('status', '--json'))).toMatchObject({
     paused: true,
@@ -242,7 +242,7 @@ test.each([
 
 test('run-now is refused while paused (3.6)', async () => {
   const of = folder({ '.svc/paused': '' })
-  expect(await svc(of, ['run-now'])).toMatchObject({ code: 1, err: 'Paused; resume first.\n' })
+  expect(await svc(of, ['run-now'])).toMatchObject({ code: 1, err: 'Paused. Resume first.\n' })
 })
 
 test.each([[['fly']], [['status', '--fast']], [['set']], [['logs', 'work', '--lines', 'x']], [['account', 'set']]])(

@@ -33,11 +33,11 @@ export const connect = (): Command =>
     .requiredOption('--url <url>', 'the address of the service')
     .option('--token-file <file>', 'read the token from a file')
     .option('--name <name>', "the agent's name, when a manifest is written (default: the folder's name)")
-    .option('--yes', 'write a small svc.agent.yaml and a first status file without asking when there are none')
-    .option('--no-test', 'do not send a report to try the connection')
+    .option('--yes', 'write a small svc.agent.yaml and a first status file, without asking, if there are none')
+    .option('--no-test', 'do not test the connection with a report')
     .summary('connect this folder to a service')
     .description(
-      'Asks for the token that the service showed when the agent was added, sends one report to try it, and writes .svc/agent.env.\nThe token is asked for without showing it, or read from standard input, --token-file or SVC_TOKEN; never from the command line.',
+      'Asks for the token that the service showed when the agent was added, sends one report to test it, and writes .svc/agent.env.\nThe token is typed without being shown, or read from standard input, --token-file or SVC_TOKEN. It is never taken from the\ncommand line.',
     )
     .addHelpText(
       'after',
@@ -53,7 +53,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
   const origin = readOrigin(url)
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isOpen(origin.value))
-    warn(`Everybody on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   const { manifest, toWrite } = await manifestFor(folder, name, yes)
   const firstStatus = await offerStatus(folder, manifest, yes)
   const connection: Connection = { origin: origin.value, token: await tokenFrom(tokenFile) }
@@ -84,17 +84,17 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       test
         ? `Connected: ${origin.value} took a report of ${agent} ${version}.`
         : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
-      ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}; look at it, it says what the agent offers.`]),
+      ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}. Check it: it defines what the agent offers.`]),
       ...(firstStatus === undefined
         ? missingStatus(folder, manifest)
-        : [`Wrote ${firstStatus}; your agent replaces it with how it is.`]),
+        : [`Wrote ${firstStatus}. Your agent overwrites it with its own status.`]),
       nextStep(folder, manifest),
     ],
   )
 }
 
 function nextStep(folder: Folder, manifest: Manifest): string {
-  if (whoHolds(folder, 'runtime')) return 'What reports here already goes on with it from its next report.'
+  if (whoHolds(folder, 'runtime')) return 'The running reporter uses it from its next report.'
   return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
 }
 
@@ -184,11 +184,11 @@ async function tokenFrom(file: string | undefined): Promise<string> {
   if (isToken('agent', token)) return token
   if (token === '')
     throw new Refusal(
-      'No token was given. Paste it when asked, or give it on standard input, in --token-file or in SVC_TOKEN.',
+      'No token was given. Paste it when asked, or pass it on standard input, in --token-file or in SVC_TOKEN.',
       exits.usage,
     )
   throw new Refusal(
-    'That is no agent token: one begins with svc_agt_ and goes on with letters, digits, _ and - only. The service shows it once, when the agent is added or its token rotated.',
+    'That is not an agent token. A token starts with svc_agt_, followed by letters, digits, _ and - only. The service shows it once, when the agent is added or its token is rotated.',
     exits.usage,
   )
 }
@@ -211,7 +211,8 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
   const result = await report(folder, manifest, connection)
   if (result.ok) return
   const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`
-  if (result.status === undefined) throw new Refusal(`${where} With --no-test it is written untried.`, exits.unreached)
+  if (result.status === undefined)
+    throw new Refusal(`${where} With --no-test it is written without a test.`, exits.unreached)
   throw new Refusal(
     result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
   )

@@ -5,7 +5,7 @@ test('a build without a release key is a warning that says what it means, and no
   const check = selfUpdates('0.2.0', [])
   expect(check).toMatchObject({ name: 'Self-update', ok: true, warns: true })
   expect(lineOf(check as NonNullable<typeof check>)).toBe(
-    'WARN Self-update: no release key is built into this runtime, so it trusts no file. It is a development build: it runs as any other, and keeps its version until a person installs a signed svc.pyz',
+    'WARN Self-update: no release key is built into this runtime, so it trusts no file. This is a development build. It runs like any other, and keeps its version until someone installs a signed svc.pyz',
   )
 })
 

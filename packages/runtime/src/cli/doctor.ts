@@ -21,6 +21,7 @@ import { cannotHere } from '../self-update/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../self-update/now.ts'
 import { insideOf } from '../self-update/release.ts'
 import { sshKeygen } from '../self-update/verify.ts'
+import { withoutStop } from '../sentence.ts'
 import { findUnits } from '../service/find.ts'
 import { unitState } from '../service/manager.ts'
 import { mendsUnit, notAnswering, uninstallHint } from '../service/units.ts'
@@ -48,7 +49,7 @@ export const lineOf = ({ name, ok, warns, message }: Check): string =>
 export const doctor = (): Command =>
   common(new Command('doctor'))
     .option('--offline', 'do not try to reach the service')
-    .summary('check this machine and folder for what can be wrong')
+    .summary('check this machine and folder for problems')
     .description(
       'Checks Node, the manifest, the files and their modes, and the way to the service. Sends no report and no token.',
     )
@@ -99,7 +100,7 @@ function writable(path: string): Check {
     accessSync(path, constants.W_OK)
     return { name: 'Folder', ok: true, message: `${path} can be written` }
   } catch {
-    return { name: 'Folder', ok: false, message: `${path} cannot be written by this user; run svc as its owner` }
+    return { name: 'Folder', ok: false, message: `${path} cannot be written by this user; run svc as the owner` }
   }
 }
 
@@ -112,7 +113,9 @@ function mode(file: string): Check[] {
     {
       name: 'Mode',
       ok: !open,
-      message: open ? `${file} can be read by others; run "chmod 600 ${file}"` : `${file} is its owner's alone`,
+      message: open
+        ? `${file} can be read by others; run "chmod 600 ${file}"`
+        : `${file} is readable only by its owner`,
     },
   ]
 }
@@ -138,7 +141,7 @@ function installed(folder: Folder): Check[] {
     {
       name: 'Secrets',
       ok: lacking === undefined,
-      message: lacking ?? 'all that it needs are set',
+      message: lacking ?? 'all required secrets are set',
     },
     {
       name: 'Process',
@@ -172,17 +175,14 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
   if (!update) return []
   const { state, previous } = update
   const missing = previous !== undefined && !isHere(folder, previous.sha256)
-  const now = glance(update, Date.now()).join(' ')
-  const way = previous
-    ? `${previous.version} lies beside it for a way back`
-    : `there is no version before ${manifest.version} here`
+  const way = previous ? `${previous.version} is kept as the previous version` : `there is no previous version here`
   return [
     {
       name: 'Versions',
       ok: state !== 'undoing' && !missing,
       message: missing
-        ? `${previous.version}, the version before, is not complete under ${folder.versions}: there is no way back without the service`
-        : `${now}${now && ' '}${manifest.version} is in place; ${way}`,
+        ? `the previous version ${previous.version} is not complete under ${folder.versions}, so going back needs the service`
+        : [...glance(update, Date.now()), `${manifest.version} is in place`, way].map(withoutStop).join('; '),
     },
   ]
 }
@@ -220,12 +220,12 @@ async function unit(folder: Folder): Promise<Check[]> {
   const bad = (message: string): Check[] => [{ name: 'Unit', ok: false, message }]
   if (units.length > 1)
     return bad(
-      `${units.map(({ file }) => file).join(' and ')} start this agent; take them away with "${uninstallHint(found, folder.root)}" and install one`,
+      `${units.map(({ file }) => file).join(' and ')} start this agent; remove them with "${uninstallHint(found, folder.root)}" and install one`,
     )
   const mend = mendsUnit(folder, found)
   if (mend !== undefined)
     return bad(
-      `${found.file} starts svc.pyz itself: after a reboot nothing would put a bad new svc back; run "${mend}"`,
+      `${found.file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
     )
   const now = await unitState(found)
   if (!now.answers && !whoHolds(folder, 'runtime'))
@@ -255,7 +255,7 @@ export function selfUpdates(running: string | undefined, keys: readonly string[]
   const check = { name: 'Self-update', ok: true } as const
   if (running === 'dev') return { ...check, message }
   const means =
-    'It is a development build: it runs as any other, and keeps its version until a person installs a signed svc.pyz'
+    'This is a development build. It runs like any other, and keeps its version until someone installs a signed svc.pyz'
   return { ...check, warns: true, message: `${message}. ${means}` }
 }
 
@@ -281,7 +281,7 @@ function connected(folder: Folder): Check {
     return {
       name: 'Connection',
       ok: false,
-      message: `${origin} does not know the token (any more); run "${hint(`connect --url ${origin}`)}" with a new one`,
+      message: `${origin} does not know the token, or no longer; run "${hint(`connect --url ${origin}`)}" with a new one`,
     }
   const plain = isOpen(origin)
   return {

@@ -10,11 +10,11 @@ type DrillOptions = Common & { readonly start?: boolean; readonly withState?: bo
 export const drill = (): Command =>
   common(new Command('drill'))
     .option('--start', "really start the agent's command in the copy, with its secrets and tokens for products")
-    .option('--with-state', 'begin with a copy of the state instead of none')
+    .option('--with-state', 'start with a copy of the state instead of an empty one')
     .option('--keep', 'leave the copy on the disk')
     .summary('rehearse an update and a rollback in a copy of this agent')
     .description(
-      'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back,\nwith what carries out real updates. Says of each step what would happen and what did. Needs no service, and the copy has no token for it.\nWithout --start nothing is started, and the proof of the new version is left out. With it a second agent works for some seconds:\nwhat it does to the world outside is real. SVC_TIME_SCALE shortens every wait.',
+      'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back,\nwith the code that carries out real updates. Reports for each step what would happen and what did. Needs no service, and the copy\nhas no token for one. Without --start nothing is started, and the test of the new version is left out. With --start a second agent\nruns for some seconds, and what it does outside the copy is real. SVC_TIME_SCALE shortens every wait.',
     )
     .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
     .action(async ({ dir, json, start, withState, keep }: DrillOptions) => {
@@ -56,10 +56,10 @@ export const drill = (): Command =>
             return `${mark} ${name.padEnd(9)} ${would} ${word}: ${message}${message.endsWith('.') ? '' : '.'}`
           }),
           stop.signal.aborted
-            ? 'It was broken off.'
+            ? 'It was interrupted.'
             : ok
               ? 'An update and its rollback would work on this machine.'
-              : 'A real update would fail in the same way, and leave the version that runs.',
+              : 'A real update would fail in the same way and keep the running version.',
         ])
         if (!ok) process.exitCode = exits.refused
       } finally {

@@ -7,7 +7,7 @@ export async function execute(svc: Command, args: readonly string[]): Promise<vo
     command
       .exitOverride()
       .configureOutput({ outputError: (text, write) => write(text) })
-      .showHelpAfterError('Add --help for how it is used.')
+      .showHelpAfterError('Add --help to see how to use it.')
   }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0) // the reader of a pipe left

@@ -23,7 +23,7 @@ export async function chooseSettings(
   if (Object.keys(values).length === 0) return {}
   const decision = decide({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
   if (decision.do === 'set') return decision.values
-  throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings do not fit.', exits.usage)
+  throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
 
 /** Without a default and without a value. */

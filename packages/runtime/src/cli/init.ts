@@ -46,7 +46,7 @@ export const init = (): Command =>
     .requiredOption('--url <url>', 'the address of the service')
     .option(
       '--code <code>',
-      'the install code; better asked for, on standard input or in SVC_CODE: arguments are seen by all',
+      'the install code; better typed when asked, on standard input or in SVC_CODE, since others can see arguments',
     )
     .option('--dir <dir>', "the agent's folder, which must not exist or be empty (default: the agent's name)")
     .option('--secrets-file <file>', 'read secrets from a file of lines NAME=value')
@@ -56,13 +56,13 @@ export const init = (): Command =>
       (one, all: string[]) => [...all, one],
       [],
     )
-    .option('--yes', 'do not ask whether to install, also where programs are missing that the agent needs')
+    .option('--yes', 'install without asking, even if programs that the agent needs are missing')
     .option('--start', 'start the agent afterwards')
     .option('--service', 'start the agent now and at every boot, as a service of your account (of the system as root)')
     .option('--json', 'print one JSON value for programs')
     .summary('install an agent with an install code')
     .description(
-      'Shows what the code would install and what it may reach, asks for the secrets and settings it needs, and installs it.\nStopped before that, nothing is left behind and the code stays good. Nothing is started without --start or --service.',
+      'Shows what the code would install and what it may access, asks for the secrets and settings it needs, and installs it.\nIf you stop before that, nothing is left behind and the code stays valid. Nothing is started without --start or --service.',
     )
     .addHelpText(
       'after',
@@ -78,7 +78,7 @@ async function run(options: InitOptions): Promise<void> {
   const origin = readOrigin(url)
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isOpen(origin.value))
-    warn(`Everybody on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   const code = await codeFrom(options.code)
   const signal = new AbortController().signal
   const seen = await askPreview(origin.value, code, signal)
@@ -87,7 +87,7 @@ async function run(options: InitOptions): Promise<void> {
   if (old) throw new Refusal(`${old} ${undone}`)
   const root = resolve(options.dir ?? seen.value.agentName)
   const taken = takenBy(root)
-  if (taken) throw new Refusal(`${taken} Nothing was done; the code is still good.`)
+  if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
   warn(announce(seen.value, origin.value, root).join('\n'))
   if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
@@ -145,7 +145,7 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
   if (!interactive())
     throw new Refusal(`${said}\nInstall what is missing, or add --yes to install the agent without it. ${undone}`)
   warn(said)
-  if (!(await confirm('Install it all the same?'))) throw new Refusal(undone)
+  if (!(await confirm('Install it anyway?'))) throw new Refusal(undone)
 }
 
 /** With a service that does not say beforehand which settings there are: what does not fit is told, and the agent is there. */
@@ -167,7 +167,7 @@ function undoneToo(error: unknown): never {
   throw error instanceof Refusal ? new Refusal(`${error.message} ${undone}`, error.exit) : error
 }
 
-const undone = 'Nothing was installed; the code is still good.'
+const undone = 'Nothing was installed; the code is still valid.'
 
 /** What was announced, and what the person answered. */
 interface Answers {
@@ -250,7 +250,7 @@ const askSecret = ({ name, purpose, optional }: SecretSpec): Promise<string> =>
 const asRoot = (): boolean => process.getuid?.() === 0
 
 const nextSteps = (root: string): string[] => [
-  'Nothing runs yet. Start it:',
+  'Nothing is running yet. Start it:',
   ...columns([
     [hint('run', root), 'in this terminal'],
     [hint('start', root), 'in the background'],
@@ -268,8 +268,8 @@ async function codeFrom(given: string | undefined): Promise<string> {
   if (isToken('install', code)) return code
   throw new Refusal(
     code === ''
-      ? 'No install code was given. Paste it when asked, or give it with --code, in SVC_CODE or on standard input.'
-      : 'That is no install code: one begins with svc_inst_ and goes on with letters, digits, _ and - only. The service shows it when it is issued.',
+      ? 'No install code was given. Paste it when asked, or pass it with --code, in SVC_CODE or on standard input.'
+      : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
     exits.usage,
   )
 }

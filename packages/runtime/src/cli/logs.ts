@@ -18,16 +18,16 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
 
 /** The output of the agent and of the runtime. It stays on the machine unless the manifest declares the agent's output as a log. */
-const own = { output: 'what the agent prints', svc: 'what the runtime says' } as const
+const own = { output: 'output of the agent', svc: 'messages of the runtime' } as const
 
 export const logs = (): Command =>
   common(new Command('logs'))
-    .argument('[NAME]', 'the log to show; "output" is what the agent prints, "svc" what its runtime says')
-    .option('-n, --lines <count>', 'how many lines of its end', '100')
-    .option('-f, --follow', 'go on showing what is added, until Ctrl-C (without a name: what the agent prints)')
+    .argument('[NAME]', 'the log to show; "output" is the output of the agent, "svc" the messages of its runtime')
+    .option('-n, --lines <count>', 'how many of its last lines to show', '100')
+    .option('-f, --follow', 'keep showing new lines until Ctrl-C (without a name: the output of the agent)')
     .summary('list the logs, or show the end of one')
     .description(
-      'Without a name: the logs this agent hands out. With one: its end, with secrets masked as for the service.',
+      'Without a name: lists the logs that this agent offers. With a name: shows its end, with secrets masked as for the service.',
     )
     .addHelpText('after', examples('logs', 'logs work --lines 20', 'logs -f'))
     .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: LogsOptions) => {
@@ -113,8 +113,8 @@ function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): 
     ...(manifest.runtime
       ? [
           manifest.logs.some((log) => log.output)
-            ? `Only here: "${hint('logs svc')}" (what the runtime says).`
-            : `Only here: "${hint('logs output')}" (what the agent prints) and "${hint('logs svc')}" (what the runtime says).`,
+            ? `Only here: "${hint('logs svc')}" (messages of the runtime).`
+            : `Only here: "${hint('logs output')}" (output of the agent) and "${hint('logs svc')}" (messages of the runtime).`,
         ]
       : []),
   ])

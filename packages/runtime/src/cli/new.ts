@@ -18,9 +18,9 @@ export const newCommand = (): Command =>
     .addOption(new Option('--language <language>', 'what the agent is written in').choices(languages).default('python'))
     .option('--dir <dir>', 'where the folder is made', '.')
     .option('--json', 'print one JSON value for programs')
-    .summary('begin a blueprint that runs as it is')
+    .summary('create a blueprint that runs as it is')
     .description(
-      'Makes a folder with a manifest that explains itself, an agent that says how it is and obeys and whose work is yours to write,\nand a README.',
+      'Creates a folder with a commented manifest, an agent that reports its status and obeys commands, a place for your own work,\nand a README.',
     )
     .addHelpText('after', examples('new mail-triage', 'new mail-triage --language node'))
     .action((name: string, { dir, language, json }: NewOptions) => {
@@ -28,12 +28,12 @@ export const newCommand = (): Command =>
       if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
       const folder = resolve(dir, name)
       if (!createBlueprint(resolve(dir), name, language))
-        throw new Refusal(`There is something at ${folder} already; nothing was changed. Choose another name or --dir.`)
+        throw new Refusal(`There is already something at ${folder}. Nothing was changed. Choose another name or --dir.`)
       const shown = resolve(dir) === process.cwd() ? name : folder
       const files = startingFiles(name, language).map(([path]) => path)
       show(json, { name, folder, language, files }, () => [
-        `Made ${folder} with ${files.join(', ')}.`,
-        `Your work goes into the function work in ${join(shown, files[1] ?? '')}. It runs as it is, so you can try at once:`,
+        `Created ${folder} with ${files.join(', ')}.`,
+        `Write your work into the function work in ${join(shown, files[1] ?? '')}. It runs as it is, so you can try it right away:`,
         `  $ ${hint('run', shown)}`,
         `  $ ${hint(`check ${quoted(shown)}`)}`,
         `  $ ${hint(`pack ${quoted(shown)}`)}`,

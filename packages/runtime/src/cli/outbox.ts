@@ -12,7 +12,7 @@ export const outbox = (): Command =>
   common(new Command('outbox'))
     .summary('show the exact last report and its answer')
     .description(
-      'Shows the last report exactly as it was sent and the answer exactly as it came, and which answers to commands are still to be sent.',
+      'Shows the last report exactly as it was sent, the answer exactly as it arrived, and the answers to commands that are still to be sent.',
     )
     .addHelpText('after', examples('outbox', 'outbox --json | jq -r .report | jq .state'))
     .action(({ dir, json }: Common) => {
@@ -26,13 +26,13 @@ export const outbox = (): Command =>
         `Sent ${moment(last.sent)} to ${last.origin} (${Buffer.byteLength(last.report)} bytes):`,
         last.report,
         '',
-        last.status === undefined ? `No answer: ${last.failure ?? 'it is under way'}.` : `Answer (${last.status}):`,
+        last.status === undefined ? `No answer: ${last.failure ?? 'it is being sent'}.` : `Answer (${last.status}):`,
         ...(last.answer === undefined ? [] : [last.answer]),
         ...(last.failure !== undefined && last.status !== undefined
           ? ['', `Not counted as answered: ${last.failure}.`]
           : []),
         '',
-        acks.length === 0 ? 'No answer to a command is waiting.' : `Waiting to be sent: ${JSON.stringify(acks)}`,
+        acks.length === 0 ? 'No answers to commands are waiting.' : `Waiting to be sent: ${JSON.stringify(acks)}`,
         ...(uploads.length === 0 ? [] : [`Logs waiting to be sent: ${JSON.stringify(uploads)}`]),
       ])
     })

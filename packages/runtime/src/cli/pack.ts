@@ -17,14 +17,14 @@ export const pack = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('make a bundle of a blueprint')
     .description(
-      'Checks the folder and packs it. The same files give the same bytes on every machine.\nLeft out are .svc, .git and the like, .env files, what the agent keeps (state, status, logs) and what .svcignore names;\na line such as !state/seed.json in .svcignore takes a file back.',
+      "Checks the folder and packs it. The same files give the same bytes on every machine.\nLeaves out .svc, .git and the like, .env files, the agent's own data (state, status, logs) and everything named in .svcignore;\na line such as !state/seed.json in .svcignore includes a file again.",
     )
     .addHelpText('after', examples('pack', 'pack mail-triage --out dist/mail-triage.zip'))
     .action(async (dir: string, { out, json }: { out?: string; json?: boolean }) => {
       const target = out === undefined ? undefined : targetOf(out, dir)
       const packed = await packFolder(dir, target === undefined ? {} : { except: target })
       if (!packed.ok)
-        throw new Refusal([...packed.findings.map(line), `Nothing was packed of ${resolve(dir)}.`].join('\n'))
+        throw new Refusal([...packed.findings.map(line), `Nothing was packed from ${resolve(dir)}.`].join('\n'))
       const { manifest, sha256, bytes, entries, leftOut } = packed.value
       const file = target ?? resolve(nameOf(packed.value))
       writeDurably(file, bytes)

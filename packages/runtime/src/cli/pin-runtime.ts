@@ -12,7 +12,7 @@ export const pinRuntime = (): Command =>
     .argument('<version>', 'the only version to update to, or "off"')
     .summary('pin the version of svc itself')
     .description(
-      'While pinned, svc updates itself in this folder to no other version, whatever the service wishes. It changes nothing by itself.',
+      'While pinned, svc in this folder does not update itself to any other version, whatever the service requests. Pinning itself changes nothing.',
     )
     .addHelpText('after', examples('pin-runtime 1.4.2', 'pin-runtime off'))
     .action((wanted: string, { dir, json }: Common) => {
@@ -31,7 +31,7 @@ export const pinRuntime = (): Command =>
         pinned === null
           ? before === undefined
             ? 'It was not pinned.'
-            : `Not pinned to ${before} any more.`
+            : `Not pinned to ${before} now.`
           : `Pinned to ${pinned}${version === pinned ? ', which runs now' : `; ${version} runs now`}.`,
         ...(trial?.is === 'trying' && pinned !== null && trial.to !== pinned
           ? [`${trial.to} is on trial at this moment; "${hint('rollback-runtime')}" ends that.`]

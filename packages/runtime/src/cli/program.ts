@@ -47,7 +47,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     },
   ],
   [
-    'Steer, with or without the service:',
+    'Control, with or without the service:',
     {
       pause: async () => (await import('./steer.ts')).pauseCommand(),
       resume: async () => (await import('./steer.ts')).resumeCommand(),
@@ -67,7 +67,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     },
   ],
   [
-    'Report an agent that somebody else starts:',
+    'Report an agent that something else starts:',
     {
       connect: async () => (await import('./connect.ts')).connect(),
       report: async () => (await import('./report.ts')).report(),
@@ -87,7 +87,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
 export async function program(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
-      'Runs an agent on this machine, reports it to your service, and steers it from here.\nEverything the service can do to an agent can be done and undone here without it.',
+      'Runs an agent on this machine, reports on it to your service, and controls it from here.\nEverything the service can do to an agent can also be done and undone here, without the service.',
     )
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')

@@ -65,7 +65,7 @@ test('what is not of svc stays, the state too where that is asked for, and a rem
     'stays: current.half, notes.txt, state.',
   )
   expect(readdirSync(agent.root).sort()).toEqual(['current.half', 'notes.txt', 'state'])
-  expect((await svc(agent, ['remove', '--yes'])).err).toContain('There is no agent of svc in')
+  expect((await svc(agent, ['remove', '--yes'])).err).toContain('There is no svc agent in')
 
   const broken = await installed()
   rmSync(broken.current)
@@ -87,7 +87,7 @@ test('svc connect --yes writes a first status file, and the service hears its le
   const connected = await svc(folder, ['connect', '--url', good.origin, '--yes'], { input: token })
   expect(connected.code).toBe(0)
   expect(connected.out).toContain(
-    `Wrote ${join(folder.root, 'state/status.json')}; your agent replaces it with how it is.`,
+    `Wrote ${join(folder.root, 'state/status.json')}. Your agent overwrites it with its own status.`,
   )
   expect(good.reports.at(-1)?.report).toMatchObject({ state: { level: 'ok', label: 'Hello' } })
   writeFileSync(join(folder.root, 'state/status.json'), '{"state":{"level":"warn"}}')

@@ -32,10 +32,10 @@ interface Plan {
 export const remove = (): Command =>
   common(new Command('remove'))
     .option('--yes', 'do not ask')
-    .option('--keep-state', 'leave the folder state/, which holds what the agent keeps')
-    .summary('take this agent off this machine')
+    .option('--keep-state', 'keep the folder state/, which holds the data of the agent')
+    .summary('remove this agent from this machine')
     .description(
-      'Shows what it would remove and asks: the service unit, the process, and the folder of an agent that was installed with a code.\nOf an agent of your own only .svc/ goes; its files stay. The agent in the service is deleted there.',
+      'Shows what it would remove and asks first: the service unit, the process, and the folder of an agent that was installed with a code.\nFor an agent of your own, only .svc/ is removed and its files stay. To remove the agent from the service, delete it there.',
     )
     .addHelpText('after', examples('remove --dir /srv/mail-triage'))
     .action(run)
@@ -67,13 +67,13 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
 }
 
 function planFor(folder: Folder, keepState: boolean): Plan {
-  if (!existsSync(folder.svc)) throw new Refusal(`There is no agent of svc in ${folder.root}.`)
+  if (!existsSync(folder.svc)) throw new Refusal(`There is no svc agent in ${folder.root}.`)
   const install = readInstall(folder)
   if (install?.is === 'made' && lives(install))
     throw new Refusal(`Process ${install.pid} is installing into ${folder.root}.`)
   const holder = whoHolds(folder, 'runtime')
   if (holder && holder.what !== 'svc run')
-    throw new Refusal(`${named(holder)} is at work in this folder; end it first.`)
+    throw new Refusal(`${named(holder)} is at work in this folder; stop it first.`)
   const connection = readConnection(folder)
   const versions = install ? [folder.current, folder.versions] : []
   const paths = [...versions, ...(install && !keepState ? [folder.state] : []), folder.svc]
@@ -100,7 +100,7 @@ function shown({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
     ...(runs ? [`  its process and its runtime (process ${runs.pid}), which are stopped first`] : []),
     ...paths
       .filter((path) => existsSync(path))
-      .map((path) => `  ${path}${path === folder.state ? `: ${sizeOf(path)}, what the agent keeps` : ''}`),
+      .map((path) => `  ${path}${path === folder.state ? `: ${sizeOf(path)}, the agent's data` : ''}`),
     stays.length === 0 ? `  ${folder.root} itself` : `In ${folder.root} stays: ${oneLine(stays.join(', '))}.`,
     'It cannot be undone. Its secrets and its token are removed with it.',
   ]
@@ -118,7 +118,8 @@ function sizeOf(path: string): string {
 /** Under the lock of the runtime, so that nobody starts the agent meanwhile. */
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLock(folder, 'runtime', 'svc remove')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} began to work in this folder meanwhile; nothing was deleted.`)
+  if (!lock.ok)
+    throw new Refusal(`${named(lock.holder)} started to work in this folder meanwhile. Nothing was deleted.`)
   for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
   if (stays.length > 0) return
   try {

@@ -21,7 +21,7 @@ export const report = (): Command =>
   common(new Command('report'))
     .summary('report this agent until stopped')
     .description(
-      'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). The agent is started by somebody else\n(cron, systemd, a shell) and never waits for this. Whatever the service does, the agent goes on.',
+      'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). Something else starts the agent\n(cron, systemd, a shell), and the agent never waits for this. Whatever the service does, the agent keeps running.',
     )
     .option('--once', 'send one report, take its answer, and end')
     .addHelpText(
@@ -35,7 +35,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
   const lock = tryLock(agent.folder, 'runtime', 'svc report')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} reports for this folder already; stop it first.`)
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already reporting for this folder; stop it first.`)
   let asked: NodeJS.Signals | undefined
   try {
     asked = await (once ? reportOnce(agent, json) : untilStopped(agent, json))

@@ -19,7 +19,7 @@ export const rollbackRuntime = (): Command =>
   common(new Command('rollback-runtime'))
     .summary('go back to the previous version of svc itself')
     .description(
-      'Puts the previous svc of this folder back into place; a runtime that runs goes on with it at once, and the agent is not touched.\nThe version that is left is on hold until the service names another one. Needs no connection.',
+      'Puts the previous svc of this folder back in place. A running runtime switches to it immediately, and the agent is not affected.\nThe version left behind is on hold until the service requests another one. Needs no connection.',
     )
     .addHelpText('after', examples('rollback-runtime --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
@@ -35,8 +35,8 @@ export const rollbackRuntime = (): Command =>
       }
       const { applied, hold } = readRuntimeNote(folder)
       show(json, { ...applied, hold: hold?.version ?? null }, () => [
-        `svc ${applied?.version} is back. ${hold?.version} is on hold until the service names another version, or its file is put in place here.`,
-        ...(lock.ok ? [`It counts from the next start on: ${hint('start')}`] : []),
+        `svc ${applied?.version} is back. ${hold?.version} is on hold until the service requests another version, or its file is put in place here.`,
+        ...(lock.ok ? [`It takes effect at the next start: ${hint('start')}`] : []),
       ])
     })
 
@@ -58,7 +58,7 @@ function isBack(folder: Folder): boolean {
 
 /** The launcher that runs does it, and swaps the worker at once. */
 async function askRunning(folder: Folder, holder: Holder): Promise<void> {
-  if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is at work in this folder; end it first.`)
+  if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message
   const asked = wayBack(folder)
   askBack(folder, asked)
@@ -71,7 +71,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   }
   dropAskedBack(folder)
   throw new Refusal(
-    `${named(holder)} did not go back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
+    `${named(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
   )
 }
 
@@ -86,7 +86,7 @@ function wayBack(folder: Folder): AskedBack {
       `There is no ${from ? folder.runtime : folder.runtimePrevious}, so there is nothing to go back to.`,
     )
   if (from.sha256 === to.sha256)
-    throw new Refusal(`${folder.runtimePrevious} is the svc that runs, so there is nothing to go back to.`)
+    throw new Refusal(`${folder.runtimePrevious} is the running svc, so there is nothing to go back to.`)
   return { ...asked, from, to }
 }
 

@@ -18,7 +18,7 @@ export const rollback = (): Command =>
   common(new Command('rollback'))
     .summary("go back to the version before this agent's last update")
     .description(
-      `Goes back to the version that ran before the last update. It lies on this machine: no network is needed. The version left is on hold\nuntil the service names another one, or "${hint('unhold')}". The state is not put back: it stays as the newer version left it.`,
+      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left\nbehind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as\nthe newer version left it.`,
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
@@ -33,9 +33,9 @@ export const rollback = (): Command =>
 
 export const unhold = (): Command =>
   common(new Command('unhold'))
-    .summary('let a version be tried again that was rolled back or refused')
+    .summary('allow a version that was rolled back or refused to be tried again')
     .description(
-      'Takes the hold off the version that was rolled back or refused, so that it is applied again if the service still names it.',
+      'Lifts the hold on the version that was rolled back or refused, so that it is applied again if the service still requests it.',
     )
     .addHelpText('after', examples('unhold'))
     .action(async ({ dir, json }: Common) => {
@@ -44,7 +44,7 @@ export const unhold = (): Command =>
       const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
       await done(folder, version, 'unhold')
       show(json, { versions: names }, () =>
-        names.length > 0 ? `Not on hold any more: ${names.join(', ')}.` : 'No version was on hold.',
+        names.length > 0 ? `No longer on hold: ${names.join(', ')}.` : 'No version was on hold.',
       )
     })
 
@@ -61,7 +61,7 @@ async function done(folder: Folder, running: string, what: AskedUpdate['what']):
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
   if (!lock.ok) {
     if (lock.holder.what !== 'svc run')
-      throw new Refusal(`${named(lock.holder)} holds this folder; end it, or wait for it, and try again.`)
+      throw new Refusal(`${named(lock.holder)} is working in this folder. Stop it, or wait for it, and try again.`)
     return throughRuntime(folder, { ...asked, what, at: Date.now() })
   }
   try {
@@ -87,7 +87,7 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
   }
   dropAsked(folder)
   throw new Refusal(
-    `The runtime did not do it; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", does it without the runtime.`,
+    `The runtime did not carry it out; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.`,
   )
 }
 
@@ -96,6 +96,6 @@ function left(folder: Folder): string {
   const state = readNote(folder)?.state
   const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)
   return alone
-    ? ` Its process, which no runtime watches, still runs the other one; "${hint('start')}" replaces it.`
+    ? ` Its process, which no runtime watches, still runs the other version; "${hint('start')}" replaces it.`
     : ''
 }

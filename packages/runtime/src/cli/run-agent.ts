@@ -20,7 +20,7 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
   if (broken) throw new Refusal(broken)
   if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
   const lock = tryLock(folder, 'runtime', 'svc run')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent already; stop it first.`)
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already running this agent; stop it first.`)
   let left = false
   try {
     left = await untilStopped(folder, json)

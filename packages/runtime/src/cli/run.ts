@@ -8,7 +8,7 @@ export const runCommand = (): Command =>
   common(new Command('run'))
     .summary('run this agent and report, until stopped')
     .description(
-      `Starts the agent as its manifest says, starts it again when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nWhen svc itself is killed the agent goes on, and the next "${hint('run')}" takes it over.`,
+      `Starts the agent as its manifest says, restarts it when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nIf svc itself is killed, the agent keeps running, and the next "${hint('run')}" takes it over.`,
     )
     .addHelpText(
       'after',

@@ -56,7 +56,7 @@ test('rollback-runtime without a runtime that runs: back with one rename, and on
   expect(again.err).toContain('nothing to go back to')
 })
 
-test('a file that a person put in place of the one that came back is on hold no more', async () => {
+test('a file that a person put in place of the one that came back is no longer on hold', async () => {
   updated()
   await svc(folder, ['rollback-runtime'])
   expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is on hold')

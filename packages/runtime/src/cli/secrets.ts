@@ -14,7 +14,7 @@ export const secrets = (): Command =>
   new Command('secrets')
     .summary('list, set or remove secrets of this agent')
     .description(
-      `The secrets in .svc/secrets.env. Values are never shown. A changed one counts from the next start of the agent: ${hint('restart')}`,
+      `The secrets in .svc/secrets.env. Values are never shown. A change takes effect at the agent's next start: ${hint('restart')}`,
     )
     .helpCommand(false)
     .addHelpText(
@@ -23,14 +23,14 @@ export const secrets = (): Command =>
     )
     .addCommand(
       common(new Command('list'))
-        .summary('say which are set and which are missing')
+        .summary('list which are set and which are missing')
         .action(async ({ dir, json }: Common) => {
           const all = list(await agentAt(dir))
           show(json, all, () =>
             all.length === 0
-              ? 'This agent asks for no secrets, and has none.'
+              ? 'This agent needs no secrets and has none.'
               : columns([
-                  ['NAME', 'SET', 'WHAT IT IS FOR'],
+                  ['NAME', 'SET', 'PURPOSE'],
                   ...all.map((s) => [s.name, s.set ? 'yes' : s.optional ? 'no (optional)' : 'no', s.purpose]),
                 ]),
           )
@@ -59,7 +59,7 @@ export const secrets = (): Command =>
             json,
             { set: name, declared },
             () =>
-              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It counts from the next start of the agent: ${hint('restart')}`,
+              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It takes effect at the agent's next start: ${hint('restart')}`,
           )
         }),
     )

@@ -18,8 +18,8 @@ interface SelfOptions {
 
 export const self = (): Command =>
   new Command('self')
-    .summary('make this program a command of your account')
-    .description('This program itself, apart from any agent.')
+    .summary('make this program a command of your user')
+    .description('This program itself, independent of any agent.')
     .helpCommand(false)
     .addHelpText('after', examples('self install', 'self install --to ~/bin'))
     .addCommand(
@@ -28,7 +28,7 @@ export const self = (): Command =>
         .option('--json', 'print one JSON value for programs')
         .summary('install this file as the command "svc"')
         .description(
-          'Copies this file to a folder of your PATH under the name "svc", in place of an older one. Run it again to renew the command.',
+          'Copies this file to a folder in your PATH under the name "svc", replacing an older one. Run it again to update the command.',
         )
         .action(install),
     )
@@ -37,7 +37,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   const program = programFile()
   const release = insideOf(program)
   if (!release)
-    throw new Refusal('This svc runs from its source. Build svc.pyz, or fetch it from a service, and install that.')
+    throw new Refusal('This svc runs from source. Build svc.pyz, or download it from a service, and install that.')
   const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const folder =
     to === undefined
@@ -59,7 +59,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   const fault = await startFault(file)
   if (fault !== undefined)
     throw new Refusal(
-      `${file} is written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
+      `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
   const first = path.map((each) => join(each, 'svc')).find(canRun)
   const version = release.version
@@ -102,7 +102,7 @@ export function pathAdvice(folder: string, shell: string): string[] {
   const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`
   const file = name === 'zsh' ? '~/.zshrc' : name === 'bash' ? '~/.bashrc' : '~/.profile'
   return [
-    `${folder} is not in PATH, so your shell does not find it yet. Paste this line:`,
+    `${folder} is not in PATH, so your shell does not find it yet. Run this line:`,
     `  ${line}`,
     ...(name === 'fish' ? [] : [`Add the same line to ${file}, so that new shells find it too.`]),
   ]

@@ -25,7 +25,7 @@ export const service = (): Command =>
   new Command('service')
     .summary('let this agent survive reboots')
     .description(
-      'Makes the agent a service of this machine: systemd, of your account or of the system; launchd on macOS (written to its documentation, not tried).',
+      'Makes the agent a service of this machine: with systemd, for your user or for the system, or with launchd on macOS (written from its documentation, not tested).',
     )
     .helpCommand(false)
     .addHelpText(
@@ -36,7 +36,7 @@ export const service = (): Command =>
       common(new Command('install'))
         .summary('write the unit and let it start at boot')
         .option('--start', 'start it now as well')
-        .option('--system', 'a unit of the system instead of your account (needs root)')
+        .option('--system', 'a system unit instead of one for your user (needs root)')
         .option('--user <name>', "with --system: under whom it runs (default: the folder's owner)")
         .option('--name <name>', "what the unit is called: svc-NAME.service (default: the agent's name)")
         .option('--python [path]', 'start through Python, which looks for Node anew at each start')
@@ -58,7 +58,7 @@ export const service = (): Command =>
     )
     .addCommand(
       common(new Command('uninstall'))
-        .summary('stop it and take the unit away')
+        .summary('stop it and remove the unit')
         .action(async ({ dir, json }: Common) => {
           const folder = existing(dir)
           const units = findUnits(folder)
@@ -71,7 +71,7 @@ export const service = (): Command =>
     )
     .addCommand(
       common(new Command('status'))
-        .summary('say whether a service is installed and active')
+        .summary('show whether a service is installed and active')
         .action(async ({ dir, json }: Common) => {
           const { root } = existing(dir)
           const units = await Promise.all(

@@ -17,7 +17,7 @@ export const set = (): Command =>
     .argument('<KEY=VALUE...>', 'settings to change; an empty VALUE clears one that has no default')
     .summary('change settings of this agent')
     .description(
-      `Changes settings: all that are named, or none when one of them does not fit. "${hint('settings')}" lists them.`,
+      `Changes the named settings: all of them, or none if one is not valid. "${hint('settings')}" lists them.`,
     )
     .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
     .action(async (written: string[], { dir, json }: Common) => {
@@ -28,7 +28,7 @@ export const set = (): Command =>
           { type: 'set', payload: values },
           { ...manifest, paused: readPause(folder) !== undefined },
         )
-        if (decision.do === 'log') throw new Error('A set is no log.')
+        if (decision.do === 'log') throw new Error('A set is not a log.')
         return apply(folder, manifest, decision, me())
       })
       if (!outcome.ok) throw new Refusal(outcome.message)
@@ -71,7 +71,7 @@ export const settings = (): Command =>
       show(json, all, () => {
         if (all.length === 0) return `${manifest.name} has no settings.`
         return columns([
-          ['KEY', 'VALUE', 'MAY BE', 'SET', 'WHAT IT IS'],
+          ['KEY', 'VALUE', 'ALLOWED', 'SET', 'MEANING'],
           ...all.map((s) => [
             s.key,
             shown(s, s.value),

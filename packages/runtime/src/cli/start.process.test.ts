@@ -33,7 +33,7 @@ test('start, start again, restart, stop, stop again', async () => {
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out).toMatch(/^Started\. Running since /)
   const pid = whoHolds(agent, 'runtime')?.pid
-  expect((await svc(agent, ['start'])).out).toBe(`It runs already: svc run (process ${pid}).\n`)
+  expect((await svc(agent, ['start'])).out).toBe(`It is already running: svc run (process ${pid}).\n`)
   expect(JSON.parse((await svc(agent, ['status', '--json'])).out)).toMatchObject({ running: 'running', managed: true })
   expect((await svc(agent, ['restart'])).code).toBe(0)
   expect(whoHolds(agent, 'runtime')?.pid).not.toBe(pid)

@@ -26,13 +26,14 @@ export const start = (): Command =>
   common(new Command('start'))
     .summary('start this agent in the background')
     .description(
-      `Starts the agent and its runtime: through its service where one is installed, else in the background.\nWithout a service it does not come back after a reboot; "${hint('service install')}" mends that.`,
+      `Starts the agent and its runtime, through its service if one is installed, otherwise in the background.\nWithout a service it does not restart after a reboot; "${hint('service install')}" changes that.`,
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
       const { folder } = await runnable(dir)
       const holder = whoHolds(folder, 'runtime')
-      if (holder) return show(json, { started: false, pid: holder.pid }, () => `It runs already: ${named(holder)}.`)
+      if (holder)
+        return show(json, { started: false, pid: holder.pid }, () => `It is already running: ${named(holder)}.`)
       const line = await startAgent(folder)
       show(
         json,
@@ -44,9 +45,7 @@ export const start = (): Command =>
 export const stop = (): Command =>
   common(new Command('stop'))
     .summary('stop this agent and its runtime')
-    .description(
-      'Ends the agent softly, then hard after its stop_seconds, and its runtime with it. A pause is kept as it is.',
-    )
+    .description('Asks the agent to stop, kills it after its stop_seconds, and stops its runtime. A pause stays.')
     .addHelpText('after', examples('stop'))
     .action(async ({ dir, json }: Common) => {
       const agent = await agentAt(dir)
@@ -57,7 +56,7 @@ export const stop = (): Command =>
 export const restart = (): Command =>
   common(new Command('restart'))
     .summary('stop this agent and start it again')
-    .description('Stops the agent and its runtime and starts them again, with the secrets and settings of now.')
+    .description('Stops the agent and its runtime and starts them again, with the current secrets and settings.')
     .addHelpText('after', examples('restart'))
     .action(async ({ dir, json }: Common) => {
       const agent = await runnable(dir)
@@ -90,7 +89,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
     throw new Refusal(`It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.`)
   const state = readNote(folder)?.state
   return readPause(folder)
-    ? `The runtime is started; the agent is paused, "${hint('resume')}" starts it.`
+    ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
     : `Started. ${state ? sentence(state) : ''}`.trim()
 }
 
@@ -112,7 +111,7 @@ async function startAgent(folder: Folder): Promise<string> {
   }
   if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
   const line = await startInBackground(folder)
-  return `${line}\nIt runs in the background and does not come back after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To take the unit away: ${uninstallHint(unit, folder.root)}`
+  return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
 
 /** What a service manager started takes a moment until it holds the folder. */
@@ -133,7 +132,7 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
 export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
-  if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; end it where it was started.`)
+  if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return endLeft({ folder, manifest })
   inTurn(folder, 'svc stop', () => noteStop(folder, me()))
@@ -156,7 +155,7 @@ async function runningUnits(folder: Folder): Promise<Unit[]> {
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   if (!('pid' in takeOver(folder).state)) return false
   const lock = tryLock(folder, 'runtime', 'svc stop')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} runs this agent; try again.`)
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is running this agent; try again later.`)
   try {
     noteStop(folder, me())
     await supervise(folder, takeOver(folder), {

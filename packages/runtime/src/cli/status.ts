@@ -14,9 +14,9 @@ import { processSentence } from './why.ts'
 
 export const status = (): Command =>
   common(new Command('status'))
-    .summary('show how this agent is')
+    .summary('show the status of this agent')
     .description(
-      'Shows what the agent says of itself, whether it is paused, and whether its reports arrive. Asks nobody.',
+      'Shows what the agent says about itself, whether it is paused, and whether its reports arrive. Works without the service.',
     )
     .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
     .action(async ({ dir, json }: Common) => {
@@ -41,7 +41,7 @@ export function lines(f: AgentFacts): string[] {
       'State',
       f.pause
         ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${byWhom(f.pause.author)}` : ''}`
-        : (said ?? 'the agent has not said'),
+        : (said ?? 'not reported by the agent'),
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),
     ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
@@ -54,7 +54,7 @@ export function lines(f: AgentFacts): string[] {
     ...(f.lacking ? [row('Secrets', f.lacking)] : []),
     ...(f.standstill ? [row('Update', f.standstill)] : []),
     ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),
-    ...(f.runNow ? [row('Run now', 'asked for; the agent has not begun yet')] : []),
+    ...(f.runNow ? [row('Run now', 'requested; the agent has not started yet')] : []),
     row(
       f.managed ? 'Runtime' : 'Reporter',
       f.reporter
@@ -70,8 +70,8 @@ export function lines(f: AgentFacts): string[] {
 
 function programRow({ version, previous, pinned, hold, trial }: RuntimeFacts): string {
   const parts = [
-    trial?.is === 'trying' && `on trial, after ${trial.from}`,
-    previous !== undefined && trial?.is !== 'trying' && `${previous} is kept beside it`,
+    trial?.is === 'trying' && `being tested, after ${trial.from}`,
+    previous !== undefined && trial?.is !== 'trying' && `${previous} is kept as the previous version`,
     pinned !== undefined && `pinned to ${pinned}`,
     hold && `${hold.version} is on hold`,
   ]

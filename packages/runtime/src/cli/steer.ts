@@ -13,7 +13,7 @@ export const pauseCommand = (): Command =>
   common(new Command('pause'))
     .summary('pause this agent')
     .description(
-      'Pauses the agent: it starts nothing new while .svc/paused is there. The same pause as from the service.',
+      'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.',
     )
     .addHelpText('after', examples('pause --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
@@ -24,14 +24,14 @@ export const pauseCommand = (): Command =>
       show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
         changed
           ? 'Paused.'
-          : `Paused already, since ${moment(now?.since ?? 0)}${now?.author ? ` ${byWhom(now.author)}` : ''}.`,
+          : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${byWhom(now.author)}` : ''}.`,
       )
     })
 
 export const resumeCommand = (): Command =>
   common(new Command('resume'))
     .summary('end a pause')
-    .description('Ends a pause, whoever made it.')
+    .description('Ends a pause, whoever started it.')
     .addHelpText('after', examples('resume'))
     .action(async ({ dir, json }: Common) => {
       const { folder } = await agentAt(dir)
@@ -43,17 +43,17 @@ export const runNowCommand = (): Command =>
   common(new Command('run-now'))
     .summary('ask this agent to run now')
     .description(
-      'Asks the agent to run now: it finds .svc/run_now and removes it when it begins. Refused while it is paused.',
+      'Asks the agent to run now: it finds the file .svc/run_now and removes it when it starts. Refused while the agent is paused.',
     )
     .addHelpText('after', examples('run-now'))
     .action(async ({ dir, json }: Common) => {
       const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
       const changed = inTurn(folder, 'svc run-now', () => {
-        if (readPause(folder)) throw new Refusal('Paused; resume first.')
+        if (readPause(folder)) throw new Refusal('Paused. Resume first.')
         return askToRun(folder, me())
       })
       show(json, { asked: true, changed }, () =>
-        changed ? 'Asked to run now.' : 'Asked already; the agent has not begun yet.',
+        changed ? 'Asked to run now.' : 'Already asked; the agent has not started yet.',
       )
     })

@@ -4,6 +4,7 @@ import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
 import { sentence } from '../process/health.ts'
 import { runtimeSentences } from '../self-update/now.ts'
+import { withStop } from '../sentence.ts'
 import { byWhom } from '../state/changes.ts'
 import { ago, moment, readScale } from '../time.ts'
 import { sentences, wishSentences } from '../update/now.ts'
@@ -14,8 +15,8 @@ import { reported } from './reported.ts'
 
 export const why = (): Command =>
   common(new Command('why'))
-    .summary('explain the state of this agent and who put it there')
-    .description('Explains, without the service, which state the agent is in, who or what put it there, and when.')
+    .summary('explain the state of this agent and its cause')
+    .description('Explains, without the service, which state the agent is in, who or what caused it, and when.')
     .addHelpText('after', examples('why'))
     .action(async ({ dir, json }: Common) => {
       const facts = factsOf(await agentAt(dir))
@@ -95,10 +96,12 @@ function updateSentences({ update, blueprint, desired }: AgentFacts, at: number)
 
 function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (pause?.author)
-    return [`${name} is paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "${hint('resume')}" ends it.`]
+    return [
+      `${name} has been paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "${hint('resume')}" ends it.`,
+    ]
   if (pause)
     return [
-      `${name} is paused since ${moment(pause.since)}: somebody made .svc/paused by hand. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${moment(pause.since)}: someone created .svc/paused by hand. "${hint('resume')}" ends it.`,
     ]
   const { paused } = changes
   if (!paused) return [`${name} is not paused, and has not been paused through svc.`]
@@ -111,17 +114,16 @@ function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
 
 function agentSentences(f: AgentFacts, now: number): string[] {
   const by = f.changes.run_now
-  const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${byWhom(by)},` : ''} and has not begun yet: .svc/run_now is still there.`
+  const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${byWhom(by)},` : ''} and has not started yet: .svc/run_now is still there.`
   const waits = f.runNow ? [asked] : []
   const runs =
     f.active.length > 0
       ? [
-          `${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress by its own account${f.old && f.written !== undefined ? ` of ${ago(now - f.written)}` : ''}.`,
+          `${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress according to the agent${f.old && f.written !== undefined ? ` of ${ago(now - f.written)}` : ''}.`,
         ]
       : []
-  if (!f.statusFile) return [...waits, 'It names no status file, so nothing more is known of it.']
-  if (f.written === undefined)
-    return [...waits, `It has not written ${f.statusFile} yet, so it has not said how it is.`]
+  if (!f.statusFile) return [...waits, 'Its manifest names no status file, so nothing more is known.']
+  if (f.written === undefined) return [...waits, `It has not written ${f.statusFile} yet, so its status is unknown.`]
   const file = `${f.statusFile}, written ${ago(now - f.written)}`
   const said = f.state
     ? `Its state ${f.old ? 'was' : 'is'} ${f.state.level} (${file})${[f.state.label, f.state.detail].map((each) => (each ? `: ${each}` : '')).join('')}`
@@ -132,7 +134,7 @@ function agentSentences(f: AgentFacts, now: number): string[] {
 const healthSentences = (items: AgentFacts['health']): string[] =>
   items
     .filter((h) => h.level === 'bad' || h.level === 'warn')
-    .map((h) => `Health ${h.level}: ${h.name ?? ''} ${h.detail ?? ''}`)
+    .map((h) => withStop(`Health ${h.level}: ${[h.name, h.detail].filter(Boolean).join(': ')}`))
 
 const settingSentences = ({ changes }: AgentFacts): string[] =>
   Object.entries(changes.settings).map(
@@ -143,7 +145,7 @@ function reporterSentences(f: AgentFacts, now: number): string[] {
   if (f.notConnected) return [f.notConnected]
   return [
     f.reporter
-      ? `The ${f.managed ? 'runtime' : 'reporter'} runs since ${moment(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
-      : `No ${f.managed ? 'runtime' : 'reporter'} runs, so the service hears nothing; reports to ${f.service}: ${reported(f, now)}.`,
+      ? `The ${f.managed ? 'runtime' : 'reporter'} has been running since ${moment(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
+      : `No ${f.managed ? 'runtime' : 'reporter'} is running, so the service gets no reports; reports to ${f.service}: ${reported(f, now)}.`,
   ]
 }

@@ -21,12 +21,12 @@ export function apply(
 ): CommandOutcome {
   switch (decision.do) {
     case 'pause':
-      return done(pause(folder, author) ? 'Paused.' : 'Paused already.')
+      return done(pause(folder, author) ? 'Paused.' : 'Already paused.')
     case 'resume':
       return done(resume(folder, author) ? 'Resumed.' : 'It was not paused.')
     case 'run_now':
       return done(
-        askToRun(folder, author) ? 'Asked to run now.' : 'Asked to run now already; the agent has not begun yet.',
+        askToRun(folder, author) ? 'Asked to run now.' : 'Already asked to run now; the agent has not started yet.',
       )
     case 'set':
       changeSettings(folder, manifest, decision.values, author)

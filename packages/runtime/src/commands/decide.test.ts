@@ -17,7 +17,7 @@ test.each([
     'run_now',
     {},
     { ...facts, paused: true },
-    { do: 'refuse', message: 'Paused; resume first.' },
+    { do: 'refuse', message: 'Paused. Resume first.' },
   ],
   [
     'what controls do not name is refused (D9)',
@@ -31,14 +31,14 @@ test.each([
     'reboot',
     {},
     facts,
-    { do: 'refuse', message: 'This agent knows no such command.' },
+    { do: 'refuse', message: 'This agent does not know this command.' },
   ],
   [
     'a type that objects inherit is unknown',
     'constructor',
     {},
     facts,
-    { do: 'refuse', message: 'This agent knows no such command.' },
+    { do: 'refuse', message: 'This agent does not know this command.' },
   ],
   ['a log is asked for whatever controls say', 'log', { name: 'work' }, bare, { do: 'log', name: 'work' }],
   [

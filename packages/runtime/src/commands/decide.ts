@@ -22,14 +22,14 @@ type Payload = ReceivedCommand['payload']
 
 export function decide({ type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>, facts: CommandFacts): Decision {
   const row = Object.hasOwn(table, type) ? table[type] : undefined
-  return row ? row(payload, facts) : refuse('This agent knows no such command.')
+  return row ? row(payload, facts) : refuse('This agent does not know this command.')
 }
 
 const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => Decision>> = {
   pause: (_, facts) => offered('pause', facts) ?? { do: 'pause' },
   resume: (_, facts) => offered('resume', facts) ?? { do: 'resume' },
   run_now: (_, facts) =>
-    offered('run_now', facts) ?? (facts.paused ? refuse('Paused; resume first.') : { do: 'run_now' }),
+    offered('run_now', facts) ?? (facts.paused ? refuse('Paused. Resume first.') : { do: 'run_now' }),
   set: (payload, { settings }) => {
     const checked = checkValues(settings, payload)
     if (!checked.ok) return refuse(checked.message)

@@ -38,7 +38,7 @@ export function readJournal(folder: Folder): Journal {
   if (seen.is === 'missing') return []
   if (seen.is === 'unreadable') throw new Error(`${folder.commands} ${seen.why}.`)
   throw new Error(
-    `${folder.commands} is damaged. Look at it and remove it; commands received before may then come again.`,
+    `${folder.commands} is damaged. Check it and remove it. Commands received before may then be delivered again.`,
   )
 }
 

@@ -54,7 +54,7 @@ test('an id is echoed exactly as it came, and a command without a type is refuse
   receive(command(id, 'pause'), command('2', ''))
   expect(acks()).toEqual([
     { id, ok: true, message: 'Paused.' },
-    { id: '2', ok: false, message: 'This agent knows no such command.' },
+    { id: '2', ok: false, message: 'This agent does not know this command.' },
   ])
   const { author } = readPause(folder) ?? {}
   expect(author && byWhom(author)).toBe(`by the service (command \ufffd [31m\ufffd ${'\u{1f44d}'.repeat(52)})`)

@@ -81,7 +81,7 @@ const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && 
  */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
-    ? { ok: true, message: 'Done; the reporter was interrupted before it could say so.' }
+    ? { ok: true, message: 'Done, but the reporter was interrupted before it could answer.' }
     : { ok: false, message: 'Interrupted before it was done.' }
 }
 

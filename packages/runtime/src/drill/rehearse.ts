@@ -68,13 +68,13 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     const updated = await update(copy, agent, { stop, say })
     const staged = updated.seen.includes('swapping')
     const swapped = updated.seen.includes('proving')
-    const why = updated.now.applied?.message ?? 'it was broken off'
+    const why = updated.now.applied?.message ?? 'it was interrupted'
     if (
       !add(
         'stage',
         'The bundle is judged, unpacked beside the running version, and the state is linked into it.',
         staged ? 'done' : 'failed',
-        staged ? `${to} lies beside ${from}` : why,
+        staged ? `${to} is unpacked beside ${from}` : why,
       )
     )
       return steps

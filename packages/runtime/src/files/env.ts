@@ -44,7 +44,7 @@ export function readConnection(folder: Folder): ConnectionRead {
   const origin = readOrigin(url)
   if (!origin.ok) return { ok: false, message: `SVC_URL in ${folder.env} ${origin.message}; ${connect}.` }
   if (!isToken('agent', token)) {
-    return { ok: false, message: `SVC_TOKEN in ${folder.env} is no agent token; ${connect}.` }
+    return { ok: false, message: `SVC_TOKEN in ${folder.env} is not an agent token; ${connect}.` }
   }
   return { ok: true, value: { origin: origin.value, token } }
 }

@@ -69,7 +69,7 @@ export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
     const taken = tryLock(folder, 'turn', what)
     if (!taken.ok) {
       if (performance.now() > until)
-        throw new Error(`${named(taken.holder)} holds the turn in ${folder.svc}; try again.`)
+        throw new Error(`${named(taken.holder)} is working in ${folder.svc}; try again later.`)
       Atomics.wait(pause, 0, 0, 10)
       continue
     }

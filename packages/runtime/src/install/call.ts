@@ -29,7 +29,7 @@ export async function askPreview(origin: string, code: string, signal: AbortSign
   const answered = read(sent, origin)
   if (!answered.ok) return answered
   const got = preview(answered.value)
-  if (!got) return { ok: false, is: 'refused', message: `${origin} answered, but not as this service does.` }
+  if (!got) return { ok: false, is: 'refused', message: `${origin} answered, but not like an svc service.` }
   const wrong = (got.secrets ?? []).find((secret) => wrongWithSecretName(secret.name))
   if (wrong)
     return {
@@ -54,7 +54,7 @@ export async function redeem(origin: string, code: string, signal: AbortSignal):
     return {
       ok: false,
       is: sent.sent ? 'unknown' : 'unreached',
-      message: `${origin} gave no whole answer: ${sent.why}.`,
+      message: `${origin} sent an incomplete answer: ${sent.why}.`,
     }
   return read(sent, origin)
 }
@@ -75,7 +75,7 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
     return {
       ok: false,
       is: 'refused',
-      message: `${origin} knows no such code: it is mistyped, older than 15 minutes, used or revoked. Ask for a new one.`,
+      message: `${origin} does not know this code. It is mistyped, older than 15 minutes, used or revoked. Ask for a new one.`,
     }
   return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}.` }
 }

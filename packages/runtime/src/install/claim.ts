@@ -22,15 +22,15 @@ export function takenBy(root: string): string | undefined {
     const above = dirname(root)
     return statSync(above, { throwIfNoEntry: false })?.isDirectory()
       ? undefined
-      : `There is no folder ${above}; make it first.`
+      : `There is no folder ${above}. Create it first.`
   }
-  if (!stat.isDirectory()) return `${root} is there already, and is no folder.`
+  if (!stat.isDirectory()) return `${root} already exists and is not a folder.`
   const install = readInstall(folder)
-  if (install?.is === 'installed') return `The agent ${install.agent} is installed in ${root} already.`
+  if (install?.is === 'installed') return `The agent ${install.agent} is already installed in ${root}.`
   if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
   if (install && install.is !== 'made') return unfinished(folder)
   if (readdirSync(root).every((name) => name === '.svc') && isRemnant(folder)) return undefined
-  return `The folder ${root} is there already and not empty. Choose another with --dir.`
+  return `The folder ${root} already exists and is not empty. Choose another with --dir.`
 }
 
 /** Takes the folder, or says why not. */
@@ -43,7 +43,7 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
   try {
     if (make(root)) madeFolder = true
     else sweepRemnant(folder)
-    if (!make(folder.svc)) return { ok: false, message: `Somebody else took ${root} meanwhile.` }
+    if (!make(folder.svc)) return { ok: false, message: `Another process took ${root} meanwhile.` }
     syncFolder(root)
     syncFolder(dirname(root))
     createFolder(folder.journal, 0o700)
@@ -54,7 +54,7 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
     unclaim(folder, madeFolder)
     return {
       ok: false,
-      message: `The folder ${root} could not be made: ${messageOf(error)}.`,
+      message: `The folder ${root} could not be created: ${messageOf(error)}.`,
     }
   }
 }

@@ -53,13 +53,13 @@ export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
   if (install.is === 'made')
-    return `The installation of ${install.agent} in ${folder.root} was broken off before the code was used; run "${hint('init')}" again.`
+    return `The installation of ${install.agent} in ${folder.root} was interrupted before the code was used. Run "${hint('init')}" again.`
   return withoutMachine(install, folder.root)
 }
 
 /** What a person should do about an agent that may exist without a machine. */
 export function withoutMachine({ is, agent, url }: Pick<Install, 'is' | 'agent' | 'url'>, root: string): string {
   return is === 'redeeming'
-    ? `The code was sent to ${url} and no answer came, so it may be spent. Look in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code; if there is none, the code may still be good.`
+    ? `The code was sent to ${url} and no answer came, so it may be used up. Check in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code. If there is none, the code may still be valid.`
     : `The agent "${agent}" exists in the service ${url}, but without a machine: the installation in ${root} was not finished. Delete the agent there, remove ${root}, and issue a new code.`
 }

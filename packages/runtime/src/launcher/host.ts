@@ -73,7 +73,7 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
     answer: ({ question, order }) => answer(question, order),
     again: ({ how, seconds }) => {
       const pause = ended(how) ?? seconds
-      say(`the runtime ended and starts again in ${pause} s; the agent is not touched`)
+      say(`the runtime ended and restarts in ${pause} s; the agent is not affected`)
       void wait(duration(pause), over.signal).then((whole) => whole && on({ is: 'begin' }))
     },
     hung: ({ how }) => hung(how),

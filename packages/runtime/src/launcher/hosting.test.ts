@@ -51,7 +51,7 @@ describe('a worker that does not answer', () => {
     const early = after(one, ...before, ...pulses(looks - 1))
     expect(early.words.filter((word) => word !== 'ping')).toEqual(['pulse later'])
     const late = after(one, ...before, ...pulses(looks))
-    expect(late.lines).toEqual(how === '' ? [] : [`the runtime is ended: ${how}`])
+    expect(late.lines).toEqual(how === '' ? [] : [`ending the runtime: ${how}`])
     if (how === '') return
     expect(late.words).toEqual(['say', 'hung', 'end', 'pulse later'])
     expect(late.acts).toContainEqual({ do: 'end', id: 1, seconds: 0, follows: 'begin' })
@@ -89,7 +89,7 @@ describe('a worker that is replaced', () => {
     const late = after(replacing.state, { is: 'late', id: 1 })
     expect(late.state.worker).toBeUndefined()
     const left = after(late.state, { is: 'left', id: 1 })
-    expect(left.lines).toEqual(['the runtime that ran could not be ended, so it is left behind'])
+    expect(left.lines).toEqual(['the old runtime could not be ended and is left behind'])
     expect(after(left.state, { is: 'ended', follows: 'replace' }).acts).toEqual([{ do: 'start', id: 2 }])
     expect(after(left.state, exit(1)).state.left).toEqual([])
   })

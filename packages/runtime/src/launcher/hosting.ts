@@ -114,7 +114,7 @@ export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at:
     case 'late':
       return stay(now.worker?.id === event.id ? { ...now, worker: undefined } : now)
     case 'left': {
-      const line = 'the runtime that ran could not be ended, so it is left behind'
+      const line = 'the old runtime could not be ended and is left behind'
       return { state: { ...now, left: [...now.left, event.id] }, acts: [say(line)] }
     }
     case 'ended':
@@ -167,7 +167,7 @@ function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep 
   const how = hangs(worker, unanswered, silent)
   if (how !== undefined) {
     const gone = end(now, worker, { seconds: 0, follows: 'begin' })
-    return { state: gone.state, acts: [say(`the runtime is ended: ${how}`), { do: 'hung', how }, ...gone.acts, later] }
+    return { state: gone.state, acts: [say(`ending the runtime: ${how}`), { do: 'hung', how }, ...gone.acts, later] }
   }
   return { state: { ...now, worker }, acts: worker.pings ? [{ do: 'ping' }, later] : [later] }
 }

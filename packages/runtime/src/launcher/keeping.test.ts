@@ -142,6 +142,6 @@ test('an attempt without a swap, and the end of a hold, are noted and reported',
   const held = after(begin({}), { is: 'attempted', applied, hold })
   expect([held.state.note, held.acts]).toEqual([{ applied, hold }, ['save', 'say', 'tell']])
   const lifted = after(held.state, { is: 'lifted' })
-  expect([lifted.state.note, lifted.lines]).toEqual([{ applied }, ['runtime 2.0.0 is on hold no more']])
+  expect([lifted.state.note, lifted.lines]).toEqual([{ applied }, ['runtime 2.0.0 is no longer on hold']])
   expect(after(lifted.state, { is: 'lifted' }).acts).toEqual([])
 })

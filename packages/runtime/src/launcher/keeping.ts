@@ -111,7 +111,7 @@ export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at:
     case 'swapped':
       return {
         state: { ...now, last: '' },
-        acts: [say(`runtime ${event.from} -> ${event.to}: on trial`)],
+        acts: [say(`runtime ${event.from} -> ${event.to}: testing`)],
       }
     case 'unswapped':
       return { state: { ...now, note: event.note }, acts: event.noted ? [{ do: 'save' }] : [] }
@@ -124,7 +124,7 @@ export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at:
       const { hold, ...rest } = note
       if (!hold) return stay(now)
       const state = { ...now, note: rest }
-      return { state, acts: [{ do: 'save' }, say(`runtime ${hold.version} is on hold no more`), { do: 'tell' }] }
+      return { state, acts: [{ do: 'save' }, say(`runtime ${hold.version} is no longer on hold`), { do: 'tell' }] }
     }
     case 'good': {
       if (trial?.is !== 'trying') return stay(now)
@@ -171,7 +171,7 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
     case 'lost':
       return apply(now, event, at)
     case 'refused': {
-      const line = `the previous runtime could not be put back, it runs from where it lies: ${event.why}`
+      const line = `the previous runtime could not be put back and runs from its own place: ${event.why}`
       return { state: { ...later, stuck: true }, acts: now.stuck ? [] : [say(line)] }
     }
   }

@@ -258,7 +258,7 @@ describe('after kill -9 of the runtime', () => {
     await becomes('more work without a runtime', () => agent.trace().length > steps + 3)
     expect((await svc(agent, ['why'])).out).toContain('"svc start" takes the process over')
     const second = runs(agent)
-    await second.said(`took the agent over: process ${pid}`)
+    await second.said(`took over the agent: process ${pid}`)
     expect(identityOf(pid)).toEqual(who)
     expect(agent.starts()).toHaveLength(1)
     const report = await reportWhere(good, 'taken over', (r) => r.health?.[0]?.detail?.includes('taken over'))
@@ -281,7 +281,7 @@ describe('after kill -9 of the runtime', () => {
       JSON.stringify({ state: { is: 'waiting', crashes: 0, startAt: 0 }, started: note?.started, starting: true }),
     )
     const second = runs(agent)
-    await second.said(`took the agent over: process ${agent.starts()[0]?.pid}`)
+    await second.said(`took over the agent: process ${agent.starts()[0]?.pid}`)
     await becomes('it is noted', () => readNote(agent)?.state.is === 'running') // who asks, asks the note
     expect(readNote(agent)?.starting).toBeUndefined()
     expect(agent.starts()).toHaveLength(1)
@@ -362,7 +362,7 @@ describe('wishes from the service (3.6)', () => {
     expect((await svc(agent, ['status'])).out).toContain('Ended because the agent is paused')
     good.next.push(json({ commands: [command('2', 'run_now')], interval: 5 }))
     const refused = await reportWhere(good, 'the refusal', (r) => r.acks?.some((a) => a.id === '2'))
-    expect(refused.acks).toContainEqual({ id: '2', ok: false, message: 'Paused; resume first.' })
+    expect(refused.acks).toContainEqual({ id: '2', ok: false, message: 'Paused. Resume first.' })
     good.next.push(json({ commands: [command('3', 'resume')], interval: 5 }))
     await becomes('a second start', () => agent.starts().length === 2)
     expect(good.reports.flatMap((r) => r.report.acks ?? [])).toContainEqual({ id: '1', ok: true, message: 'Paused.' })

@@ -93,7 +93,7 @@ describe('a start', () => {
   test('waits for a runtime that does not answer, and logs that once', () => {
     const silent = answered('silent')
     expect(after(waiting, look(), silent).lines).toEqual([
-      'nobody says yet how the agent is started; it is asked again',
+      'the runtime has not said yet how to start the agent; asking again',
     ])
     const again = after(waiting, look(), silent, look(), silent)
     expect([again.lines, again.state.state]).toEqual([[], waiting.state])
@@ -109,7 +109,7 @@ describe('a start', () => {
     expect(after(waiting, look(), { is: 'answered', answer: undefined, wall: 0 }).state.state).toMatchObject({
       is: 'waiting',
       crashes: 1,
-      exit: { error: 'nobody could say how it is started' },
+      exit: { error: 'the runtime could not say how to start it' },
     })
     const fails: SupervisionEvent = { is: 'unstartable', error: 'python3 is not there' }
     const { state, lines } = after(waiting, look(), answered(), fails)
@@ -225,7 +225,7 @@ describe('the beginning', () => {
     const taken = found({ is: 'running', ...alive, adopted: true })
     expect(after(taken, begun(false)).acts).toEqual(['say', 'tell', 'ask'])
     expect(after(taken, begun(true)).acts).toEqual(['note', 'say', 'tell', 'ask'])
-    expect(after(taken, begun(false)).lines).toEqual(['took the agent over: process 7'])
+    expect(after(taken, begun(false)).lines).toEqual(['took over the agent: process 7'])
   })
   test('ends what a dead agent left behind', () => {
     const left = found({ is: 'stopping', ...alive, because: 'ended', killAt: 20_000 })

@@ -219,10 +219,10 @@ function answered(
   if (!order && answer === 'silent')
     return {
       state: { ...idle, unanswered: true },
-      acts: now.unanswered ? [] : [say('nobody says yet how the agent is started; it is asked again')],
+      acts: now.unanswered ? [] : [say('the runtime has not said yet how to start the agent; asking again')],
     }
   if (!order) {
-    const exit = { error: 'nobody could say how it is started', at }
+    const exit = { error: 'the runtime could not say how to start it', at }
     return apply(idle, { is: 'unstartable', exit }, rules, at)
   }
   const started = nextMark(now.started, wall)
@@ -289,11 +289,11 @@ function linesOf(was: ProcessState | undefined, now: ProcessState, at: number): 
   switch (now.is) {
     case 'running':
       if (was?.is === 'running') return []
-      return [now.adopted ? `took the agent over: process ${now.pid}` : `started the agent: process ${now.pid}`]
+      return [now.adopted ? `took over the agent: process ${now.pid}` : `started the agent: process ${now.pid}`]
     case 'stopping':
       return [
-        ...(was?.is === 'stopping' ? [] : [`stops the agent: process ${now.pid}`]),
-        ...(now.killed ? [`kills the agent: process ${now.pid} did not end in time`] : []),
+        ...(was?.is === 'stopping' ? [] : [`stopping the agent: process ${now.pid}`]),
+        ...(now.killed ? [`killing the agent: process ${now.pid} did not end in time`] : []),
       ]
     case 'waiting': {
       const seconds = Math.max(0, Math.round((now.startAt - at) / 100) / 10)

@@ -126,7 +126,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
       json({ commands: [...nonsense, command('good', 'pause')], interval: 'soon', desired: 7, runtime: [] }),
     )
     starts(of)
-    const refused = { ok: false, message: 'This agent knows no such command.' }
+    const refused = { ok: false, message: 'This agent does not know this command.' }
     expect((await lying.reported(2)).report.acks).toEqual([
       { id: 'n1', ...refused },
       { id: 'n2', ...refused },
@@ -201,9 +201,9 @@ test('rule 5: every command is answered once, applied or refused', async () => {
   starts(of)
   const acks = [
     { id: '1', ok: false, message: 'Minutes must be between 1 and 120: got 500.' },
-    { id: '2', ok: false, message: 'This agent knows no such command.' },
+    { id: '2', ok: false, message: 'This agent does not know this command.' },
     { id: '3', ok: true, message: 'Paused.' },
-    { id: '4', ok: false, message: 'Paused; resume first.' },
+    { id: '4', ok: false, message: 'Paused. Resume first.' },
   ]
   expect((await good.reported(2)).report.acks).toEqual(acks)
   expect((await good.reported(3)).report.acks, 'a failed report has told nothing').toEqual(acks)
@@ -281,7 +281,7 @@ test('a second reporter on the same folder is told who reports already (D58); af
   const second = await svc(of, ['report'])
   expect(second).toMatchObject({
     code: 1,
-    err: `svc report (process ${running.child.pid}) reports for this folder already; stop it first.\n`,
+    err: `svc report (process ${running.child.pid}) is already reporting for this folder; stop it first.\n`,
   })
   await running.end('SIGKILL')
   const third = starts(of)

@@ -111,7 +111,7 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
     for (const each of [folder.svc, folder.journal, folder.lock]) sweep(each, Date.now())
     inTurn(folder, 'svc report', () => fillSettings(folder, manifest))
   } catch (error) {
-    say(`the settings file could not be brought up to date: ${messageOf(error)}`)
+    say(`the settings file could not be updated: ${messageOf(error)}`)
   }
 }
 

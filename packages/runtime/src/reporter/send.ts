@@ -156,7 +156,7 @@ function collect(
 
 const known: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at the address',
-  ENOTFOUND: 'the name of the service is not known',
+  ENOTFOUND: 'the name of the service is unknown',
   EAI_AGAIN: 'the name of the service could not be looked up',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',

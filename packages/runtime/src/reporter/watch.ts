@@ -30,7 +30,7 @@ export function watchManifest(folder: Folder, first: Manifest): () => Promise<Wa
             {
               name: 'Manifest',
               level: 'warn',
-              detail: `The one read before is in force. ${now.message.split('\n')[0]}`.slice(0, 300),
+              detail: `The previous one stays in force. ${now.message.split('\n')[0]}`.slice(0, 300),
             },
           ]
     }

@@ -53,19 +53,21 @@ export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 /** Sentences for `svc why`. */
 export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
   return [
-    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept beside it, and "${hint('rollback-runtime')}" goes back to it`}.`,
+    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept as the previous version, and "${hint('rollback-runtime')}" goes back to it`}.`,
     ...(trial?.is === 'trying'
       ? [
-          `svc ${trial.to} is on trial: without a report of it that is answered, ${trial.from} comes back by itself within five minutes.`,
+          `svc ${trial.to} is being tested: unless a report of it is answered, ${trial.from} comes back by itself within five minutes.`,
         ]
       : []),
-    ...(trial?.is === 'undoing' ? [`svc ${trial.from} is on its way back in place of ${trial.to}.`] : []),
+    ...(trial?.is === 'undoing' ? [`svc ${trial.from} is being put back in place of ${trial.to}.`] : []),
     ...(pinned === undefined
       ? []
-      : [`It is pinned to ${pinned} and updates itself to no other version; "${hint('pin-runtime off')}" ends that.`]),
+      : [
+          `It is pinned to ${pinned} and does not update itself to another version; "${hint('pin-runtime off')}" unpins it.`,
+        ]),
     ...(hold
       ? [
-          `svc ${hold.version} is on hold until the service names another version, or its file is put in place here: ${hold.reason}.`,
+          `svc ${hold.version} is on hold until the service requests another version, or its file is put in place here: ${hold.reason}.`,
         ]
       : []),
     ...(applied ? [`The last update of the runtime, ${applied.outcome}: ${attemptText(applied.message)}.`] : []),

@@ -51,7 +51,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   const present = findUnit(folder)
   if (present && present.kind !== kind)
     throw new Refusal(
-      `${present.file} starts this agent already. Take it away first: ${uninstallHint(present, folder.root)}`,
+      `${present.file} already starts this agent. Remove it first: ${uninstallHint(present, folder.root)}`,
     )
   const unit = unitFor(folder, kind, request, present)
   mustWrite(unit, 'install')
@@ -84,11 +84,11 @@ function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, pre
   const taken = others(wanted)
   if (taken === undefined) return wanted
   if (name !== undefined)
-    throw new Refusal(`${wanted.file} is there already and starts ${taken}. Choose another name with --name.`)
+    throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose another name with --name.`)
   const suffix = createHash('sha256').update(root).digest('hex').slice(0, 8)
   const own = unitCalled(kind, `${agent}-${suffix}`)
   if (others(own) === undefined) return own
-  throw new Refusal(`${wanted.file} is there already and starts ${taken}. Choose a name with --name.`)
+  throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose a name with --name.`)
 }
 
 async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
@@ -137,7 +137,7 @@ export async function uninstallService(unit: Unit): Promise<string[]> {
 function mustWrite({ kind, file, name }: Unit, what: 'install' | 'uninstall'): void {
   if (kind !== 'systemd system' || canWrite(dirname(file))) return
   const command = `service ${what}${what === 'install' ? ' --system' : ''}`
-  throw new Refusal(`${name} is a unit of the system, so this needs the administrator: ${sudoHint(command, '.')}`)
+  throw new Refusal(`${name} is a system unit, so this needs root: ${sudoHint(command, '.')}`)
 }
 
 function canWrite(folder: string): boolean {
@@ -155,7 +155,7 @@ export const uninstallHint = ({ kind }: Unit, root: string): string =>
 
 /** What a person can do about a unit whose manager does not answer in this session. */
 export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
-  `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background all the same; "${uninstallHint(unit, root)}" takes the unit away.`
+  `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background anyway; "${uninstallHint(unit, root)}" removes the unit.`
 
 /** Runs a request to the service manager without which there would be no service. */
 async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
@@ -164,7 +164,7 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   const advice = doesNotAnswer(ran)
     ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
     : ''
-  throw new Refusal(`The machine's service manager refused the unit, and nothing of it stays: ${why(ran)}.${advice}`)
+  throw new Refusal(`The machine's service manager refused the unit, and the unit was removed: ${why(ran)}.${advice}`)
 }
 
 /** Makes a user's units run without a login: otherwise they start at login and end at logout. */
@@ -173,7 +173,7 @@ async function linger(): Promise<string[]> {
   const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
   return shown.out.includes('Linger=yes')
     ? []
-    : [`It ends when you log out. To let it run from boot on: loginctl enable-linger ${username}`]
+    : [`It stops when you log out. To let it run from boot: loginctl enable-linger ${username}`]
 }
 
 async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {

@@ -11,7 +11,7 @@ import { found } from './start.ts'
 /** What a start would find now. `version` is the one that the manifest in place names. */
 export function standing(folder: Folder, version: string): Update {
   const why = unreadable(folder)
-  if (why !== undefined) throw new Error(`Nothing was changed, since ${why}.`)
+  if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
   return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }
 

@@ -21,7 +21,7 @@ export function answerAsked(
   }
   if (asked.what === 'unhold') {
     const { hold: _, retry: __, ...rest } = now
-    save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold any more.' } })
+    save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
     return undefined
   }
   const came = rollback(folder, now, asked)
@@ -37,8 +37,9 @@ export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous
   const no = (why: string): Came => ({ event: 'dropped', why })
-  if (leaves.version !== running) return no(`${running} does not run any more: ${leaves.version} does.`)
-  if (!back || !isHere(folder, back.sha256)) return no(`There is no version before ${running} on this machine.`)
+  if (leaves.version !== running) return no(`${running} is no longer running: ${leaves.version} does.`)
+  if (!back || !isHere(folder, back.sha256))
+    return no(`There is no previous version before ${running} on this machine.`)
   const message = `${running} -> ${back.version}: rolled back. ${running} is on hold.`
   return { event: 'asked', why: `rolled back ${by}`, asked: { id, ok: true, message } }
 }

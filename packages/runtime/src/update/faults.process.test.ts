@@ -416,7 +416,7 @@ test.each([
     faulty(agent.root, { fault: undefined, picks: () => false, unreadable })
     const running = runs(agent)
     running.wish('1.9.0')
-    const why = `No version is changed, since ${what} cannot be opened (EIO).`
+    const why = `No version is changed, because ${what} cannot be opened (EIO).`
     expect(running.lines).toEqual([why])
     expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
     const facts = factsOf(await agentAt(agent.root))

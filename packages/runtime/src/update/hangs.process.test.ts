@@ -1,6 +1,6 @@
 /**
  * An update and the way back on a disk that hangs: one system call of the runtime proper does not return. The launcher gives that thread up and starts
- * another beside it, which comes to what the journal and `current` say, as after a kill; the agent is not touched. A call that is carried out
+ * another beside it, which comes to what the journal and `current` say, as after a kill; the agent is not affected. A call that is carried out
  * after all, when nobody waits for it any more, harms nothing, and one that never is holds up no end.
  */
 import { readFileSync } from 'node:fs'

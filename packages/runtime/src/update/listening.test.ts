@@ -59,7 +59,7 @@ describe('a wish of the service', () => {
   })
   test('is not begun where nobody can restart the agent, and that is said once', () => {
     const first = after(wants, look, { more: { cannot: 'its launcher is older' } })
-    expect(first.lines).toEqual(['update to 1.1.0 is wished, but its launcher is older'])
+    expect(first.lines).toEqual(['update to 1.1.0 is requested, but its launcher is older'])
     expect(after(first.state, look, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
   })
   test.each<[string, Listening, string[]]>([
@@ -71,7 +71,7 @@ describe('a wish of the service', () => {
     [
       'for a version on hold is not tried',
       listening({ hold: { version: '1.1.0', reason: 'bad' } }, { desired: wished('1.1.0') }),
-      ['update to 1.1.0 is wished, and on hold here: bad'],
+      ['update to 1.1.0 is requested, but on hold here: bad'],
     ],
     [
       'for one that went back three times in a day waits for a person',
@@ -79,7 +79,7 @@ describe('a wish of the service', () => {
         { rollbacks: [1, 2, 3].map((at) => ({ version: '1.1.0', at: 1_000_000 - at })) },
         { desired: wished('1.1.0') },
       ),
-      ['update to 1.1.0 went back three times in a day; "svc unhold" lets it be tried again'],
+      ['update to 1.1.0 was rolled back three times in a day; "svc unhold" allows another try'],
     ],
     ['that is a path is nothing', listening({}, { desired: wished('../../etc') }), []],
     ['that is no semantic version is nothing', listening({}, { desired: wished('1') }), []],

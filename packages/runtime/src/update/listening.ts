@@ -97,7 +97,7 @@ function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep 
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
   if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
   const { hold, ...rest } = update
-  const line = `update to ${hold?.version} is on hold no more`
+  const line = `update to ${hold?.version} is no longer on hold`
   return { state: { ...now, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }
 }
 
@@ -143,12 +143,12 @@ function wordsFor(
     case 'foreign':
       return [`${wished} is of ${desired?.blueprint}, and this is ${blueprint}: ignored`]
     case 'held':
-      return [`${wished} is wished, and on hold here: ${update.hold?.reason}`]
+      return [`${wished} is requested, but on hold here: ${update.hold?.reason}`]
     case 'looping':
-      return [`${wished} went back three times in a day; "${plainHint('unhold')}" lets it be tried again`]
+      return [`${wished} was rolled back three times in a day; "${plainHint('unhold')}" allows another try`]
     case 'wanted':
     case 'present':
-      return cannot === undefined ? [] : [`${wished} is wished, but ${cannot}`]
+      return cannot === undefined ? [] : [`${wished} is requested, but ${cannot}`]
     default:
       return []
   }

@@ -1,6 +1,7 @@
 /** What is true of the agent's versions: for each report (2.5), and for people. */
 import type { Applied, Desired, Level } from '@svc/protocol'
 import { hint } from '../hint.ts'
+import { withStop } from '../sentence.ts'
 import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
@@ -17,13 +18,13 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
   const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at, scale))
   return [
     ...underWay(update),
-    ...(applied ? [stopped(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
+    ...(applied ? [withStop(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
     ...(retry && retry.at > at
-      ? [`${retry.version} is tried again after ${moment(Math.floor(retry.at / 1000))}, if it is still wished.`]
+      ? [`${retry.version} will be retried after ${moment(Math.floor(retry.at / 1000))} if it is still requested.`]
       : []),
     ...(hold
       ? [
-          `${stopped(`${hold.version} is on hold: ${hold.reason}`)} It is applied again when the service names another version in between, or after "${hint('unhold')}".`,
+          `${withStop(`${hold.version} is on hold: ${hold.reason}`)} To try it again, request another version first, or run "${hint('unhold')}".`,
         ]
       : []),
     ...looping.map(
@@ -31,7 +32,9 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
         `${version} went back ${maxRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
     ),
     ...(previous
-      ? [`${previous.version} lies beside it; "${hint('rollback')}" goes back to it, without the service.`]
+      ? [
+          `${previous.version} is kept as the previous version; "${hint('rollback')}" goes back to it, without the service.`,
+        ]
       : []),
   ]
 }
@@ -40,33 +43,31 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
 export function wishSentences(desired: Desired | undefined, facts: WishFacts): string[] {
   const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
-  const wishes = `The service wishes ${version}`
+  const wishes = `${version} is requested`
   switch (judgeWish(desired, facts)) {
     case 'foreign':
-      return [`${wishes} of ${whose}. This is ${blueprint}, so nothing comes of it.`]
+      return [`${wishes}, but of the blueprint ${whose}. This agent is ${blueprint}, so the request is ignored.`]
     case 'invalid':
-      return [`${wishes}, which is no semantic version, so nothing comes of it.`]
+      return [`${wishes}, but it is not a semantic version, so the request is ignored.`]
     case 'later':
       if (version === (now.to ?? now.running).version) return []
       return now.state === 'watching'
-        ? [`${wishes}; that is begun when ${now.running.version} is watched no more.`]
-        : [`${wishes}; that is begun when what is under way has ended.`]
+        ? [
+            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(leftOf(now))} of running.`,
+          ]
+        : [`${wishes}; it starts when the current update has ended.`]
     case 'wanted':
     case 'present':
-      return [`${wishes}; that has not been begun yet.`]
+      return [`${wishes}; it has not started yet.`]
     default:
       return []
   }
 }
 
-/** With one full stop, also where a reason was cut or was noted by an older runtime. */
-const stopped = (sentence: string): string =>
-  /[…!?]$/.test(sentence) ? sentence : `${sentence.replace(/[\s.]+$/, '')}.`
-
 /** For `svc status`: what is under way, and what does not come by itself. */
 export function glance(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
-  const waits = retry && retry.at > at ? `, tried again after ${moment(Math.floor(retry.at / 1000))}` : ''
+  const waits = retry && retry.at > at ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''
   return [
     ...underWay(update),
     ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${attemptText(applied.message)}${waits}`] : []),
@@ -77,7 +78,6 @@ export function glance(update: Update, at: number): string[] {
 function underWay(update: Update): string[] {
   const { state, running, to, away } = update
   const line = sentenceOf[state]
-  const minutes = Math.ceil(leftOf(update) / 60)
   return line === undefined
     ? []
     : [
@@ -85,7 +85,7 @@ function underWay(update: Update): string[] {
           running: running.version,
           to: to?.version ?? '',
           away: away?.version ?? '',
-          minutes,
+          more: moreMinutes(leftOf(update)),
           baseline: update.window?.baseline ?? 'ok',
         }),
       ]
@@ -95,19 +95,19 @@ interface UpdateNow {
   readonly running: string
   readonly to: string
   readonly away: string
-  /** Until it is watched no more. */
-  readonly minutes: number
+  /** How long it will still be watched: `24 more minutes`. */
+  readonly more: string
   readonly baseline: Level
 }
 type Line = (known: UpdateNow) => string
 const sentenceOf: Readonly<Record<UpdateState, Line | undefined>> = {
   idle: undefined,
-  fetching: ({ running, to }) => `An update ${running} -> ${to} is under way: its bundle is fetched.`,
-  staging: ({ running, to }) => `An update ${running} -> ${to} is under way: it is unpacked beside.`,
-  swapping: ({ running, to }) => `An update ${running} -> ${to} is under way: it is put in place.`,
+  fetching: ({ running, to }) => `Updating ${running} -> ${to}: downloading the bundle.`,
+  staging: ({ running, to }) => `Updating ${running} -> ${to}: unpacking the bundle.`,
+  swapping: ({ running, to }) => `Updating ${running} -> ${to}: putting it in place.`,
   proving: ({ running, to }) =>
-    `${to} is on proof: it has to say how it is, and must not be bad; else ${running} comes back. While the agent is paused or stopped the proof waits.`,
-  watching: ({ running, minutes, baseline }) =>
-    `${running} is kept and watched for ${minutes} more minutes of running: it goes back if it gets worse than ${baseline}.`,
-  undoing: ({ running, away }) => `${away} goes back to ${running}.`,
+    `${to} is being tested: it must report a level that is not bad, or ${running} comes back. The test waits while the agent is paused or stopped.`,
+  watching: ({ running, more, baseline }) =>
+    `${running} is kept and watched for ${more} of running: it is rolled back if it gets worse than ${baseline}.`,
+  undoing: ({ running, away }) => `Rolling back from ${away} to ${running}.`,
 }

@@ -378,33 +378,28 @@ test.each<[string, Partial<Update>, { blueprint: string; version: string } | und
     'another one in the window',
     noted.watching,
     { blueprint: 'mail', version: '2.0.0' },
-    ['The service wishes 2.0.0; that is begun when 1.5.0 is watched no more.'],
+    ['2.0.0 is requested; it starts when the watch of 1.5.0 ends, after 28 more minutes of running.'],
   ],
   ['what is under way', noted.fetching, { blueprint: 'mail', version: '1.5.0' }, []],
   [
     'another one meanwhile',
     noted.fetching,
     { blueprint: 'mail', version: '2.0.0' },
-    ['The service wishes 2.0.0; that is begun when what is under way has ended.'],
+    ['2.0.0 is requested; it starts when the current update has ended.'],
   ],
   [
     'of another blueprint',
     {},
     { blueprint: 'calendar', version: '2.0.0' },
-    ['The service wishes 2.0.0 of calendar. This is mail, so nothing comes of it.'],
+    ['2.0.0 is requested, but of the blueprint calendar. This agent is mail, so the request is ignored.'],
   ],
   [
     'no version',
     {},
     { blueprint: 'mail', version: '../2' },
-    ['The service wishes ../2, which is no semantic version, so nothing comes of it.'],
+    ['../2 is requested, but it is not a semantic version, so the request is ignored.'],
   ],
-  [
-    'not begun',
-    {},
-    { blueprint: 'mail', version: '2.0.0' },
-    ['The service wishes 2.0.0; that has not been begun yet.'],
-  ],
+  ['not begun', {}, { blueprint: 'mail', version: '2.0.0' }, ['2.0.0 is requested; it has not started yet.']],
 ])('people are told what becomes of a wish of the service: %s', (_what, facts, desired, said) => {
   expect(wishSentences(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toEqual(said)
 })

@@ -28,7 +28,7 @@ const againSeconds = 10
 /** Why updates stand still, as a sentence; undefined when they do not. */
 export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
   const why = unreadableInstall(folder) ?? unreadable(folder)
-  return why && `No version is changed, since ${why}.`
+  return why && `No version is changed, because ${why}.`
 }
 
 /** Begins as soon as everything can be read, at once if it can. */

@@ -98,7 +98,7 @@ async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { i
   try {
     const folder = pinned(through)
     const manifest = await manifestNow(folder)
-    if (!manifest.ok) return { why: `the manifest is not valid, so the last good one counts: ${manifest.message}` }
+    if (!manifest.ok) return { why: `the manifest is not valid, so the last valid one is used: ${manifest.message}` }
     const order = orderOf(folder, manifest.value)
     return order ? { order } : { why: 'the manifest has no "runtime", so there is nothing to start' }
   } catch (error) {

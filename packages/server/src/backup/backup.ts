@@ -28,7 +28,7 @@ export async function writeBackup(
   now: number,
 ): Promise<Verdict<BackupMade, BackupRefusal>> {
   if (store.engine !== 'sqlite') return refuse('engine_other', onPostgres)
-  if (existsSync(file)) return refuse('file_exists', `${file} is there already: name a new file.`)
+  if (existsSync(file)) return refuse('file_exists', `${file} already exists. Name a new file.`)
   if (!existsSync(dirname(file))) return refuse('folder_unknown', `There is no folder ${dirname(file)}.`)
   const beside = `${file}.${process.pid}.tmp`
   try {
@@ -36,7 +36,7 @@ export async function writeBackup(
   } catch (error) {
     return refuse(
       'file_unwritable',
-      `${file} cannot be written: ${messageOf(error)}. A service that runs writes it itself, as its own user.`,
+      `${file} cannot be written: ${messageOf(error)}. A running service writes the file as its own user.`,
     )
   }
   try {
@@ -46,7 +46,7 @@ export async function writeBackup(
     linkSync(beside, file)
     sync(dirname(file))
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return refuse('file_exists', `${file} is there already: name a new file.`)
+    if (isCode(error, 'EEXIST')) return refuse('file_exists', `${file} already exists. Name a new file.`)
     throw error
   } finally {
     rmSync(beside, { force: true })
@@ -55,7 +55,7 @@ export async function writeBackup(
 }
 
 const onPostgres =
-  'This service keeps its data in PostgreSQL: back it up with pg_dump, and keep the file "secret" of the data folder. After restoring such a dump run: svc-server restore --tokens-only'
+  'This service keeps its data in PostgreSQL. Back it up with pg_dump, and keep the file "secret" of the data folder. After restoring such a dump, run: svc-server restore --tokens-only'
 
 function addWhatLiesBeside(file: string, beside: { secret: string; at: number; version: string }): void {
   const db = new DatabaseSync(file)

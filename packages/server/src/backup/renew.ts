@@ -35,7 +35,7 @@ export async function renewAccess(
   const named = all.map(({ id, slug, name }) => ({ id, agent: `${slug}/${name}` }))
   const missing = tokensOf?.find((wanted) => !named.some(({ agent }) => agent === wanted))
   if (missing !== undefined)
-    return { ok: false, code: 'agent_unknown', message: `The data that is restored has no agent ${missing}.` }
+    return { ok: false, code: 'agent_unknown', message: `The restored data has no agent ${missing}.` }
   const chosen = tokensOf ? named.filter(({ agent }) => tokensOf.includes(agent)) : named
   const renewed: NewAgentToken[] = []
   for (const { id, agent } of chosen) {

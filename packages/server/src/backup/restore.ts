@@ -61,14 +61,14 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
   try {
     db = new DatabaseSync(copy)
     const held = db.prepare("select name from sqlite_master where type = 'table' and name = 'svc_backup'").get()
-    if (!held) return refuse('no_backup', `${file} is a database, but no backup that svc-server made.`)
+    if (!held) return refuse('no_backup', `${file} is a database, but not a backup made by svc-server.`)
     const wrong = db.prepare('pragma quick_check(1)').get()
     if (wrong?.quick_check !== 'ok') return refuse('backup_damaged', `${file} is damaged: ${wrong?.quick_check}`)
     const row = db.prepare('select secret, at, version from svc_backup').get()
     db.exec('pragma secure_delete = on; drop table svc_backup')
     return { ok: true, value: { secret: String(row?.secret), at: Number(row?.at), version: String(row?.version) } }
   } catch (error) {
-    return refuse('no_backup', `${file} is no backup that svc-server made, or it is damaged: ${messageOf(error)}`)
+    return refuse('no_backup', `${file} is not a backup made by svc-server, or it is damaged: ${messageOf(error)}`)
   } finally {
     db?.close()
   }

@@ -36,7 +36,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await migrate(store, accountTables(store))
     await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2027-01-01')`.execute(store.db)
     await expect(migrate(store, accountTables(store))).rejects.toThrow(
-      'The database was brought to a newer version (999-later)',
+      'The database was upgraded by a newer version (999-later)',
     )
     await store.close()
   })

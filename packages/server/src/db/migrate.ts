@@ -69,7 +69,7 @@ async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
       : encoding !== 'UTF8'
         ? `The database must have the encoding UTF8: it has ${encoding}.`
         : commits === 'off' &&
-          'The database must not have synchronous_commit off: after a crash it would hand out commands a second time.'
+          'The database must not have synchronous_commit off: after a crash it would deliver commands a second time.'
   if (!wrong) return client
   client.release()
   throw new StoreError(wrong)
@@ -83,7 +83,7 @@ async function refuseNewer({ db }: Store): Promise<void> {
   const unknown = rows.find(({ name }) => !Object.hasOwn(migrations, name))
   if (!unknown) return
   throw new StoreError(
-    `The database was brought to a newer version (${unknown.name}): start the svc that did it, or a newer one. Nodes of this version that run already may go on until they are replaced.`,
+    `The database was upgraded by a newer version (${unknown.name}). Start that version or a newer one. Nodes of this version that are already running can keep running until they are replaced.`,
   )
 }
 
@@ -100,5 +100,5 @@ async function migrateAlone(store: Store, accounts: BetterAuthOptions): Promise<
       ),
   }
   const { error } = await new Migrator({ db: store.db, provider }).migrateToLatest()
-  if (error) throw new Error('The database could not be brought to this version.', { cause: error })
+  if (error) throw new Error('The database could not be upgraded to this version.', { cause: error })
 }

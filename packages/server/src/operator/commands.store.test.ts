@@ -34,11 +34,11 @@ everyEngine('commands of the operator', (open) => {
     const input = `${password}\n`
     const { slug } = w.workspace
     expect(await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input })).toBe(
-      'Made the account of bob@example.org.',
+      'Created the account of bob@example.org.',
     )
     const options = { name: 'Cy', workspace: slug, role: 'admin' }
     expect(await said('person create', ['cy@example.org'], { options, input })).toBe(
-      `Made the account of cy@example.org, admin of ${slug}.`,
+      `Created the account of cy@example.org, admin of ${slug}.`,
     )
     expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +${slug} \\(admin\\)`))
     expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +-/)
@@ -65,9 +65,9 @@ everyEngine('commands of the operator', (open) => {
   test('a workspace has the name that it is given, else its short name', async () => {
     const { said } = await start()
     expect(await said('workspace create', ['bakery'], { options: { name: 'The Bakery' } })).toMatch(
-      /^Made the workspace bakery \(The Bakery\)\. /,
+      /^Created the workspace bakery \(The Bakery\)\. /,
     )
-    expect(await said('workspace create', ['cellar'])).toMatch(/^Made the workspace cellar \(cellar\)\. /)
+    expect(await said('workspace create', ['cellar'])).toMatch(/^Created the workspace cellar \(cellar\)\. /)
   })
 
   test('a link signs in or hands over, as asked; a password that was made is shown, a given one is not', async () => {
@@ -89,7 +89,7 @@ everyEngine('commands of the operator', (open) => {
     const { slug } = w.workspace
     const create = (email: string) =>
       said('person create', [email], { input: `${password}\n`, options: { name: 'Dan', workspace: slug } })
-    expect(await create('dan@example.org')).toBe(`Made the account of dan@example.org, member of ${slug}.`)
+    expect(await create('dan@example.org')).toBe(`Created the account of dan@example.org, member of ${slug}.`)
     expect(await said('workspace limit', [slug], { options: { people: '1' } })).toMatch(
       /^Members and open invitations +\d+ +1$/m,
     )

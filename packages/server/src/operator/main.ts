@@ -81,9 +81,7 @@ async function carryOut(
     const { move, showMoved, showsPassword } = await import('./move.ts')
     process.umask(0o077)
     if (showsPassword(request.options.to?.toString()))
-      note(
-        'A password among the arguments can be read by others on this machine: PGPASSWORD or SVC_DATABASE_URL is better.',
-      )
+      note('Others on this machine can read a password in the arguments. Use PGPASSWORD or SVC_DATABASE_URL instead.')
     return say(await move(request, config, json ? () => {} : note), showMoved)
   }
   const command = commands[name] as OperatorCommand
@@ -96,7 +94,7 @@ async function carryOut(
 }
 
 const newFolder = (folder: string) =>
-  `The data folder ${folder} is new. If the service keeps its data elsewhere, name that with SVC_DATA_DIR or in the file .env of the current folder.`
+  `The data folder ${folder} is new. If the service keeps its data elsewhere, name that folder with SVC_DATA_DIR or in the file .env of the current folder.`
 
 /** The service may stand in another folder than the person who types. */
 const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, cwd: string): Chosen['request'] => ({

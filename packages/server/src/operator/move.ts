@@ -24,12 +24,12 @@ export async function move(
   progress: (line: string) => void,
 ): Promise<Moved> {
   const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
-  if (to === undefined) throw new Misused('Where to? svc-server move --to postgres://USER@HOST/DATABASE')
+  if (to === undefined) throw new Misused('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
   if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
     throw new Misused('--to must be an address that begins with postgres:// or postgresql://.')
   const { dataDir } = config
   if (!existsSync(databaseFile(dataDir))) {
-    const why = existsSync(movedFile(dataDir)) ? ': it was moved already' : ''
+    const why = existsSync(movedFile(dataDir)) ? ': it was already moved' : ''
     throw new Refused(`There is no embedded database in ${dataDir}${why}.`)
   }
   const lock = lockFolder(dataDir)
@@ -86,12 +86,12 @@ export const showMoved = ({ tables, rows, before, to, kept }: Moved): string =>
     table(
       ['TABLE', 'ROWS', 'SHA-256'],
       tables.filter((t) => t.rows > 0).map((t) => [t.table, t.rows, t.sha256]),
-      'There was no row to move.',
+      'There were no rows to move.',
     ),
     before
-      ? `All ${rows} rows were in PostgreSQL already, each the same as here.`
-      : `Moved ${rows} rows; each was read back and is the same.`,
-    `The embedded database lies in ${kept}: keep it until you are content; it is out of use.`,
-    `Now set SVC_DATABASE_URL to ${to} (with its password) and start the service. Tokens of agents, install codes,`,
-    'passwords and sessions go on as they are. Every further node needs a copy of the file "secret" of this data folder.',
+      ? `All ${rows} rows were already in PostgreSQL, each identical.`
+      : `Moved ${rows} rows. Each was read back and is identical.`,
+    `The embedded database lies in ${kept}. It is no longer used. Keep it until you are satisfied.`,
+    `Now set SVC_DATABASE_URL to ${to} (with its password) and start the service. Agent tokens, install codes,`,
+    'passwords and sessions stay valid. Every further node needs a copy of the file "secret" of this data folder.',
   ].join('\n')

@@ -222,7 +222,7 @@ test('a data folder with a long name is served as well', async () => {
   place.env.SVC_DATA_DIR = long
   const service = await place.start()
   await place.value(['workspace', 'create', 'north'])
-  expect(service.log).toContain('An operator ran a command.')
+  expect(service.log).toContain('operator ran a command')
 })
 
 test('help and version are answers, not errors', async () => {

@@ -31,7 +31,7 @@ export function choose(
 ): Chosen | undefined {
   let chosen: Chosen | undefined
   const program = new Command('svc-server')
-    .description('Runs the service and speaks to it, on its own machine.')
+    .description('Runs the service and controls it, on its own machine.')
     .version(version)
     .option('--json', 'print one JSON value and nothing else')
     .option('--data-dir <folder>', 'the data folder (else SVC_DATA_DIR, else ./svc-data)')
@@ -69,19 +69,19 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 }
 
 const groupSays: Readonly<Record<string, string>> = {
-  workspace: 'workspaces, and what they are activated for',
+  workspace: 'workspaces, and the products they are activated for',
   person: 'the accounts of people',
   member: 'who belongs to a workspace',
   agent: 'agents and their tokens',
-  command: 'what is wished of agents',
+  command: 'commands to agents',
   log: 'logs that agents sent',
   product: 'other services that agents use',
-  blueprint: 'what agents are installed from',
+  blueprint: 'the packages that agents are installed from',
   code: 'install codes',
-  bot: 'who acts for agents in products',
+  bot: 'accounts that agents use in products',
   release: 'the runtime that /cli/ serves',
-  wish: 'what version agents and their runtimes should run',
-  rollout: 'versions that go to many agents in waves',
-  audit: 'who did what',
-  secret: 'what signs cookies, on all nodes the same',
+  wish: 'the versions that agents and their runtimes should run',
+  rollout: 'updates of many agents in waves',
+  audit: 'the activity: who did what, and when',
+  secret: 'the secret that signs cookies, the same on all nodes',
 }

@@ -18,7 +18,7 @@ export async function restore(request: Omit<Request, 'input'>, config: Config): 
     if (file !== undefined) throw new Misused('--tokens-only restores no file.')
     return { agents: await newTokens(config, tokensOf) }
   }
-  if (file === undefined) throw new Misused('Which backup? svc-server restore FILE')
+  if (file === undefined) throw new Misused('Name the backup: svc-server restore FILE')
   if (config.databaseUrl !== undefined)
     throw new Refused(
       'This service keeps its data in PostgreSQL: put the dump back with pg_restore or psql, then run: svc-server restore --tokens-only',
@@ -52,17 +52,17 @@ const running = ({ dataDir }: Config) =>
 
 function agentsNamed(list: string | undefined): string[] | undefined {
   const names = list?.split(/[\s,]+/).filter(Boolean)
-  if (names?.length === 0) throw new Misused('Whose tokens? --tokens-of SLUG/NAME,SLUG/NAME…')
+  if (names?.length === 0) throw new Misused('Name the agents: --tokens-of SLUG/NAME,SLUG/NAME…')
   return names
 }
 
 export function showRestored({ file, from, version, replaced, agents }: RestoreResult): string {
   const lines =
     file === undefined ? [] : [`Restored ${file}, made ${new Date(from ?? 0).toISOString()} by svc ${version}.`]
-  if (replaced) lines.push(`What was there lies in ${replaced}; remove it when it is not needed any more.`)
-  lines.push('Everybody is signed out, open one-time links are void, and no version is wished of any agent.')
+  if (replaced) lines.push(`The previous data is in ${replaced}. Remove it when you no longer need it.`)
+  lines.push('Everyone is signed out, open one-time links are void, and all requested versions are cleared.')
   lines.push(
-    agents.length === 0 ? 'No agent got a new token.' : 'New tokens, shown this once; the old ones are refused:',
+    agents.length === 0 ? 'No agent has a new token.' : 'New tokens, shown this once; the old ones are refused:',
   )
   if (agents.length > 0)
     lines.push(

@@ -16,14 +16,14 @@ export async function start(options: Request['options'], flags: Variables, json:
   const { url, firstLink } = service
   process.stdout.write(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink))
   if (url.startsWith('http:') && !['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname))
-    log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted.')
+    log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
   await stop
   await service.close()
-  log.info('The service has ended.')
+  log.info('stopped')
   process.exit(0) // whatever a library may still hold open
 }
 
 const greeting = (url: string, link: string | undefined) =>
   link === undefined
     ? `svc is ready: ${url}\n`
-    : `svc is ready: ${url}\n\nNobody has an account yet. Open this link, once, to make yours and the first workspace:\n\n  ${link}\n\n`
+    : `svc is ready: ${url}\n\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`

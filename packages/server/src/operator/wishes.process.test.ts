@@ -24,7 +24,7 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
     stderr: expect.stringContaining('(runtime_not_served)'),
   })
   await place.value(['release', 'add', buildFolder(pyz('9.0.0'))])
-  const unheard = 'It has never reported: it is told with the answer to its first report.'
+  const unheard = 'It has never reported. The request is sent in the answer to its first report.'
   expect(await place.run(['wish', 'blueprint', 'north/mail', '1.1.0'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(new RegExp(`^mail: .*1\\.1\\.0.*\\n +${unheard}$`, 'm')),
@@ -74,7 +74,7 @@ test('a version that asks for a new secret is named with it, by a wish, a rollou
   writeFileSync(file, await bundle({ version: '2.0.0', secrets }))
   await place.value(['blueprint', 'upload', 'north', file])
   const words = [
-    "Version 2.0.0 asks for secrets that 1.0.0 did not. They are typed on the agent's machine; do that first, else the version may not start:",
+    "Version 2.0.0 asks for secrets that 1.0.0 did not. They are set on the agent's machine first, or the version may not start:",
     '  svc secrets set NOTIFY_TOKEN  sends the notes',
     '  svc secrets set EXTRA  finds more (optional)',
   ].join('\n')

@@ -7,7 +7,7 @@ const startWords: CommandHelp = {
   options: [
     ['--port <port>', 'SVC_PORT: the port to listen on (default: 8787)'],
     ['--host <address>', 'SVC_HOST: the address to listen on (default: 127.0.0.1)'],
-    ['--base-url <origin>', 'SVC_BASE_URL: under which people and agents reach it (default: http://localhost:PORT)'],
+    ['--base-url <origin>', 'SVC_BASE_URL: where people and agents reach it (default: http://localhost:PORT)'],
   ],
 }
 
@@ -16,7 +16,7 @@ const restoreWords: CommandHelp = {
   args: [['[file]', 'what svc-server backup wrote']],
   options: [
     ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
-    ['--tokens-only', 'restore nothing: only the new tokens, after a dump was put back into PostgreSQL'],
+    ['--tokens-only', 'restore nothing and only create new tokens, after restoring a dump into PostgreSQL'],
   ],
 }
 

@@ -21,7 +21,7 @@ export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Pro
   const { value } = await db.selectFrom('agreed').select('value').where('name', '=', name).executeTakeFirstOrThrow()
   if (value === mine) return
   throw new DataFolderError(
-    `${secretFile(dataDir)} is not the secret of the other nodes on this database: copy theirs here. If this one is right and theirs is not, run: svc-server secret adopt`,
+    `${secretFile(dataDir)} is not the secret of the other nodes on this database. Copy theirs here. If this one is right and theirs is wrong, run: svc-server secret adopt`,
   )
 }
 

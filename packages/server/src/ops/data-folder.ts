@@ -129,7 +129,7 @@ export function refuseMoved(dataDir: string): void {
   const to = readIfThere(movedFile(dataDir))
   if (to === undefined) return
   throw new DataFolderError(
-    `The data of ${dataDir} was moved to ${to}: set SVC_DATABASE_URL. To go back to the embedded database and lose what happened since, move svc.db back from the folder moved-… and remove the file ${movedFile(dataDir)}.`,
+    `The data of ${dataDir} was moved to ${to}. Set SVC_DATABASE_URL. To return to the embedded database and lose everything since, move svc.db back from the folder moved-… and remove the file ${movedFile(dataDir)}.`,
   )
 }
 
@@ -158,4 +158,4 @@ function readIfThere(file: string): string | undefined {
 
 /** What to do about a file that this user may not open. */
 export const notYours = (file: string): string =>
-  `${file} is not for this user: run this as the user of the service, or as root.`
+  `${file} is not accessible to this user. Run this as the user of the service, or as root.`

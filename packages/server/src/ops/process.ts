@@ -12,7 +12,7 @@ export function untilSignal(log: Logger): Promise<void> {
       process.on(signal, () => {
         if (asked) process.exit(128 + number)
         asked = true
-        log.info({ signal }, 'The service ends: it answers what it has received. A second signal ends it at once.')
+        log.info({ signal }, 'shutting down after answering what was received; a second signal stops at once')
         resolve()
       })
   })
@@ -33,9 +33,9 @@ export function watchOverErrors(log: Logger): void {
     recent = [...recent.filter((before) => at - before < 60_000), at]
     log.error({ err: error }, `${kind}: a bug of the service`)
     if (recent.length <= tolerated) return
-    log.fatal('Too many of them within a minute: the process ends.')
+    log.fatal('too many bugs within a minute: the process exits')
     process.exit(1)
   }
   process.on('uncaughtException', note('uncaught error'))
-  process.on('unhandledRejection', note('rejection that nobody handled'))
+  process.on('unhandledRejection', note('unhandled rejection'))
 }

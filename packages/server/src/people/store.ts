@@ -56,7 +56,7 @@ export async function insertPerson(
   { email, name, hash }: ReadyPerson,
 ): Promise<Verdict<Person, 'email_taken'>> {
   if (await findPerson(trx, email)) {
-    return refuse('email_taken', `There is already an account of ${shown(email)}: sign in with it.`)
+    return refuse('email_taken', `There is already an account for ${shown(email)}: sign in with it.`)
   }
   const { id } = await own.createUser({ email, name, emailVerified: true }, { method: 'admin' })
   await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })

@@ -25,7 +25,7 @@ export interface Build {
 }
 
 /** 3.5.3: what an unsigned build is good for. */
-const unsignedSays = 'It is not signed: it can be fetched and installed, but no runtime updates itself to it.'
+const unsignedSays = 'It is not signed: it can be downloaded and installed, but no runtime updates itself to it.'
 
 const archive = 'svc.pyz'
 /** D39. */
@@ -75,7 +75,7 @@ export function judgeBuild(
 ): Verdict<Build, 'build_refused'> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const note = noteOf(bytes)
-  if (!note) return refused(`${file} is no build of the runtime: its archive holds no release.json with a version.`)
+  if (!note) return refused(`${file} is not a build of the runtime: its archive has no release.json with a version.`)
   const { version } = note
   if (!isVersion(version) || !runtimeVersion.test(version))
     return refused(

@@ -50,11 +50,11 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
   const { releaseDir, version } = config
   const read = await readBuild(releaseDir)
   if (!read) return
-  if (!read.ok) return log.error({ releaseDir }, `The runtime build is not served: ${read.message}`)
+  if (!read.ok) return log.error({ releaseDir, why: read.message }, 'the runtime build is not served')
   const by = { id: null, name: `service ${version}` }
   const { served, says } = await adoptRelease(store.db, read.value, { by, now: now() })
   const facts = { version: read.value.version, sha256: read.value.sha256, signed: read.value.signed }
-  if (!served) log.warn({ releaseDir, ...facts }, `The build in the release folder is not served. ${says}`)
+  if (!served) log.warn({ releaseDir, ...facts, why: says }, 'the build in the release folder is not served')
 }
 
 function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
@@ -86,14 +86,14 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   const timer = setInterval(() => {
-    if (!looking) look().catch((err: unknown) => log.debug({ err }, 'The served release could not be looked up.'))
+    if (!looking) look().catch((err: unknown) => log.debug({ err }, 'the served release could not be looked up'))
   }, lookEvery).unref()
 
   return {
     served: () => current,
     look,
     async files() {
-      await look().catch((err: unknown) => log.warn({ err }, 'The last known release is served.'))
+      await look().catch((err: unknown) => log.warn({ err }, 'serving the last known release'))
       return current
     },
     async close() {

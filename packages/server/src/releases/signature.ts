@@ -23,14 +23,14 @@ export function judgeSignature(
   keys: readonly string[] | undefined,
 ): Verdict<Signed, 'signature_refused'> {
   const parts = readArmored(armored.toString('latin1'))
-  if (!parts) return refused('it is no OpenSSH signature.')
+  if (!parts) return refused('it is not an OpenSSH signature.')
   const { key, namespace, hash } = parts
   if (namespace !== wantedNamespace)
     return refused(`it is for the namespace "${namespace}": a release is signed for "${wantedNamespace}".`)
   const holds = verified(parts, bytes)
-  if (holds === false || !(hash in hashes)) return refused('it is not of these bytes, or broken.')
+  if (holds === false || !(hash in hashes)) return refused('it does not match these bytes, or is damaged.')
   if (keys && !keys.includes(key.line))
-    return refused(`it is by a key that this build does not accept itself (${key.line}).`)
+    return refused(`it was made with a key that this build itself does not accept (${key.line}).`)
   return { ok: true, value: { signer: key.line, verified: holds === true } }
 }
 

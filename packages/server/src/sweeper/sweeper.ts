@@ -44,7 +44,7 @@ export function createSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>
 
   function round(): void {
     sweep()
-      .catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; tried again soon'))
+      .catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'))
       .finally(plan)
   }
 

@@ -26,7 +26,7 @@ export const agentCommands = {
       return { name: agent.name, token, url: service.config.baseUrl }
     },
     show: ({ name, token, url }) =>
-      `Made the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
+      `Created the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
   }),
   'agent list': command({
     says: 'the agents of a workspace',
@@ -48,7 +48,7 @@ export const agentCommands = {
       table(
         ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
         all.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
-        'There is no agent yet.',
+        'No agents yet.',
       ),
   }),
   'agent show': command({
@@ -64,7 +64,7 @@ export const agentCommands = {
         `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
         ...(stopped === null ? [] : [`  stopped on its machine ${stoppedBy[stopped]}, ${moment(seenAt)}`]),
         ...(age.statusOld && stopped === null
-          ? [`  its status, runs in progress, gauges and panels are of ${moment(age.statusAt)}`]
+          ? [`  its status, runs in progress, gauges and panels are from ${moment(age.statusAt)}`]
           : []),
         ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${wishText(updates.blueprint)}`] : []),
         `  runtime ${line(updates.runtime.running ?? '-')}: ${wishText(updates.runtime)}`,
@@ -86,6 +86,6 @@ export const agentCommands = {
       await perform(service, removeAgent, { workspace, agent }, undefined)
       return { name: agent.name, deleted: true }
     },
-    show: ({ name }) => `Deleted the agent ${name}; its token is refused from now on.`,
+    show: ({ name }) => `Deleted the agent ${name}. Its token is now refused.`,
   }),
 }

@@ -30,7 +30,7 @@ export const auditCommands = {
           e.subject,
           Object.keys(e.details).length === 0 ? '' : JSON.stringify(e.details),
         ]),
-        'Nothing is written down for this time.',
+        'No activity is recorded for this time.',
       ),
   }),
 }

@@ -3,7 +3,7 @@ import { argument, granted } from '../kit/request.ts'
 
 export const backupCommands = {
   backup: command({
-    says: 'write all data and the secret into one new file, while the service goes on',
+    says: 'write all data and the secret into one new file, while the service keeps running',
     args: [['<file>', 'a new file; it is as confidential as the data folder']],
     paths: [0],
     run: async (request, { store, config, now }, { writeBackup }) =>

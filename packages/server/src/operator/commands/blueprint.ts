@@ -7,7 +7,7 @@ const slug: [string, string] = ['<slug>', "the workspace's short name"]
 
 export const blueprintCommands = {
   'blueprint upload': command({
-    says: 'keep a bundle as a new version of its blueprint; a refusal gives every reason',
+    says: 'upload a bundle as a new version of its blueprint; a refusal gives every reason',
     args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
     reads: { at: 1, maxBytes: limits.bundleBytes, what: 'A bundle' },
@@ -35,7 +35,7 @@ export const blueprintCommands = {
       table(
         ['BLUEPRINT', 'LATEST', 'VERSIONS', 'AGENTS', 'UPLOADED', 'BY', 'DESCRIPTION'],
         all.map((b) => [b.name, b.latest, b.versions, b.agents, moment(b.uploadedAt), b.uploadedBy, b.description]),
-        'There is no blueprint yet: svc-server blueprint upload SLUG FILE.zip',
+        'No blueprints yet: svc-server blueprint upload SLUG FILE.zip',
       ),
   }),
   'blueprint show': command({
@@ -68,7 +68,7 @@ export const blueprintCommands = {
         table(
           ['AGENT', 'RUNS', 'LEVEL', 'LAST REPORT'],
           agents.map((a) => [a.name, a.running, a.level, moment(a.seenAt)]),
-          'No agent was installed from it.',
+          'No agents were installed from it.',
         ),
       ].join('\n'),
   }),

@@ -29,11 +29,11 @@ export const botCommands = {
                 moment(t.expiresAt),
               ]),
         ),
-        'There is no bot yet: agents whose blueprint binds them to a product bring theirs.',
+        'No bots yet. A bot is created when an agent is installed whose blueprint names another product.',
       ),
   }),
   'bot revoke': command({
-    says: "revoke a bot's tokens; its product refuses them from now on",
+    says: "revoke a bot's tokens; its product then refuses them",
     args: [path],
     options: [product],
     run: async (request, service, stores) => {
@@ -62,7 +62,7 @@ export const botCommands = {
       service.live.listChanged(workspace.id)
       return { name, deleted: bots.length }
     },
-    show: ({ name }) => `Deleted the bot ${name}; its tokens are refused from now on.`,
+    show: ({ name }) => `Deleted the bot ${name}. Its tokens are now refused.`,
   }),
 }
 

@@ -21,7 +21,7 @@ export const codeCommands = {
         `The install code for the agent ${agent}, shown this once, good until ${moment(expiresAt)}:`,
         `\n  ${code}\n`,
         onItsMachine(url, `init --url ${url}`),
-        ...warnings.map((warning) => line(`As things are, it would be refused: ${warning}`)),
+        ...warnings.map((warning) => line(`It would currently be refused: ${warning}`)),
       ].join('\n'),
   }),
   ...commandOf(blueprints.codes, {
@@ -40,7 +40,7 @@ export const codeCommands = {
           c.issuedBy,
           moment(c.expiresAt),
         ]),
-        'No install code was issued.',
+        'No install codes have been issued.',
       ),
   }),
   ...commandOf(blueprints.revokeCode, {
@@ -51,6 +51,6 @@ export const codeCommands = {
       await perform(service, revokedCode, { workspace, params: { slug: workspace.slug, id } }, undefined)
       return { id, revoked: true }
     },
-    show: () => 'The install code is worthless from now on.',
+    show: () => 'The install code can no longer be used.',
   }),
 }

@@ -16,8 +16,8 @@ export const commandCommands = {
     },
     show: ({ id, type, made }) =>
       made
-        ? `Queued ${type} (${id}); it goes out with the answer to the next report.`
-        : `The same ${type} is under way already (${id}).`,
+        ? `Queued ${type} (${id}). It will be sent in the answer to the next report.`
+        : `The same ${type} is already in progress (${id}).`,
   }),
   ...commandOf(commands.commandLedger, {
     run: async (request, service, { agentOf, ledgerOf }) => {
@@ -47,7 +47,7 @@ function bodyOf(request: Request) {
 function payloadOf(type: string, values: string[]): Record<string, unknown> {
   if (type === 'set') return settingsOf(values)
   if (type === 'log') {
-    if (values.length !== 1) throw new Misused('One log is asked for at a time: command send SLUG/NAME log NAME')
+    if (values.length !== 1) throw new Misused('Request one log at a time: command send SLUG/NAME log NAME')
     return { name: values[0] }
   }
   if (values.length > 0) throw new Misused(`${shown(type)} takes no values: got ${shown(values.join(' '))}.`)
@@ -56,7 +56,7 @@ function payloadOf(type: string, values: string[]): Record<string, unknown> {
 
 /** `every=5 label="weekly" off=null`; what is no JSON is taken as text, since a shell eats the quotes. */
 function settingsOf(pairs: string[]): Record<string, unknown> {
-  if (pairs.length === 0) throw new Misused('What is to be set? command send SLUG/NAME set KEY=JSON…')
+  if (pairs.length === 0) throw new Misused('Name the settings to change: command send SLUG/NAME set KEY=JSON…')
   const settings: Record<string, unknown> = Object.create(null)
   for (const pair of pairs) {
     const at = pair.indexOf('=')

@@ -14,7 +14,7 @@ export const logCommands = {
       table(
         ['ID', 'LOG', 'RECEIVED', 'BYTES', 'KEPT UNTIL', 'ASKED BY'],
         all.map((l) => [l.id, l.name, moment(l.receivedAt), l.bytes, moment(l.expiresAt), l.askedBy]),
-        'No log is kept; ask for one: svc-server command send SLUG/NAME log NAME',
+        'No logs are stored. Request one: svc-server command send SLUG/NAME log NAME',
       ),
   }),
   ...commandOf(commands.log, {
@@ -27,7 +27,7 @@ export const logCommands = {
         .where('log.id', '=', id)
         .executeTakeFirst()
       const log = agent && (await logOf(db, agent, id, now()))
-      if (!log) throw new Missing(`There is no log ${shown(id)}, or none any more.`)
+      if (!log) throw new Missing(`There is no log ${shown(id)}. It may have been deleted.`)
       await noteReading(db, { workspaceId: agent.workspace_id, agent, by: operator, now: now(), log, how: 'log.read' })
       return log
     },

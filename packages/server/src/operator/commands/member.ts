@@ -17,10 +17,10 @@ export const memberCommands = {
       live.listChanged(workspace.id)
       return { workspace: workspace.slug, email: wanted.email.trim().toLowerCase(), role }
     },
-    show: ({ workspace, email, role }) => `${line(email)} belongs to ${workspace} as ${role}.`,
+    show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
   'member list': command({
-    says: 'who belongs to a workspace',
+    says: 'list the members of a workspace',
     args: [slug],
     run: async (request, service, { membersOf, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
@@ -31,7 +31,7 @@ export const memberCommands = {
       table(
         ['E-MAIL', 'NAME', 'ROLE'],
         all.map(({ email, name, role }) => [email, name, role]),
-        'Nobody belongs to the workspace yet.',
+        'The workspace has no members yet.',
       ),
   }),
   'member remove': command({
@@ -47,6 +47,6 @@ export const memberCommands = {
       live.listChanged(workspace.id)
       return { workspace: workspace.slug, email: member.email, removed: true }
     },
-    show: ({ workspace, email }) => `${line(email)} no longer belongs to ${workspace}.`,
+    show: ({ workspace, email }) => `${line(email)} is no longer a member of ${workspace}.`,
   }),
 }

@@ -10,7 +10,7 @@ const email: [string, string] = ['<email>', 'with which the person signs in']
 
 export const personCommands = {
   'person create': command({
-    says: 'make an account; the password is the first line of standard input, or asked for',
+    says: 'create an account; the password is the first line of standard input, or asked for',
     args: [email],
     options: [
       ['--name <name>', "the person's name"],
@@ -28,7 +28,7 @@ export const personCommands = {
       const name = option(request, 'name')
       if (name === undefined) throw new Misused('A person needs a name: --name NAME')
       if (slug === undefined && option(request, 'role') !== undefined)
-        throw new Misused('A role is of a workspace: --workspace SLUG')
+        throw new Misused('A role needs a workspace: --workspace SLUG')
       const password = passwordIn(request.input)
       if (password === '') throw new Refused('A person needs a password: give it on standard input.')
       const person = { email: argument(request, 0), name, password }
@@ -54,10 +54,10 @@ export const personCommands = {
       return { email, name: called, workspace: slug ?? null, role: slug === undefined ? null : role }
     },
     show: ({ email, workspace, role }) =>
-      `Made the account of ${line(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
+      `Created the account of ${line(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
   }),
   'person list': command({
-    says: 'everybody who has an account',
+    says: 'list everyone who has an account',
     run: async (_, { store }, { listPeople }) => {
       const members = await store.db
         .selectFrom('member')
@@ -86,9 +86,9 @@ export const personCommands = {
       ),
   }),
   'person reset': command({
-    says: 'give a new password, read from standard input (empty: one is made and shown), and end all sessions',
+    says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
     args: [email],
-    input: 'New password (empty: one is made)',
+    input: 'New password (empty: one is generated)',
     run: async (request, { store, auth, now }, { resetPassword }) => {
       const given = passwordIn(request.input)
       const password = given || randomBytes(15).toString('base64url')
@@ -106,7 +106,7 @@ export const personCommands = {
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [email],
     options: [
-      ['--claim', 'hands the account to the owner of its address, once, within a day: new password, all sessions end'],
+      ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
     run: async (request, { store, config, now }, { linkUrl, createLink }) => {
       const purpose = request.options.claim === true ? 'claim' : 'sign_in'
@@ -124,5 +124,5 @@ const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 const existing = (refused: { code: string }, { slug, email, role }: { slug: string; email: string; role: Role }) => ({
   ok: false as const,
   code: refused.code,
-  message: `There is already an account of ${shown(email)}. To give it the workspace: svc-server member add ${slug} ${line(email)} --role ${role}`,
+  message: `There is already an account for ${shown(email)}. To give it the workspace: svc-server member add ${slug} ${line(email)} --role ${role}`,
 })

@@ -25,7 +25,7 @@ export const productCommands = {
       table(
         ['PRODUCT', 'ORIGIN', 'ADDED'],
         all.map((p) => [p.id, p.origin, moment(p.createdAt)]),
-        'There is no product but this service itself (svc).',
+        'No products yet, except this service itself (svc).',
       ),
   }),
   'product remove': command({

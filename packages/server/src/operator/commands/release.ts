@@ -4,13 +4,15 @@ import { moment, table } from '../kit/show.ts'
 
 /** 3.5: a machine holds what it refused; the service's own hold is over. */
 const heldSays =
-  'Agents can be updated to it again. A runtime that refused the other signature holds the version until another one is named.'
+  'Agents can be updated to it again. A runtime that refused the previous signature keeps the version on hold until another one is requested.'
 
 export const releaseCommands = {
   'release add': command({
     says: 'serve the build of svc.pyz in a folder, as npm run release makes it',
     args: [['<folder>', 'holds svc.pyz, and beside it svc.pyz.sha256 and svc.pyz.sig']],
-    options: [['--older', 'also when it is older than what is served: standing wishes for newer ones are dropped']],
+    options: [
+      ['--older', 'also when it is older than the served release: pending requests for newer ones are dropped'],
+    ],
     paths: [0],
     run: async (request, { store, now }, { addRelease, readBuild, servedFiles, strangerTo }) => {
       const folder = argument(request, 0)
@@ -25,7 +27,7 @@ export const releaseCommands = {
     show: ({ version, sha256, changed, signature, remarks }) =>
       (signature === 'replaced'
         ? [
-            `Still served: ${version} (SHA-256 ${sha256}), now with this signature in place of the other one.`,
+            `Still served: ${version} (SHA-256 ${sha256}), now with this signature instead of the previous one.`,
             heldSays,
             ...remarks,
           ]
@@ -33,7 +35,7 @@ export const releaseCommands = {
       ).join('\n'),
   }),
   'release list': command({
-    says: 'the builds of svc.pyz that /cli/ served; it serves the first',
+    says: 'list the builds of svc.pyz that /cli/ served; the first one is served now',
     run: async (_, { store }, { listReleases }) =>
       (await listReleases(store.db)).map(({ size, ...release }, i) => ({ ...release, bytes: size, served: i === 0 })),
     show: (all) =>

@@ -27,7 +27,7 @@ export const rolloutCommands = {
       table(
         ['ID', 'WHAT', 'STATE', 'WAVE', 'KEPT', 'BEGUN', 'BY', 'WHY'],
         all.map((r) => [r.id, titleOf(r), r.state, waveOf(r), keptOf(r), moment(r.createdAt), r.createdBy, r.why]),
-        'No rollout yet.',
+        'No rollouts yet.',
       ),
   }),
   ...commandOf(rollouts.showRollout, {
@@ -105,7 +105,7 @@ async function pageOf({ store, now }: Service, stores: Stores, id: string): Prom
 }
 
 function unknown(id: string): never {
-  throw new Missing(`There is no rollout ${shown(id)}, or none any more.`)
+  throw new Missing(`There is no rollout ${shown(id)}. It may have been deleted.`)
 }
 
 function wantedOf(request: Request): NewRollout {
@@ -151,11 +151,11 @@ const keptOf = ({ counts }: RolloutRow): string => {
 }
 
 function headOf(page: Page): string {
-  const by = page.continuedBy === null ? page.createdBy : `${page.createdBy}, continued by ${page.continuedBy}`
+  const by = page.continuedBy === null ? page.createdBy : `${page.createdBy}, resumed by ${page.continuedBy}`
   return [
     `${titleOf(page)}: ${page.state}, wave ${waveOf(page)}, kept by ${keptOf(page)} (${page.id})`,
     page.says,
-    `Begun ${moment(page.createdAt)} by ${by}; waves: ${page.upTo.join(', ')}.`,
+    `Started ${moment(page.createdAt)} by ${by}; waves: ${page.upTo.join(', ')}.`,
   ]
     .map(line)
     .join('\n')
@@ -165,7 +165,7 @@ const agentsOf = (agents: readonly RolloutAgent[]): string =>
   table(
     ['WAVE', 'AGENT', 'STATE', 'RUNS', 'SINCE', 'WHY'],
     agents.map((a) => [a.wave || '-', a.agent, a.state, a.running, moment(a.at), a.reason]),
-    'It has no agent any more.',
+    'It no longer has any agents.',
   )
 
 const previewOf = ({ waves, leftOut }: RolloutPreview): string =>
@@ -175,5 +175,5 @@ const previewOf = ({ waves, leftOut }: RolloutPreview): string =>
       ...waves.flatMap(({ agents }, i) => agents.map((agent) => [i + 1, agent, null])),
       ...leftOut.map(({ agent, message }) => ['-', agent, message]),
     ],
-    'There is no agent that it could reach.',
+    'There are no agents to update.',
   )

@@ -7,7 +7,7 @@ import { wishText } from '../kit/waits.ts'
 
 /** 3.5.3: what would come of it, before it is stored. */
 const unsigned = ({ version }: { version: string }) =>
-  `The served build ${version} is not signed, so every runtime answers "failed" and the service holds the version. Serve a signed build ("svc-server release add"), or say --unsigned to send it all the same.`
+  `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
 
 export const wishCommands = {
   ...commandOf(updates.wishBlueprint, {

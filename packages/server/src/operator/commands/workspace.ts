@@ -12,7 +12,7 @@ const product: [string, string] = [
 
 export const workspaceCommands = {
   'workspace create': command({
-    says: 'make a workspace; its agents are refused until it is activated',
+    says: 'create a workspace; its agents are refused until it is activated',
     args: [slug],
     options: [['--name <name>', 'as people see it (default: the short name)']],
     run: async (request, { store, auth, now }, { createWorkspace }) => {
@@ -21,7 +21,7 @@ export const workspaceCommands = {
       return { slug: made.slug, name: made.name }
     },
     show: ({ slug, name }) =>
-      `Made the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
+      `Created the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
   }),
   'workspace list': command({
     says: 'all workspaces',
@@ -37,11 +37,11 @@ export const workspaceCommands = {
       table(
         ['WORKSPACE', 'NAME', 'PEOPLE', 'AGENTS', 'ACTIVATED FOR'],
         all.map((w) => [w.slug, w.name, w.members, w.agents, w.products.join(', ') || '-']),
-        'There is no workspace yet.',
+        'No workspaces yet.',
       ),
   }),
   'workspace limit': command({
-    says: 'what a workspace may hold and what it holds; with options, other limits (default restores one)',
+    says: 'show the limits of a workspace and its usage; with options, change limits (default restores one)',
     args: [slug],
     options: [
       ['--agents <n>', 'agents (default: 10,000)'],
@@ -79,7 +79,7 @@ export const workspaceCommands = {
     show: ({ slug, product }) => `The workspace ${slug} is activated for ${product}.`,
   }),
   'workspace deactivate': command({
-    says: 'take that back: from the next report on its agents are refused',
+    says: 'deactivate a product; agents are refused from the next report on',
     args: [slug, product],
     run: async (request, service, { deactivate, workspaceOf }) => {
       const { store, live, now } = service

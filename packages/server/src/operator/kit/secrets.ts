@@ -5,9 +5,9 @@ import { line } from './show.ts'
 export function secretsText(asked: AskedSecrets | undefined): string[] {
   if (!asked) return []
   const { version, than, secrets } = asked
-  const [what, are] = secrets.length === 1 ? ['a secret', 'It is'] : ['secrets', 'They are']
+  const [what, are] = secrets.length === 1 ? ['a secret', 'It must be'] : ['secrets', 'They must be']
   return [
-    `Version ${line(version)} asks for ${what} that ${line(than.join(', '))} did not. ${are} typed on the agent's machine; do that first, else the version may not start:`,
+    `Version ${line(version)} asks for ${what} that ${line(than.join(', '))} did not. ${are} set on the agent's machine first, or the version may not start:`,
     ...secrets.map(
       ({ name, purpose, optional }) =>
         `  svc secrets set ${line(name)}  ${line(purpose)}${optional ? ' (optional)' : ''}`,

@@ -9,20 +9,20 @@ export const wishText = (update: Standing | null): string =>
 function wordsOf(waits: WaitsFor): string {
   switch (waits.for) {
     case 'first_report':
-      return 'It has never reported: it is told with the answer to its first report.'
+      return 'It has never reported. The request is sent in the answer to its first report.'
     case 'silent':
       return `It is offline, and last reported ${moment(waits.since)}.`
     case 'node':
-      return 'It has reported since, to a part of the service that was about to stop. The next one tells it.'
+      return 'It has reported since, to a service process that was shutting down. The next report gets the request.'
     case 'trials':
-      return `It waits for its turn: its rollout starts a trial while fewer than ${waits.most} runtimes of this workspace are on trial (now ${waits.now}).`
+      return `It is waiting for its turn: its rollout tests at most ${waits.most} runtimes of this workspace at a time (now ${waits.now}).`
     case 'window':
-      return `It watches the version that it took last, until ${moment(waits.until)} at the earliest.`
+      return `It watches its last update until ${moment(waits.until)} at the earliest.`
     case 'runtime_trial':
-      return 'Its runtime is on trial: it begins after that.'
+      return 'Its runtime is being tested. The update starts after that.'
     case 'blueprint_trial':
-      return 'It is trying a version of its blueprint: it begins after that.'
+      return 'It is testing a blueprint version. The update starts after that.'
     case 'fetch':
-      return 'It has reported since it was told, and has not begun: it may be busy, or may not reach the download.'
+      return 'It has reported since the request was sent, but has not started. It may be busy, or unable to reach the download.'
   }
 }

@@ -41,7 +41,9 @@ export async function runCommand(name: string, request: Request, service: Servic
 function dataOf({ databaseUrl, dataDir }: Service['config']): string {
   if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
   const url = URL.parse(databaseUrl.replace(/@\//, '@localhost/'))
-  return url ? `The database is ${url.pathname.slice(1)} on ${url.host}.` : 'The database is that of SVC_DATABASE_URL.'
+  return url
+    ? `The database is ${url.pathname.slice(1)} on ${url.host}.`
+    : 'The database is the one in SVC_DATABASE_URL.'
 }
 
 /** Listens until it is closed. Only for the holder of the folder's lock: a socket that is left over is replaced. */
@@ -69,11 +71,11 @@ async function answer(req: IncomingMessage, res: ServerResponse, service: Servic
     if (req.method !== 'POST' || req.url !== '/run') return say(404, { message: 'There is only POST /run.' })
     const { name, request } = await readCall(req)
     const outcome = await runCommand(name, request, service)
-    log.info({ command: name, ok: outcome.ok }, 'An operator ran a command.')
+    log.info({ command: name, ok: outcome.ok }, 'operator ran a command')
     say(200, outcome)
   } catch (error) {
-    log.error({ err: error }, 'A command of the operator failed.')
-    say(500, { message: 'The service could not do it; its log says why.' })
+    log.error({ err: error }, 'an operator command failed')
+    say(500, { message: 'The command failed. The log of the service says why.' })
   }
 }
 
@@ -127,7 +129,7 @@ function post(socketPath: string, body: string): Promise<OperatorOutcome> {
       reject(
         isAway(error) || isCode(error, 'EACCES')
           ? error
-          : new Refused('The service ended before it answered: look whether it was done.'),
+          : new Refused('The service stopped before it answered. Check whether the command took effect.'),
       )
     req.on('error', lost)
     req.end(body)
