@@ -78,7 +78,7 @@ test('a wrong database address is an error that does not repeat its password', (
 })
 
 test('pages and metrics cannot share a port', () => {
-  expect(() => config({ SVC_PORT: '9787' })).toThrow('another port')
+  expect(() => config({ SVC_PORT: '9787' })).toThrow('must differ')
 })
 
 test('flags win over the environment, the environment over the .env file', () => {

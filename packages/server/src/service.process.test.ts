@@ -57,7 +57,7 @@ test('one process owns the data: a second service says who has it, and the first
   const first = await place.start()
   const second = await place.run(['start'])
   expect([second.code, second.stdout]).toEqual([1, ''])
-  expect(second.stderr).toContain(`runs already on the data folder ${place.dataDir} (process ${first.child.pid})`)
+  expect(second.stderr).toContain(`is already running on the data folder ${place.dataDir} (process ${first.child.pid})`)
   expect((await fetch(`${place.opsUrl}/healthz`)).status).toBe(200)
 })
 

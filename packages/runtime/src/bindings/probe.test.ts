@@ -27,7 +27,7 @@ test('a product that a newer version asks for, and that got no token at the inst
   const none = { product, url: undefined, workspace: undefined, token: undefined }
   const { level, detail } = await probe(none, new AbortController().signal)
   expect(level).toBe('bad')
-  expect(detail).toMatch(/There is no token for p+ here.* install it again .*, or name the version before\.$/)
+  expect(detail).toMatch(/There is no token for p+ here.* install it again .*, or go back to the previous version\.$/)
 })
 
 test.each([

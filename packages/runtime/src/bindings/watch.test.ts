@@ -54,6 +54,6 @@ test("the products' answers are shown to people on the machine, for the bindings
   const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
   await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
   const reasons = explain(factsOf(await agentAt(folder.root)), 0)
-  expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks There is no token for tasks here/))
+  expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks: There is no token for tasks here/))
   expect(reasons.join()).not.toContain('Binding old')
 })

@@ -29,7 +29,7 @@ export async function askPreview(origin: string, code: string, signal: AbortSign
   const answered = read(sent, origin)
   if (!answered.ok) return answered
   const got = preview(answered.value)
-  if (!got) return { ok: false, is: 'refused', message: `${origin} answered, but not like an svc service.` }
+  if (!got) return { ok: false, is: 'refused', message: `${origin} answered, but does not seem to be this service.` }
   const wrong = (got.secrets ?? []).find((secret) => wrongWithSecretName(secret.name))
   if (wrong)
     return {

@@ -360,7 +360,7 @@ describe('reasons for people', () => {
     const refused = change(noted.staging, { event: 'refused', why }, how)
     for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
       const all = sentences(now, at).join(' ')
-      expect(all).toContain('It is applied again')
+      expect(all).toContain('To try it again')
       expect(all).not.toMatch(/\.\.|…\.|\.;/)
     }
   })

@@ -41,7 +41,7 @@ test('a release is added, listed and replaced, an older one only with a word', a
   const other = buildFolder(pyz('1.1.0', { salt: 'changed' }))
   expect(await place.run(['release', 'add', other])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/version of its own/),
+    stderr: expect.stringMatching(/a new version/),
   })
   expect(await place.run(['release', 'add', '/nowhere'])).toMatchObject({
     code: 1,
@@ -56,7 +56,7 @@ test('the build beside a service that starts is served when it is newer, and not
   await (await place.start()).kill()
   place.env.SVC_RELEASE_DIR = old
   const service = await place.start()
-  await service.logs('The build in the release folder is not served.')
+  await service.logs('the build in the release folder is not served')
   expect((await (await fetch(`${place.url}/cli/svc.pyz`)).text()).includes('"1.1.0"')).toBe(true)
   expect(await versions(place)).toEqual(['1.1.0 served'])
 })
