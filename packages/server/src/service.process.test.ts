@@ -117,7 +117,7 @@ test('SIGTERM answers the report that is under way, takes no new one, and ends w
   const { token } = await populate(place)
   const { socket, last } = await startReport(place, token, 'Last words')
   service.child.kill('SIGTERM')
-  await service.logs('it answers what it has received')
+  await service.logs('answering what was received')
   await eventually('new connections are refused', async () =>
     expect(await report(place.url, token).catch(() => 'refused')).toBe('refused'),
   )
@@ -156,7 +156,7 @@ test('a second signal ends it at once', async () => {
   const { socket } = await startReport(place, token, 'never finished')
   socket.on('error', () => {})
   service.child.kill('SIGINT')
-  await service.logs('A second signal ends it at once')
+  await service.logs('a second signal stops at once')
   expect(await service.kill('SIGTERM')).toBe(128 + 15)
 })
 

@@ -136,7 +136,7 @@ describe('svc new', () => {
     mkdirSync(join(root, 'mine'))
     const ran = await svc(['new', 'mine'])
     expect(ran).toMatchObject({ code: 1, out: '' })
-    expect(ran.err).toMatch(/There is something at .*mine already; nothing was changed/)
+    expect(ran.err).toMatch(/There is already something at .*mine\. Nothing was changed/)
     expect(readdirSync(root)).toEqual(['mine'])
     expect(readdirSync(join(root, 'mine'))).toEqual([])
   })

@@ -116,8 +116,8 @@ describe('svc connect', () => {
 
   test.each([
     ['no token', '', 2, 'No token was given'],
-    ['what is no token', 'hunter2', 2, 'That is no agent token'],
-    ['an install code', `svc_inst_${'A'.repeat(43)}`, 2, 'That is no agent token'],
+    ['what is no token', 'hunter2', 2, 'That is not an agent token'],
+    ['an install code', `svc_inst_${'A'.repeat(43)}`, 2, 'That is not an agent token'],
   ])('refuses %s, and does not repeat it', async (_what, input, code, says) => {
     const of = folder()
     const ran = await connect(of, offline, { input })
@@ -193,7 +193,7 @@ test('everything else works with no service there', async () => {
   ])
   expect(await runs('settings')).toContain('1 to 120')
   expect(await runs('run-now')).toBe('Asked to run now.\n')
-  expect(await runs('run-now')).toContain('Asked already')
+  expect(await runs('run-now')).toContain('Already asked')
   expect(await runs('pause')).toBe('Paused.\n')
   expect(await runs('pause')).toContain('Already paused since')
   expect(await runs('why')).toMatch(/^mail-triage is paused since .* UTC, on this machine by .*"svc resume" ends it\./)

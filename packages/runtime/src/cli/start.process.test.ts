@@ -106,7 +106,7 @@ test('killed at any change of the disk while it starts and stops, the next start
   for (let at = 1; at <= count; at += process.env.SVC_TEST_LONG ? 1 : 14) {
     await life(at)
     const next = starts(agent, ['run'], { scale: 0.05 })
-    await Promise.race([next.said('took the agent over'), next.said('started the agent')])
+    await Promise.race([next.said('took over the agent'), next.said('started the agent')])
     await becomes('an agent', () => agent.starts().length > 0)
     const alive = agent.starts().filter((s) => identityOf(s.pid) !== undefined)
     expect(alive.length, `killed at change ${at} of ${count}`).toBeLessThanOrEqual(1)

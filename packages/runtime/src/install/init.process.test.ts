@@ -141,7 +141,7 @@ describe('settings at the installation', () => {
     const ran = await init(w, ['--set', pair])
     expect(ran).toMatchObject({ code: exit, out: '' })
     expect(ran.err).toContain(says)
-    expect(ran.err).toContain('the code is still good')
+    expect(ran.err).toContain('the code is still valid')
     expect(w.count.redeemed).toBe(0)
     expect(everything(w.above.root)).toEqual([])
   })
@@ -183,9 +183,9 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test.each([
-    ['what is no code', ['--code', 'hunter2'], 2, 'That is no install code'],
+    ['what is no code', ['--code', 'hunter2'], 2, 'That is not an install code'],
     ['an address that is none', ['--url', 'svc.example.com'], 2, '--url must be an address'],
-    ['a folder without a place', ['--dir', 'no/such/place'], 1, 'make it first'],
+    ['a folder without a place', ['--dir', 'no/such/place'], 1, 'Create it first'],
     ['a file of secrets that is not there', ['--secrets-file', 'nowhere'], 2, 'is not there'],
   ])('%s', async (_what, args, exit, says) => {
     const w = await world()
@@ -237,7 +237,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     writeFileSync(join(w.agent.root, 'diary.txt'), 'private')
     const ran = await init(w)
     expect(ran).toMatchObject({ code: 1 })
-    expect(ran.err).toContain('is there already and not empty')
+    expect(ran.err).toContain('already exists and is not empty')
     expect(w.count.redeemed).toBe(0)
     expect(everything(w.above.root)).toEqual(['mail-triage', 'mail-triage/diary.txt'])
   })
@@ -423,7 +423,7 @@ test.each([
       if (ran.code === 0) continue // the fault fell on something that may fail
       expect(ran.code, where).toBe(1)
       if (w.count.redeemed === 0) {
-        expect(ran.err, where).toContain('the code is still good')
+        expect(ran.err, where).toContain('the code is still valid')
         expect((await init(w)).code, where).toBe(0)
       } else {
         expect(ran.err, where).toContain('Delete the agent there')

@@ -67,7 +67,7 @@ test('a process that is taken over keeps its file, which goes on being rotated',
   await first.end('SIGKILL')
   const second = starts(agent, ['run'], { scale: 0.05 })
   cleanups.push(() => second.end('SIGKILL'))
-  await second.said('took the agent over')
+  await second.said('took over the agent')
   appendFileSync(printed, 'x'.repeat(outputBytes))
   await becomes('rotated', () => existsSync(`${printed}.1`) && readFileSync(printed, 'utf8') === '')
   expect(readNote(agent)?.output).toBe(printed)

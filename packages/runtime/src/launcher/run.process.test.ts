@@ -175,7 +175,7 @@ describe('the life of the process', () => {
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
     const process = health?.find(({ name }) => name === 'Process')
     expect(process).toMatchObject({ level: 'ok', detail: expect.stringMatching(/^Running since .*, process \d+\.$/) })
-    expect(lines.filter((line) => line.includes('nobody'))).toEqual([expect.stringContaining('it is asked again')])
+    expect(lines.filter((line) => line.includes('has not said yet'))).toEqual([expect.stringContaining('asking again')])
   })
 
   test('policy on-failure: an end with code 0 is the end, until somebody asks it to run', async () => {

@@ -295,7 +295,7 @@ test('a token that is rotated on the machine is used for the next report, withou
   await good.reported(1)
   const fresh = `svc_agt_${'B'.repeat(43)}`
   const { code, out } = await svc(of, ['connect', '--url', good.origin], { input: `${fresh}\n` })
-  expect([code, out]).toEqual([0, expect.stringContaining('What reports here already goes on with it')])
+  expect([code, out]).toEqual([0, expect.stringContaining('The running reporter uses it')])
   expect((await good.reported(good.reports.length + 2)).token).toBe(fresh)
 })
 

@@ -194,7 +194,7 @@ test('where the manager of a unit does not answer, the agent starts in the backg
   const started = await runs(folder, 'start', off)
   expect(started).toMatchObject({ code: 0, err: '' })
   expect(started.out).toContain('Started. Running since')
-  expect(started.out).toContain('does not come back after a reboot')
+  expect(started.out).toContain('does not restart after a reboot')
   expect(started.out).toContain('svc service uninstall')
   expect((await runs(folder, 'stop', off)).out).toBe('Stopped.\n')
   expect((await runs(folder, 'service uninstall', off)).code).toBe(0)

@@ -219,7 +219,7 @@ describe('the way back', () => {
     expect(agent.starts()[2]?.cwd).toContain(old.sha256.slice(0, 32))
     const again = await svc(agent, ['rollback'])
     expect(again).toMatchObject({ code: 1 })
-    expect(again.err).toContain('no version before')
+    expect(again.err).toContain('no previous version before')
     const seen = service.reports.length
     offers(service, { '1.5.0': next }).wish('1.5.0')
     await service.reported(seen + 6)

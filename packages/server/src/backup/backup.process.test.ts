@@ -101,8 +101,8 @@ test('what is no backup is refused and changes nothing', async () => {
   for (const [file, says] of [
     ['nothing', 'There is no file'],
     ['cut', 'damaged'],
-    ['text', 'is no backup'],
-    ['database', 'no backup that svc-server made'],
+    ['text', 'is not a backup'],
+    ['database', 'not a backup made by svc-server'],
   ] as const) {
     const ran = await place.run(['restore', file])
     expect([file, ran.code, ran.stdout]).toEqual([file, 1, ''])
@@ -112,7 +112,7 @@ test('what is no backup is refused and changes nothing', async () => {
   expect(readdirSync(place.dataDir).filter((name) => /restoring|replaced/.test(name))).toEqual([])
 
   const again = await place.run(['backup', 'whole'])
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is there already')])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already exists')])
   expect(readFileSync(join(place.folder, 'whole')).equals(bytes)).toBe(true)
   expect((await place.run(['backup', 'no/such/folder'])).stderr).toContain('There is no folder')
   expect(existsSync(join(place.folder, 'no'))).toBe(false)

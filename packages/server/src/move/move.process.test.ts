@@ -56,7 +56,7 @@ test(
     expect(existsSync(join(place.dataDir, 'svc.db'))).toBe(false)
     expect(await place.run(['move', '--to', to])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('moved already'),
+      stderr: expect.stringContaining('already moved'),
     })
 
     place.env.SVC_DATABASE_URL = to

@@ -62,7 +62,10 @@ test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
     chmodSync(place.folder, 0o755)
     if (state === 'running') await place.start()
     const { code, stderr } = await place.as(nobody).run(['workspace', 'list'])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/not for this user: run this as the user of the service/)])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/not accessible to this user\. Run this as the user of the service/),
+    ])
   },
 )
 
