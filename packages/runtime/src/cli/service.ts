@@ -39,7 +39,7 @@ export const service = (): Command =>
         .option('--system', 'a system unit instead of one for your user (needs root)')
         .option('--user <name>', "with --system: under whom it runs (default: the folder's owner)")
         .option('--name <name>', "what the unit is called: svc-NAME.service (default: the agent's name)")
-        .option('--python [path]', 'start through Python, which looks for Node anew at each start')
+        .option('--python [path]', 'start through Python, which looks for Node at each start')
         .action(async ({ dir, json, system = false, user, start = false, python, name }: ServiceOptions) => {
           const wrong = name === undefined ? undefined : wrongWithAgentName(name)
           if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)

@@ -62,7 +62,7 @@ function processSentences(f: AgentFacts): string[] {
 
 /** Whether its process runs, and which rule or person decided that. */
 export function processSentence({ process, stopped }: AgentFacts): string {
-  if (!process) return `It has not been started here yet; "${hint('start')}" does.`
+  if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
   const { state, alive, halt, runtime } = process
   if (runtime) {
     const policy =

@@ -91,6 +91,9 @@ function underWay(update: Update): string[] {
       ]
 }
 
+const moreMinutes = (seconds: number): string =>
+  seconds <= 60 ? 'one more minute' : `${Math.ceil(seconds / 60)} more minutes`
+
 interface UpdateNow {
   readonly running: string
   readonly to: string

@@ -152,7 +152,7 @@ async function queueWithin(
   const same = open.find((row) => samePress(body, bodyOf(row)))
   if (same) return { ok: true, value: { command: same, made: false } }
   if (open.length >= maxOpenCommands) {
-    return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands under way: wait until it answers.`)
+    return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`)
   }
   const command = await insert({ db: trx, by, now }, agent, checked(body, offer))
   if (silent) return { ok: true, value: { command, made: true } }

@@ -229,7 +229,7 @@ async function send(
     for (const { res } of subscribers.keys()) write(res, bytes)
   } catch (error) {
     // The pages ask again by themselves once the database answers: a stream that ended makes them do so.
-    log.warn({ err: error }, 'A live frame could not be made; the pages will ask again.')
+    log.warn({ err: error }, 'a live frame could not be made; the pages will reload')
     for (const { res } of subscribers.keys()) res.end()
   }
 }

@@ -37,7 +37,7 @@ export function choose(
     .option('--data-dir <folder>', 'the data folder (else SVC_DATA_DIR, else ./svc-data)')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => void out(text), writeErr: (text) => void err(text) })
-    .showHelpAfterError('(svc-server --help tells all commands)')
+    .showHelpAfterError('(svc-server --help lists all commands)')
     .exitOverride()
   const groups = new Map<string, Command>()
   for (const [name, { says, args = [], options = [] }] of Object.entries(words)) {

@@ -12,8 +12,8 @@ const startWords: CommandHelp = {
 }
 
 const restoreWords: CommandHelp = {
-  says: 'put a backup in the place of the data, while the service is stopped; agents get new tokens',
-  args: [['[file]', 'what svc-server backup wrote']],
+  says: 'replace the data with a backup, while the service is stopped; agents get new tokens',
+  args: [['[file]', 'a file written by svc-server backup']],
   options: [
     ['--tokens-of <agents>', 'new tokens only for these: SLUG/NAME,SLUG/NAME… (default: for all)'],
     ['--tokens-only', 'restore nothing and only create new tokens, after restoring a dump into PostgreSQL'],
@@ -21,7 +21,7 @@ const restoreWords: CommandHelp = {
 }
 
 const moveWords: CommandHelp = {
-  says: 'take the embedded installation over to PostgreSQL, while the service is stopped',
+  says: 'move the embedded database to PostgreSQL, while the service is stopped',
   options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
 }
 

@@ -46,7 +46,7 @@ export function secretOf(dataDir: string): string {
   giveToOwner(dataDir)
   if (secret.length < minSecret) {
     throw new DataFolderError(
-      `${file} must hold at least ${minSecret} characters: it has ${secret.length}. Take it from a backup, or remove it: then a new one is made and everybody signs in again.`,
+      `${file} must hold at least ${minSecret} characters: it has ${secret.length}. Restore it from a backup, or remove it: a new one is then created and everyone must sign in again.`,
     )
   }
   chmodSync(file, 0o600)

@@ -82,7 +82,7 @@ export function judgeBuild(
       `The version of a release must be a semantic version of at most 64 characters without "+": ${file} says ${shown(version)}.`,
     )
   if (sum !== undefined && sum.trim().split(/\s/)[0] !== sha256)
-    return refused(`${file}.sha256 is of other bytes: the file has ${sha256}.`)
+    return refused(`${file}.sha256 does not match: the file has ${sha256}.`)
   if (signature && signature.length > maxSignature)
     return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
   const judged = signature && judgeSignature(signature, bytes, note.keys)

@@ -52,7 +52,7 @@ export function judgeMember(
 type MemberOutcome = Pick<RolloutMember, 'state' | 'reason'>
 const wished: MemberOutcome = { state: 'wished', reason: null }
 const kept: MemberOutcome = { state: 'kept', reason: null }
-const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Something else was wished of it meanwhile.' }
+const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Another version was requested meanwhile.' }
 
 /** An update of a blueprint needs the service for its fetch alone, which is tried again. */
 function ofBlueprint(

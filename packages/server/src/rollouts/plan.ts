@@ -64,7 +64,7 @@ export async function plan(
   if (!waves.ok) return waves
   const { watchSeconds = watchUsual } = wanted
   if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatch) {
-    return refuse('rollout_invalid', `A wave is watched for 0 seconds to a week: got ${shown(watchSeconds)}.`)
+    return refuse('rollout_invalid', `A wave can be watched for 0 seconds to one week: got ${shown(watchSeconds)}.`)
   }
   const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
   if (!named.ok) return named

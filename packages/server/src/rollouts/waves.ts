@@ -7,7 +7,7 @@ const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
 /** How many are reached after each wave, as a person wrote it; the last wave reaches all. */
 export function readWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
-  if (given.length > maxWaves) return invalid(`A rollout has at most ${maxWaves} waves: got ${given.length}.`)
+  if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)
   for (const wave of given) {
     if (!share.test(wave) || (wave.endsWith('%') && Number.parseInt(wave, 10) > 100)) {
       return invalid(`A wave is a number of agents such as 5, or a share such as 10%: got ${shown(wave)}.`)

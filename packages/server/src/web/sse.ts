@@ -23,7 +23,7 @@ export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
     if (slug === undefined || req.method !== 'GET') return false
     const agentName = new URLSearchParams(query).get('agent') ?? undefined
     open(deps, { slug, agentName }, req, res).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) deps.log.error({ err: error }, 'A stream of live frames could not be opened.')
+      if (!(error instanceof Refusal)) deps.log.error({ err: error }, 'a stream of live frames could not be opened')
       const { status, code, message } = error instanceof Refusal ? error : new Refusal('unavailable')
       res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       res.end(JSON.stringify(envelope(code, message)))

@@ -15,9 +15,9 @@ import type { Selection } from './useSelection.ts'
 type BulkCommand = 'pause' | 'resume' | 'run_now'
 
 const commands = [
-  { type: 'pause', words: 'Pause', icon: IconPlayerPause, means: 'starts no further run until it is resumed' },
-  { type: 'resume', words: 'Resume', icon: IconPlayerPlay, means: 'starts runs again by its own schedule' },
-  { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'starts a run now; each run may cost money' },
+  { type: 'pause', words: 'Pause', icon: IconPlayerPause, means: 'start no new runs until resumed' },
+  { type: 'resume', words: 'Resume', icon: IconPlayerPlay, means: 'return to their own schedule' },
+  { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
 ] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
 /** So many names in one call. */

@@ -28,7 +28,7 @@ export const commandCommands = {
       table(
         ['SENT', 'BY', 'WHAT', 'STATE', 'ANSWER'],
         all.map((c) => [moment(c.createdAt), c.createdBy, commandText(c), c.state, c.message]),
-        'Nothing was wished of it yet.',
+        'No commands yet.',
       ),
   }),
 }

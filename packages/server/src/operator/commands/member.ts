@@ -42,7 +42,7 @@ export const memberCommands = {
       const workspace = await workspaceOf(service, argument(request, 0))
       const wanted = argument(request, 1).trim().toLowerCase()
       const member = (await membersOf(store.db, workspace, { id: '' })).find((each) => each.email === wanted)
-      if (!member) throw new Missing(`${line(wanted)} does not belong to the workspace ${workspace.slug}.`)
+      if (!member) throw new Missing(`${line(wanted)} is not a member of the workspace ${workspace.slug}.`)
       granted(await removeMember({ people: { store, auth }, by: operator, now: now() }, workspace, { id: member.id }))
       live.listChanged(workspace.id)
       return { workspace: workspace.slug, email: member.email, removed: true }

@@ -84,7 +84,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   let text = ''
   for await (const part of req.setEncoding('utf8')) {
     text += part
-    if (text.length > maxBody) throw new Error(`A command of more than ${maxBody} bytes.`)
+    if (text.length > maxBody) throw new Error(`A command may not be longer than ${maxBody} bytes.`)
   }
   const { name, args, options, input, file } = JSON.parse(text) as Partial<Request & { name: string }>
   if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')

@@ -101,7 +101,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
 }
 
 const foundText = (all: number, place: number | null) => {
-  if (place === null) return 'not in it'
+  if (place === null) return 'no matches'
   return `${figure(place + 1)} of ${figure(all)}${all === maxMatches ? ' or more' : ''}`
 }
 

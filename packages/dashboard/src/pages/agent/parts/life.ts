@@ -13,14 +13,26 @@ interface StateWords {
 }
 
 export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
-  queued: { word: 'queued', tone: 'waiting', means: 'It goes out with the answer to the agent’s next report.' },
-  delivered: { word: 'delivered', tone: 'waiting', means: 'The agent has it; its answer comes with a later report.' },
-  applied: { word: 'applied', tone: 'good', means: 'The agent did it and said so.' },
-  refused: { word: 'refused', tone: 'no', means: 'The agent checked it against its own limits and said no.' },
-  failed: { word: 'no answer', tone: 'lost', means: 'It was delivered, and no answer came within ten minutes.' },
-  expired: { word: 'expired', tone: 'lost', means: 'No report came within ten minutes: it was never delivered.' },
-  applied_late: { word: 'applied late', tone: 'good', means: 'The answer came after the ten minutes: it was done.' },
-  refused_late: { word: 'refused late', tone: 'no', means: 'The answer came after the ten minutes: it was refused.' },
+  queued: { word: 'queued', tone: 'waiting', means: 'It is sent in the answer to the agent’s next report.' },
+  delivered: {
+    word: 'delivered',
+    tone: 'waiting',
+    means: 'The agent has received it. Its answer comes with a later report.',
+  },
+  applied: { word: 'applied', tone: 'good', means: 'The agent carried it out.' },
+  refused: { word: 'refused', tone: 'no', means: 'The agent checked it against its own limits and refused.' },
+  failed: { word: 'no answer', tone: 'lost', means: 'It was delivered, but no answer came within ten minutes.' },
+  expired: { word: 'expired', tone: 'lost', means: 'No report came within ten minutes, so it was never delivered.' },
+  applied_late: {
+    word: 'applied late',
+    tone: 'good',
+    means: 'The agent carried it out, but answered after more than ten minutes.',
+  },
+  refused_late: {
+    word: 'refused late',
+    tone: 'no',
+    means: 'The agent refused it, but answered after more than ten minutes.',
+  },
   cancelled: { word: 'cancelled', tone: 'lost', means: 'The agent was deleted before it was delivered or answered.' },
 }
 

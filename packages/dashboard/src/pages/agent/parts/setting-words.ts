@@ -28,7 +28,7 @@ export function boundsText(setting: Setting): string | null {
   if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null
   const [min, max] = boundsOf(setting)
   const text = setting.type === 'datetime' ? timeText : figure
-  const unit = setting.type === 'percent' ? ' %' : ''
+  const unit = setting.type === 'percent' ? '%' : ''
   const top = max >= Number.MAX_SAFE_INTEGER ? Infinity : max
   if (min === -Infinity && top === Infinity) return null
   if (top === Infinity) return `${text(min)}${unit} or more`
