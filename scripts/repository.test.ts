@@ -16,8 +16,8 @@ test('the licence is the same in LICENSE, in the README and in every package.jso
 })
 
 test('.nvmrc names a Node that the packages accept', () => {
-  const least = /^>=(\d+)$/.exec(JSON.parse(read('package.json')).engines.node)?.[1]
-  expect(Number(read('.nvmrc'))).toBeGreaterThanOrEqual(Number(least))
+  const lowest = /^>=(\d+)$/.exec(JSON.parse(read('package.json')).engines.node)?.[1]
+  expect(Number(read('.nvmrc'))).toBeGreaterThanOrEqual(Number(lowest))
 })
 
 const places = ['packages', 'examples', 'scripts', 'docs', 'conformance', 'bench']

@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots` takes every page, wide and narrow, light and dark, into docs/screenshots, from the real service
- * with reports posted as agents post them. The agents and their figures are made up; look at the pictures before you
- * commit them. `npm run screenshots -- updates rollout` takes only these pages.
+ * `npm run screenshots` takes every page, wide and narrow, light and dark, into .cache/screenshots, and those that documents
+ * show into docs/screenshots. It runs the real service with reports of made-up agents; look at the pictures before you commit
+ * them. `npm run screenshots -- updates rollout` takes only these pages.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,11 @@ import { install, type Played, uploadVersions } from '../packages/dashboard/src/
 import { openPlace, type Place, type Visitor } from '../packages/dashboard/testing/place.ts'
 
 const root = join(import.meta.dirname, '..')
-const out = join(root, 'docs/screenshots')
+const looked = join(root, '.cache/screenshots')
+const shown = join(root, 'docs/screenshots')
+/** The picture that README.md shows. */
+const inDocuments = ['fleet.png']
+const pathOf = (file: string): string => join(inDocuments.includes(file) ? shown : looked, file)
 const day = 86_400
 const now = Math.floor(Date.now() / 1000)
 
@@ -251,13 +255,13 @@ const pages: [name: string, path: string][] = [
 const wanted = process.argv.slice(2)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
-mkdirSync(out, { recursive: true })
+for (const folder of [looked, shown]) mkdirSync(folder, { recursive: true })
 const place = await openPlace()
 try {
   const start = await place.visitor({ width: 1280, height: 800 })
   await start.page.goto(place.firstLink)
   await start.page.locator('h1').first().waitFor()
-  if (isWanted('start')) await start.page.screenshot({ path: join(out, 'start.png') })
+  if (isWanted('start')) await start.page.screenshot({ path: pathOf('start.png') })
   const ada = await place.ada({ width: 1280, height: 800 })
   const { rollout, beat } = await furnish(place, ada)
   for (const [suffix, scheme, width, height] of [
@@ -275,7 +279,7 @@ try {
       await ada.page.locator('h1').first().waitFor()
       await ada.page.waitForLoadState('load')
       await ada.page.waitForTimeout(700)
-      await ada.page.screenshot({ path: join(out, `${name}${suffix}.png`) })
+      await ada.page.screenshot({ path: pathOf(`${name}${suffix}.png`) })
     }
   }
   if (place.faults.length > 0) throw new Error(`The pages had faults:\n${place.faults.join('\n')}`)

@@ -88,6 +88,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'errors.ts': 'words for errors',
         'part.ts': 'the parts of the program inside `svc.pyz`',
         'refusal.ts': 'refusals of `svc`, and its exit codes',
+        'sentence.ts': 'full stops of sentences that are joined',
         'time.ts': 'two clocks; durations that drills can shorten',
         'version.ts': 'the release that this runtime is',
       },
