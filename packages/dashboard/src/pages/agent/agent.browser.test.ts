@@ -144,7 +144,7 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   expect(await every.inputValue()).toBe('10')
   await seen(page, 'How often it looks.')
   await seen(page, '1 to 120')
-  await seen(page, '0 to 100 %')
+  await seen(page, '0 to 100%')
   expect(await page.getByLabel('Tone', { exact: true }).getAttribute('placeholder')).toBe('not set')
 
   await every.fill('500')
@@ -160,7 +160,7 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   expect(await every.inputValue()).toBe('20')
 
   await send.click()
-  await seen(page, 'wished: 20')
+  await seen(page, 'requested: 20')
   expect(await every.inputValue()).toBe('15')
   const [set] = await reporting({ every: 15 })
   expect(set).toMatchObject({ type: 'set', payload: { every: 20, quiet: false } })
@@ -275,10 +275,10 @@ test('runs are filtered, paged and opened', async () => {
 
   await page.getByRole('combobox', { name: 'Status' }).click()
   await page.getByRole('option', { name: 'failed' }).click()
-  await seen(page, '6 runs fit')
+  await seen(page, '6 matching runs')
   expect(page.url()).toContain('status=failed')
   await page.getByLabel('Search runs').fill('Mail 13')
-  await seen(page, '1 run fits')
+  await seen(page, '1 matching run')
   await page.getByRole('button', { name: 'Details of run run-13' }).click()
   const details = await page.locator('.ag-run-details').innerText()
   for (const text of ['Mail 13', '75%', 'Calendar', '25%', 'small-2', '$0.25', '2,213', 'run-13', 'work'])

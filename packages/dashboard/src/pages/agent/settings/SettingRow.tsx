@@ -136,7 +136,7 @@ function Notes({
       </ByMachine>
       {pending && (
         <span className="ag-quiet">
-          <Tone tone="waiting">{wordsOf(pending.command).word}</Tone> wished:{' '}
+          <Tone tone="waiting">{wordsOf(pending.command).word}</Tone> requested:{' '}
           <Text>{valueText(setting, pending.value)}</Text>
         </span>
       )}
