@@ -7,7 +7,7 @@ import { countRefusal } from '../reports/metrics.ts'
 import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 
-export type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
+type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {
   readonly code: RefusalCode
   readonly message?: string | undefined

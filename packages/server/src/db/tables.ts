@@ -77,7 +77,6 @@ export type AgentRow = Selectable<AgentTable>
 export type AgentReportRow = Selectable<AgentReportTable>
 export type RunRow = Selectable<RunTable>
 export type CommandRow = Selectable<CommandTable>
-export type ReleaseRow = Selectable<ReleaseTable>
 export type LogRow = Selectable<LogTable>
 export type AuditRow = Selectable<AuditTable>
 export type InstallCodeRow = Selectable<InstallCodeTable>

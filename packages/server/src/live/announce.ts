@@ -7,14 +7,14 @@ import type pg from 'pg'
 import type { Live } from '../deps.ts'
 
 export const channel = 'svc_live'
-export type Kind = 'r' | 'c' | 'l'
+type Kind = 'r' | 'c' | 'l'
 export type Message = { node: string } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
   | { kind: 'm' }
 )
 /** What is told: the calls of `Live`, and which agents are looked at. */
-export interface Announcer extends Omit<Live, 'isWatched'> {
+interface Announcer extends Omit<Live, 'isWatched'> {
   /** By which a node knows its own messages. */
   node: string
   watched(agentIds: string[]): void

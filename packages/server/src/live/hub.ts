@@ -51,7 +51,7 @@ export interface Hub extends Live {
   close(): Promise<void>
 }
 
-export interface LiveNeeds {
+interface LiveNeeds {
   store: Store
   log: Logger
   now: () => number

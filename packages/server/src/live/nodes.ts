@@ -13,7 +13,7 @@ export interface Heard extends Omit<Live, 'isWatched'> {
   /** Messages may have been lost. */
   missed(): void
 }
-export interface Nodes extends Live {
+interface Nodes extends Live {
   /** The agents that are looked at here are others now. */
   watchChanged(): void
   close(): Promise<void>

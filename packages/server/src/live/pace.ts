@@ -52,7 +52,7 @@ export interface PaceRules {
   /** The longest that `tick` becomes where many pages listen. */
   readonly slowest: number
 }
-export interface PaceStep {
+interface PaceStep {
   readonly state: Pace
   readonly acts: readonly PaceAct[]
 }

@@ -1,5 +1,5 @@
 /** The agents whose page somebody has open here, each with the number of its pages. */
-export interface WatchCounts {
+interface WatchCounts {
   add(agentId: string): void
   /** True when this was its last page. */
   drop(agentId: string): boolean

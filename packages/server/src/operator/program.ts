@@ -14,7 +14,7 @@ export interface Chosen {
 }
 
 /** The version that is printed, and where commander prints. */
-export interface Printing {
+interface Printing {
   readonly version: string
   readonly out: (text: string) => unknown
   readonly err: (text: string) => unknown

@@ -1,7 +1,7 @@
 /** How the last report of an agent is stored. Its runs and acks have tables of their own. */
 import { keptReport, type Report } from '@svc/protocol'
 
-export type StoredReport = Omit<Report, 'runs' | 'acks'>
+type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
  * The text that came, where all of it was kept: writing JSON anew costs more than anything else that a report needs of us, and

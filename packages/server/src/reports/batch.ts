@@ -26,7 +26,7 @@ export interface Batcher {
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
 }
-export interface Origin {
+interface Origin {
   /** Whether the connection goes on after the answer. */
   kept: boolean
   /** Of its body. */
@@ -34,12 +34,12 @@ export interface Origin {
   /** Takes so long to store that it is a batch of its own. */
   alone: boolean
 }
-export type Unavailable = { ok: false; code: 'unavailable' }
+type Unavailable = { ok: false; code: 'unavailable' }
 /** So many failures in a row mean that the database is not there: trying the rest would only take time. */
 const hopeless = 2
 const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
-export interface BatchOptions {
+interface BatchOptions {
   store: ReportStore
   metrics: AgentMetrics
   now: () => number

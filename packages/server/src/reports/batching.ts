@@ -29,13 +29,13 @@ export type BatchingEvent =
   | { readonly is: 'began'; readonly size: number; readonly filled: boolean }
   /** A batch is answered. */
   | { readonly is: 'ended'; readonly waiting: number }
-export type BatchingAct =
+type BatchingAct =
   /** Answered by `due`; in place of an earlier wait. */
   | { readonly do: 'wait'; readonly ms: number }
   /** Begins the batch in a later turn, and ends the wait. Answered by `began`. */
   | { readonly do: 'start' }
 
-export interface BatchingRules {
+interface BatchingRules {
   /** Batches at the same time. */
   readonly parallel: number
   /**
@@ -49,12 +49,12 @@ export interface BatchingRules {
  * A batch ends at any of these, so that the turn in which it is stored stays short whatever the reports hold. One report that is
  * larger than that is a batch of its own.
  */
-export interface BatchLimits {
+interface BatchLimits {
   readonly reports: number
   readonly bytes: number
   readonly runs: number
 }
-export interface BatchingStep {
+interface BatchingStep {
   readonly state: Batching
   readonly act: BatchingAct | undefined
 }
@@ -104,7 +104,7 @@ export interface Waiting {
   /** It takes so long to store that it is a batch of its own. */
   readonly alone: boolean
 }
-export interface Batch<One> {
+interface Batch<One> {
   readonly batch: One[]
   /** Their agents. */
   readonly agents: ReadonlySet<string>

@@ -53,7 +53,7 @@ export const warnsOf = (warnings: string | null | undefined, word: 'status' | 's
   warnings?.includes(word) ?? false
 
 /** One line: what the agent does now, by its first active run; null when it does nothing or does not say. */
-export function doingNow({ active }: Report): string | null {
+function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null
   const { kind = '' } = first

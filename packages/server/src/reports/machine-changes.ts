@@ -37,7 +37,7 @@ interface Expected {
   until: number
 }
 
-export interface Compared {
+interface Compared {
   /** To be given to the next comparison. */
   facts: string
   changes: MachineChange[]
