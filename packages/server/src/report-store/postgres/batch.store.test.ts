@@ -43,6 +43,19 @@ test('a batch costs as many statements as a single report', async () => {
   expect((await executed()) - one).toBe(one - before)
 })
 
+test('a statement is planned once on a connection, whatever the size of the batch', async () => {
+  const { store, deliveries } = reporting(w)
+  const agents = await fleet(12)
+  for (const [n, size] of [1, 12, 1, 1, 1, 1, 1, 3].entries()) {
+    const batch = agents.slice(0, size).map((agent) => submission(w, parts(n), { agent }))
+    await store(batch, w.clock.now(), deliveries.age)
+  }
+  const planned = `select name, custom_plans from pg_prepared_statements where name like 'report_%' and custom_plans > 0`
+  expect((await pool.query(planned)).rows).toEqual([])
+  const used = `select sum(generic_plans) as times from pg_prepared_statements where name like 'report_%'`
+  expect((await pool.query(used)).rows[0].times).toBeGreaterThan(8 * 5)
+})
+
 test('no report reads a table whole, not even where statements were planned before there were rows', async () => {
   const { store, deliveries } = reporting(w)
   const send = (n: number) => store([submission(w, parts(n))], w.clock.now(), deliveries.age)

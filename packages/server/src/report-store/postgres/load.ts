@@ -114,13 +114,14 @@ const statements = {
   begin: prepared('begin', 'begin'),
   /**
    * Plans are kept for as long as a connection, also those made when the tables were empty: reading them whole was cheapest then,
-   * and would be what every report pays until the tables are analysed.
+   * and would be what every report pays until the tables are analysed. One plan for all values: else a statement about a few rows
+   * is planned each time, which costs the database as much as a small batch itself.
    */
   plans: prepared(
     'plans',
     `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
-    set_config('jit', 'off', true)`,
+    set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
   ),
   // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
   lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
