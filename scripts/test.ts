@@ -11,6 +11,7 @@ import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
 import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
 import { durationsFile, readDurations } from './testing/longest-first.ts'
+import { leftOut, manyInputs } from './testing/quick.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -25,25 +26,6 @@ const stages: readonly Stage[] = [
   { kinds: ['unit'], workers: 2 },
   { kinds: ['store', 'http'], workers: 3 },
   { kinds: ['process', 'browser'], workers: 3, needsBuild: true },
-]
-/** Files that try thousands of damaged inputs, which the quick run leaves out. */
-const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
-/**
- * Parts of the names of tests that the quick run leaves out: tests of a corpus or of many places, and tests on
- * PostgreSQL.
- */
-const leftOut = [
-  'PostgreSQL',
-  'hostile bundle',
-  'damaged bundles',
-  'loss, doubling and delay',
-  'struck at every change of the disk',
-  'pairs of faults',
-  'holds nobody up for long',
-  'all changes of one byte',
-  'cut out of a manifest',
-  'any JSON is read',
-  'spellings of one file',
 ]
 const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...manyInputs.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]

@@ -114,7 +114,7 @@ everyEngine('blueprints', (open, engine) => {
 
   test('of damaged bundles those are kept that the machine would install', async () => {
     const { db, workspace, admin, clock } = await start()
-    for (let seed = 0; seed < (long ? 20_000 : 200); seed++) {
+    for (let seed = 0; seed < (long ? 20_000 : 100); seed++) {
       const made = mutatedBundle(seed)
       const read = await readBundle(made)
       const upload = await uploadBlueprint({ db, by: admin, now: clock.now() }, workspace, made)

@@ -5,7 +5,7 @@ import { world } from '../../testing/world.ts'
 import type { CommandRow } from '../db/tables.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
-const seeds = long ? 300 : 12
+const seeds = long ? 300 : 8
 const steps = long ? 150 : 80
 
 everyEngine('histories of commands', (open) => {

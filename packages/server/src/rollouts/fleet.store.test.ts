@@ -11,7 +11,7 @@ import { addVersion, serveRelease } from '../wishes/testing.ts'
 import { continueRollout, createRollout } from './store.ts'
 
 /** A large fleet on the embedded engine; on the other one fewer agents show the same. */
-const sizes = { sqlite: 1000, postgres: 150 } as const
+const sizes = process.env.SVC_TEST_LONG ? { sqlite: 1000, postgres: 150 } : { sqlite: 300, postgres: 100 }
 const fewer = 150
 
 everyEngine('a fleet', (open) => {
