@@ -38,40 +38,14 @@ export interface FleetCache {
   missed: () => void
 }
 
+interface FleetSource {
+  db: Db
+  engine: 'sqlite' | 'postgres'
+  now: () => number
+}
+
 export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => number): FleetCache {
   const kept = new Map<string, Kept>()
-
-  async function refresh(workspaceId: string, fleet: Kept): Promise<void> {
-    const at = now()
-    const today = dayOf(at)
-    const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine]
-    // Taken before reading: what is reported meanwhile is read the next time.
-    const ids = [...fleet.stale]
-    fleet.stale = new Set()
-    if (whole) {
-      fleet.whole = false
-      try {
-        fleet.rows = await readWhole(db, workspaceId, today)
-      } catch (e) {
-        fleet.whole = true
-        throw e
-      }
-      fleet.readAt = at
-      fleet.day = today
-    } else if (ids.length > 0) {
-      try {
-        const rows = await readPieces(db, workspaceId, today, ids)
-        for (const id of ids) {
-          const row = rows.get(id)
-          if (row) fleet.rows.set(id, row)
-          else fleet.rows.delete(id)
-        }
-      } catch (e) {
-        for (const id of ids) fleet.stale.add(id)
-        throw e
-      }
-    }
-  }
 
   return {
     async read(workspaceId) {
@@ -86,7 +60,9 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
       const mine = fleet
       // A reading that began before this call may not have seen what was committed before it: read after it.
       const before = mine.reading
-      const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() => refresh(workspaceId, mine))
+      const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() =>
+        refresh({ db, engine, now }, workspaceId, mine),
+      )
       mine.reading = reading
       try {
         await reading
@@ -105,6 +81,39 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
     missed() {
       for (const fleet of kept.values()) fleet.whole = true
     },
+  }
+}
+
+/** Reads what is known to be out of date, or all of it. */
+async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+  const at = now()
+  const today = dayOf(at)
+  const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine]
+  // Taken before reading: what is reported meanwhile is read the next time.
+  const ids = [...fleet.stale]
+  fleet.stale = new Set()
+  if (whole) {
+    fleet.whole = false
+    try {
+      fleet.rows = await readWhole(db, workspaceId, today)
+    } catch (e) {
+      fleet.whole = true
+      throw e
+    }
+    fleet.readAt = at
+    fleet.day = today
+  } else if (ids.length > 0) {
+    try {
+      const rows = await readPieces(db, workspaceId, today, ids)
+      for (const id of ids) {
+        const row = rows.get(id)
+        if (row) fleet.rows.set(id, row)
+        else fleet.rows.delete(id)
+      }
+    } catch (e) {
+      for (const id of ids) fleet.stale.add(id)
+      throw e
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { frameOf, type News, noNews } from './frame.ts'
 import { type Heard, joinNodes } from './nodes.ts'
 import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type Answer, type Answers, sharedAnswers } from './shared.ts'
-import { atPing, eventBytes, openStream, type Reading, write } from './stream.ts'
+import { atPing, eventBytes, openStream, type PageReading, write } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
@@ -61,7 +61,7 @@ interface LiveNeeds {
 interface Channel {
   readonly workspaceId: string
   /** Those who listen, and how the last ping found them. */
-  readonly subscribers: Map<Subscriber, Reading>
+  readonly subscribers: Map<Subscriber, PageReading>
   readonly answers: Answers
   pace: Pace
   news: News
@@ -70,26 +70,11 @@ interface Channel {
 
 /** Frames say the time by `now`; ticks and pings follow the machine's own clock. */
 export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
-  const rules = { ...pace, tick }
-  const channels = new Map<string, Channel>()
+  const fleet = fleetCache(store.db, store.engine, now)
+  const { channels, on } = drive({ ...pace, tick }, (channel) => send(channel, { fleet, log, now }))
   const watched = watchCounts()
   let closed = false
-  const fleet = fleetCache(store.db, store.engine, now)
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
-
-  function on(channel: Channel, event: PaceEvent): void {
-    const { state, acts } = step(channel.pace, event, rules, performance.now())
-    channel.pace = state
-    for (const act of acts) perform(channel, act)
-  }
-  function perform(channel: Channel, act: PaceAct): void {
-    if (act.do === 'wait') channel.timer = setTimeout(on, act.ms, channel, { is: 'due' })
-    if (act.do === 'make') void send(channel, { fleet, log, now }).then(() => on(channel, { is: 'made' }))
-    if (act.do === 'end') {
-      clearTimeout(channel.timer)
-      channels.delete(channel.workspaceId)
-    }
-  }
 
   const here = hears(channels, fleet, (channel) => on(channel, { is: 'news' }))
   const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, watched.agents) : undefined
@@ -99,9 +84,22 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     on(channel, { is: 'left' })
     if (subscriber.agentId !== undefined && watched.drop(subscriber.agentId)) nodes?.watchChanged()
   }
-  const pinging = setInterval(() => {
-    for (const { subscribers } of channels.values()) pingAll(subscribers, now())
-  }, pingEvery).unref()
+  function subscribe(subscriber: Subscriber): void {
+    const { workspaceId, agentId, res } = subscriber
+    if (closed) return void res.destroy()
+    const channel = channels.get(workspaceId) ?? newChannel(workspaceId)
+    channels.set(workspaceId, channel)
+    channel.subscribers.set(subscriber, 'keeps up')
+    on(channel, { is: 'joined' })
+    if (agentId !== undefined) {
+      watched.add(agentId)
+      nodes?.watchChanged()
+    }
+    res.on('close', () => leave(subscriber))
+    res.on('error', () => leave(subscriber))
+    openStream(res)
+  }
+  const pinging = setInterval(pingAll, pingEvery, channels, now).unref()
   const guarding = setInterval(() => void hub.check(), guardEvery).unref()
 
   const hub: Hub = {
@@ -111,31 +109,8 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     ...both(here, nodes),
     releaseChanged: here.missed,
     isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
-    subscribe(subscriber) {
-      const { workspaceId, agentId, res } = subscriber
-      if (closed) return void res.destroy()
-      const channel = channels.get(workspaceId) ?? newChannel(workspaceId)
-      channels.set(workspaceId, channel)
-      channel.subscribers.set(subscriber, 'keeps up')
-      on(channel, { is: 'joined' })
-      if (agentId !== undefined) {
-        watched.add(agentId)
-        nodes?.watchChanged()
-      }
-      res.on('close', () => leave(subscriber))
-      res.on('error', () => leave(subscriber))
-      openStream(res)
-    },
-    async check() {
-      const all = everybody()
-      if (all.length === 0 || !hub.guard) return
-      try {
-        const allowed = await hub.guard(all)
-        for (const subscriber of all) if (!allowed.has(subscriber)) subscriber.res.end()
-      } catch (error) {
-        log.warn({ err: error }, 'the rights of live listeners could not be checked; retrying')
-      }
-    },
+    subscribe,
+    check: () => endOthers(everybody(), hub.guard, log),
     streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,
     get size() {
       return everybody().length
@@ -150,6 +125,25 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     },
   }
   return hub
+}
+
+/** The workspaces that somebody listens to, each at its pace. `make` sends a frame and never rejects. */
+function drive(rules: PaceRules, make: (channel: Channel) => Promise<void>) {
+  const channels = new Map<string, Channel>()
+  function on(channel: Channel, event: PaceEvent): void {
+    const { state, acts } = step(channel.pace, event, rules, performance.now())
+    channel.pace = state
+    for (const act of acts) perform(channel, act)
+  }
+  function perform(channel: Channel, act: PaceAct): void {
+    if (act.do === 'wait') channel.timer = setTimeout(on, act.ms, channel, { is: 'due' })
+    if (act.do === 'make') void make(channel).then(() => on(channel, { is: 'made' }))
+    if (act.do === 'end') {
+      clearTimeout(channel.timer)
+      channels.delete(channel.workspaceId)
+    }
+  }
+  return { channels, on }
 }
 
 const newChannel = (workspaceId: string): Channel => ({
@@ -234,12 +228,25 @@ async function send(
   }
 }
 
-function pingAll(subscribers: Map<Subscriber, Reading>, now: number): void {
-  const bytes = eventBytes('ping', `${now}`)
-  for (const [subscriber, was] of subscribers) {
-    const reading = atPing(was, subscriber.res.writableLength)
-    subscribers.set(subscriber, reading)
-    if (reading === 'reads nothing') subscriber.res.destroy()
-    else write(subscriber.res, bytes)
+function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): void {
+  const bytes = eventBytes('ping', `${now()}`)
+  for (const { subscribers } of channels.values()) {
+    for (const [subscriber, was] of subscribers) {
+      const reading = atPing(was, subscriber.res.writableLength)
+      subscribers.set(subscriber, reading)
+      if (reading === 'reads nothing') subscriber.res.destroy()
+      else write(subscriber.res, bytes)
+    }
+  }
+}
+
+/** Ends the streams of those who may not listen any more. */
+async function endOthers(all: readonly Subscriber[], guard: Hub['guard'], log: Logger): Promise<void> {
+  if (all.length === 0 || !guard) return
+  try {
+    const allowed = await guard(all)
+    for (const subscriber of all) if (!allowed.has(subscriber)) subscriber.res.end()
+  } catch (error) {
+    log.warn({ err: error }, 'the rights of live listeners could not be checked; retrying')
   }
 }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { atPing, type Reading, write } from './stream.ts'
+import { atPing, type PageReading, write } from './stream.ts'
 
-test.each<[string, number[], Reading[]]>([
+test.each<[string, number[], PageReading[]]>([
   ['a page that reads keeps up', [0, 0], ['keeps up', 'keeps up']],
   ['a page that reads slowly may be behind at a ping', [9, 0, 9], ['is behind', 'keeps up', 'is behind']],
   ['a page that is behind at two pings in a row reads nothing', [0, 1, 1], ['keeps up', 'is behind', 'reads nothing']],
 ])('%s', (_name, unsent, readings) => {
-  let reading: Reading = 'keeps up'
+  let reading: PageReading = 'keeps up'
   expect(
     unsent.map((bytes) => {
       reading = atPing(reading, bytes)

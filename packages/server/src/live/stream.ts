@@ -5,10 +5,10 @@ import type { ServerResponse } from 'node:http'
 const maxBehind = 512 * 1024
 
 /** How a page takes what it is sent, as each ping finds it. */
-export type Reading = 'keeps up' | 'is behind' | 'reads nothing'
+export type PageReading = 'keeps up' | 'is behind' | 'reads nothing'
 
 /** `unsent`: bytes that wait. A page that is behind at two pings in a row has nobody reading at the other end. */
-export function atPing(was: Reading, unsent: number): Reading {
+export function atPing(was: PageReading, unsent: number): PageReading {
   if (unsent === 0) return 'keeps up'
   return was === 'keeps up' ? 'is behind' : 'reads nothing'
 }

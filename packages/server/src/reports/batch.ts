@@ -67,10 +67,9 @@ export function createBatcher(options: BatchOptions): Batcher {
   /** The agents of each batch that is being stored. */
   const running = new Set<ReadonlySet<string>>()
   let timer: NodeJS.Timeout | undefined
-  let idle: (() => void)[] = []
 
   const isFull = () => waiting.length >= maxWaiting.reports || bytesHeld >= maxWaiting.bytes
-  const isIdle = () => waiting.length === 0 && running.size === 0
+  const rest = createRest(() => waiting.length === 0 && running.size === 0)
 
   function on(event: BatchingEvent): void {
     const { state, act } = step(now, event, rules)
@@ -95,7 +94,7 @@ export function createBatcher(options: BatchOptions): Batcher {
       metrics.inBatches -= batch.length
       for (const { bytes } of batch) bytesHeld -= bytes
       on({ is: 'ended', waiting: waiting.length })
-      if (isIdle()) for (const done of idle.splice(0)) done()
+      rest.look()
     })
   }
 
@@ -114,12 +113,23 @@ export function createBatcher(options: BatchOptions): Batcher {
     get loaded() {
       return waiting.length >= loadedFrom
     },
-    settled: () =>
-      isIdle()
+    settled: rest.reached,
+  }
+}
+
+/** Those who wait until nothing is under way. */
+function createRest(isReached: () => boolean) {
+  let waiting: (() => void)[] = []
+  return {
+    reached: () =>
+      isReached()
         ? Promise.resolve()
-        : new Promise((resolve) => {
-            idle = [...idle, resolve]
+        : new Promise<void>((resolve) => {
+            waiting = [...waiting, resolve]
           }),
+    look(): void {
+      if (isReached()) for (const resolve of waiting.splice(0)) resolve()
+    },
   }
 }
 
