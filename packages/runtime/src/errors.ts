@@ -1,7 +1,7 @@
-/** What an error says, whoever threw it. */
+/** Reads messages and codes of errors from any source. */
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The code of a system call that failed: `ENOENT`. */
+/** The code of a failed system call, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

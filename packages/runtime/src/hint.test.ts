@@ -29,28 +29,28 @@ test.each([
   ],
   ['the source', { file: '/src/main.ts' }, ['node', '/src/main.ts'], ['node', '/src/main.ts']],
   ['a marker that is none of ours', { file: installed, marker: 'x' }, ['svc'], [installed]],
-])('a hint begins as the program was started: %s', (_what, given, here, anywhere) => {
+])('a hint starts with the words that started the program: %s', (_what, given, here, anywhere) => {
   const start = { marker: undefined, ...runnable(installed, './svc.pyz', '/opt/svc/svc'), ...given }
   expect(readStart(start)).toEqual({ here, anywhere })
 })
 
-test('a command that an earlier folder of PATH has too is named by its path', () => {
+test('a command that is also in an earlier folder of PATH is named by its path', () => {
   const other = { marker: undefined, file: installed, ...runnable(installed, '/usr/bin/svc') }
   expect(readStart(other).here).toEqual([installed])
 })
 
-test('a hint names the folder, as a shell reads it', () => {
+test('a hint names the folder, quoted for a shell', () => {
   expect(hint('start', undefined)).toBe('svc start')
   expect(hint('start', "/srv/it's")).toBe(`svc start --dir '/srv/it'\\''s'`)
   expect(plainHint('start')).toBe('svc start')
 })
 
-/** Files whose text leaves the machine or stays in a file that others read. */
+/** Files whose text leaves the machine, or stays in a file that others read. */
 const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts$/]
 /** The names under which a process holds a lock are data. */
 const lockName = /\b(?:inTurn|tryLock)\(.*'svc |\.what [!=]== 'svc /
 
-test('no hint is written into a sentence by hand: hint() or plainHint() names the command', async () => {
+test('hints are never written by hand: hint() or plainHint() names the command', async () => {
   const names = (await program([])).commands.map((c) => c.name())
   const command = new RegExp(`\\bsvc (?:${names.join('|')})\\b`)
   const src = fileURLToPath(new URL('.', import.meta.url))

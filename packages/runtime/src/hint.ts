@@ -1,7 +1,7 @@
 /**
- * How a hint names a command of svc. On a terminal it can be pasted: it begins as this process was started (`python3 svc.pyz`,
- * `./svc.pyz`, `svc`) and names the folder that the command was given. Text that leaves the machine, or stays in a file or log,
- * cannot know its reader's shell: there it says `svc …`.
+ * Names a command of svc in a hint. On a terminal the hint can be pasted: it starts with the words that started this
+ * process (`python3 svc.pyz`, `./svc.pyz`, `svc`) and names the folder that the command was given. Text that leaves the
+ * machine, or stays in a file or log, cannot know its reader's shell, so it says `svc …`.
  */
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
@@ -9,20 +9,23 @@ import { canRun } from './programs/can-run.ts'
 interface Started {
   /** The words that start the program from the current folder. */
   readonly here: readonly string[]
-  /** The same from any folder, and under sudo, which has another PATH. */
+  /** The words that start it from any folder, and under sudo, which has another PATH. */
   readonly anywhere: readonly string[]
 }
 const byName: Started = { here: ['svc'], anywhere: ['svc'] }
 
 let started = byName
-/** As it was typed after --dir; undefined for the current folder. */
+/** The folder as it was typed after --dir; undefined for the current folder. */
 let typedDir: string | undefined
 
-/** A command as the person at this terminal can paste it. `dir` is the agent's folder, if it is not the one this command was given. */
+/**
+ * A command that the person at this terminal can paste. `dir` is the agent's folder, if it is not the one this command
+ * was given.
+ */
 export const hint = (command: string, dir: string | undefined = typedDir): string =>
   [words(started.here), command, ...folderWords(dir)].join(' ')
 
-/** The same for the administrator of this machine. */
+/** A command that the administrator of this machine can paste. */
 export const sudoHint = (command: string, dir: string): string =>
   `sudo ${words(started.anywhere)} ${command} --dir ${quoted(resolve(dir))}`
 
@@ -31,13 +34,13 @@ export const plainHint = (command: string): string => `svc ${command}`
 
 type Example = string | { readonly before: string; readonly command: string }
 
-/** The examples below the help of a command; `before` are variables that stand in front of it. */
+/** The examples below the help of a command. `before` are variables to put in front of it. */
 export function examples(...all: readonly Example[]): string {
   const lines = all.map((each) => (typeof each === 'string' ? hint(each) : `${each.before} ${hint(each.command)}`))
   return `\n${all.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
 
-/** Notes how this process was started; before this, hints say `svc`. The marker is not handed on to children. */
+/** Records how this process was started; until then hints say `svc`. The marker is not passed on to children. */
 export function noteStart(): void {
   started = readStart({
     file: process.argv[1] ?? '',
@@ -47,7 +50,7 @@ export function noteStart(): void {
   })
   delete process.env[marker]
 }
-/** Notes the folder that the command was given. */
+/** Records the folder that the command was given. */
 export function noteDir(dir: string | undefined): void {
   typedDir = dir === undefined || resolve(dir) === process.cwd() ? undefined : dir
 }
@@ -55,7 +58,7 @@ export function noteDir(dir: string | undefined): void {
 /** Set by the Python part of `svc.pyz`: the words that started it, as JSON. */
 const marker = 'SVC_STARTED_AS'
 
-/** From what the process knows of its start. `file` is the program as the system names it. */
+/** Derives the words from what the process knows about its start. `file` is the program as the system names it. */
 export function readStart({
   file,
   marker: noted,
@@ -92,11 +95,11 @@ function readMarker(noted: string | undefined): string[] | undefined {
   }
 }
 
-/** A name that is looked up in PATH stays a name. */
+/** The absolute path of a program. A name that is searched in PATH stays a name. */
 const absolute = (word: string, runs: (file: string) => boolean): string =>
   word.includes('/') || word.endsWith('.pyz') || runs(resolve(word)) ? resolve(word) : word
 
-/** A word as a POSIX shell reads it. */
+/** Quotes a word for a POSIX shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 const words = (all: readonly string[]): string => all.map(quoted).join(' ')

@@ -1,1 +1,1 @@
-/** What tests and the demo may take from the runtime; nobody else imports it. */
+/** The parts of the runtime that tests and the demo may import; nobody else imports it. */

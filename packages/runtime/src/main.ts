@@ -1,6 +1,6 @@
 /**
- * The program `svc`. Built into `svc.pyz`, and run from source as `node packages/runtime/src/main.ts`. The same file is what the launcher
- * of `svc run` loads into its worker thread: there it is the runtime proper.
+ * The program `svc`. It is built into `svc.pyz`, and runs from source as `node packages/runtime/src/main.ts`. The
+ * launcher of `svc run` loads the same file into its worker thread, where it is the runtime proper.
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/plain-run.ts'

@@ -1,6 +1,7 @@
 /**
- * People have data: each note, in every state, as two earlier builds wrote it (named by their commits), with what they read from it
- * themselves. It is read to the same value, and a note that is written again is read by whoever knows only those values.
+ * Tests that data from earlier versions still works: each note, in every state, as two earlier builds wrote it (named
+ * by their commits), with what they read from it themselves. Each must be read to the same value, and when written
+ * again it must be readable for a version that knows only those values.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,7 +78,7 @@ test.each(builds)('the fixtures of %s have every note and every state', (build) 
 
 const release = { version: '1.0.0', sha256: 'a' }
 const swapped = { from: release, to: release }
-describe('a note that is damaged, or of a runtime to come', () => {
+describe('a note that is damaged, or from a future runtime', () => {
   test.each<[string, string, unknown, unknown]>([
     ['is none without its state', 'update', { running: release }, undefined],
     ['is none in a state that nobody knows', 'update', { state: 'dreaming', running: release }, undefined],
@@ -135,7 +136,7 @@ describe('a note that is damaged, or of a runtime to come', () => {
     expect(read(folder)).toEqual(value)
   })
 
-  test('is not taken for one that is missing where that matters', () => {
+  test('is not treated as missing where that matters', () => {
     for (const file of [folder.update, folder.install, folder.commands]) {
       rmSync(file, { force: true })
       mkdirSync(file)
@@ -149,7 +150,7 @@ describe('a note that is damaged, or of a runtime to come', () => {
     expect(() => readJournal(folder)).toThrow('is damaged')
   })
 
-  test('is none when it is larger than it may be', () => {
+  test('is ignored if it is larger than allowed', () => {
     writeFileSync(folder.selfUpdate, JSON.stringify({ is: 'trying', wish: '1', more: 'x'.repeat(65_536) }))
     expect(readAttempt(folder)).toBeUndefined()
   })

@@ -1,28 +1,27 @@
 /**
- * `svc.pyz` holds the program in parts, packed, each on lines of its own: a process that lives for months parses and keeps only the one
- * that it runs, and of that one what it has used. Run from source there are no parts.
- *
- * The file may be exchanged under a running process, and the pieces of a part belong together. So the lines of a part are read at once,
- * and each is unpacked when it is used; a file that was exchanged before that is refused.
+ * Loads the packed parts of the program in `svc.pyz`, each on its own lines. A process that lives for months parses and
+ * keeps only its own part, and of that only the pieces it has used. The file may be exchanged under a running process,
+ * and the pieces of a part belong together: so all lines of a part are read at once, each is unpacked when it is used,
+ * and a file that was exchanged before that is refused. Sources have no parts.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { compileFunction } from 'node:vm'
 import { inflateRawSync } from 'node:zlib'
 
 export interface Part {
-  /** The piece that is the part to those who load it. */
+  /** The piece that those who load the part get. */
   readonly entry: string
-  /** What stands at `at` of this very file. */
+  /** The text at offset `at` of this same file. */
   readonly mark: string
   readonly at: number
   readonly packs: readonly Pack[]
 }
-/** Where a line stands, base64 of deflated text, and the pieces in it. */
+/** The place of a line, which is base64 of deflated text, and the pieces in it. */
 export type Pack = readonly [at: number, length: number, ...pieces: readonly string[]]
 
 type Piece = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void
 
-/** What a part exports. */
+/** Loads a part and returns its exports. */
 export function loadPart(file: string, part: Part, require: NodeJS.Require): unknown {
   const lines = linesOf(file, part)
   const pieces = new Map<string, Piece>()
@@ -51,10 +50,10 @@ export function loadPart(file: string, part: Part, require: NodeJS.Require): unk
   return load(part.entry)
 }
 
-/** Modules of Node that take milliseconds to load, and that most commands name and do not use. */
+/** Modules of Node that take milliseconds to load, and that most commands import but do not use. */
 const seldom = new Set(['child_process', 'crypto', 'dns', 'http', 'https', 'net', 'tls'].map((name) => `node:${name}`))
 
-/** Stands for a module and loads it when something of it is used. */
+/** A placeholder for a module, which is loaded when something of it is used. */
 function late(load: () => object): object {
   let module: object | undefined
   const there = (): object => {
@@ -69,7 +68,7 @@ function late(load: () => object): object {
       ownKeys: () => Reflect.ownKeys(there()),
       getOwnPropertyDescriptor: (_, key) => {
         const property = Reflect.getOwnPropertyDescriptor(there(), key)
-        return property && { ...property, configurable: true } // nothing else may be said of what the stand-in has not
+        return property && { ...property, configurable: true } // a proxy may only report properties as configurable that it does not have
       },
     },
   )

@@ -1,8 +1,8 @@
-/** What `svc` refuses, and with which code it exits. */
+/** Refusals of `svc` and their exit codes. */
 
 export const exits = { done: 0, refused: 1, usage: 2, unreached: 3 } as const
 
-/** A refusal: one sentence on standard error, and the code of exit. */
+/** A refusal: one sentence on standard error, and the exit code. */
 export class Refusal extends Error {
   readonly exit: number
   constructor(message: string, exit: number = exits.refused) {

@@ -1,13 +1,13 @@
-/** Time as the runtime counts it: durations go through `duration`, so that drills and tests can shorten all of them at once. */
+/** Time in the runtime. Durations go through `duration`, so that drills and tests can shorten all of them at once. */
 import { readAttempt } from '@svc/protocol'
 
-/** One moment by two clocks, in ms. `wall`: Unix time. `mono`: the clock that does not jump. */
+/** One moment by two clocks, in ms. `wall` is Unix time, `mono` the monotonic clock. */
 export interface Moment {
   readonly wall: number
   readonly mono: number
 }
 
-/** Reads `SVC_TIME_SCALE`: a factor above 0 on every duration; 1 when unset. */
+/** Reads `SVC_TIME_SCALE`: a factor above 0 for every duration; 1 if unset. */
 export function readScale(written: string | undefined): number {
   if (written === undefined || written === '') return 1
   const scale = Number(written)
@@ -15,7 +15,7 @@ export function readScale(written: string | undefined): number {
   throw new Error(`SVC_TIME_SCALE must be a number above 0: got ${JSON.stringify(written)}.`)
 }
 
-/** Reads `SVC_TIME_FLOOR`: real seconds from which on some durations are not shortened any more; 1 when unset, 0 for none. */
+/** Reads `SVC_TIME_FLOOR`: the real seconds below which some durations are not shortened; 1 if unset, 0 for none. */
 function readFloor(written: string | undefined): number {
   if (written === undefined || written === '') return 1
   const floor = Number(written)
@@ -26,13 +26,16 @@ function readFloor(written: string | undefined): number {
 /** Milliseconds to wait for a duration in seconds. */
 export const duration = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
 
-/** Milliseconds that what has a pace of its own gets however short time is made: programs need a while to fail, a service takes so many reports a minute. */
+/**
+ * The minimum in milliseconds for things with their own pace, however much time is shortened: programs need a while to
+ * fail, and a service limits the reports per minute.
+ */
 export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
 
 /** A duration that is not shortened below the floor. */
 export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
 
-/** Waits; false when `signal` ended the wait early. */
+/** Waits; false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -48,13 +51,13 @@ export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 export const seconds = (ms: number): number => Math.floor(ms / 1000)
-/** A moment for people, UTC: `2026-11-21 09:30:05 UTC`. */
+/** A time for people in UTC, such as `2026-11-21 09:30:05 UTC`. */
 export const moment = (unixSeconds: number): string =>
   Number.isFinite(unixSeconds) && Math.abs(unixSeconds) < 8.64e12
     ? `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     : 'an unknown time'
 
-/** The message of an attempt (D34) for people; one of another form stays. */
+/** The message of an attempt (D34) for people. A message of another form stays unchanged. */
 export function attemptText(message = ''): string {
   const attempt = readAttempt(message)
   return attempt
@@ -62,7 +65,7 @@ export function attemptText(message = ''): string {
     : message
 }
 
-/** How long ago, for people: `12 s`, `5 min`, `3 h`, `2 days`. */
+/** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export function ago(secondsPassed: number): string {
   const s = Math.max(0, Math.round(secondsPassed))
   if (s < 120) return `${s} s ago`

@@ -1,6 +1,6 @@
 /**
- * A real agent for the tests, in a process of its own: it looks at its files, works, writes its status, and notes every step in a
- * trace. It knows nothing of a service. Arguments: its folder, how many steps.
+ * A real agent for the tests, as a separate process: it checks its files, works, writes its status, and records every
+ * step in a trace. It knows nothing about a service. Arguments: its folder and the number of steps.
  */
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

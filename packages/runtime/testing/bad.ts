@@ -1,4 +1,4 @@
-/** Everything a service should not do, each as one answer. */
+/** Everything that a service should not do, each as one answer. */
 import { command, json, type Reply } from './service.ts'
 
 const text =
@@ -8,7 +8,7 @@ const text =
   }
 const pause = { commands: [command('bad', 'pause')], interval: 5 }
 
-/** Answers that are no success, although some carry a pause that would be obeyed if they were (D17). */
+/** Answers that are not successful, although some carry a pause that would be obeyed if they were (D17). */
 export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply])[] => [
   ['never answers', () => {}],
   [
@@ -54,10 +54,10 @@ export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply
   ['answers with 10 MB that end in a pause', text(`${' '.repeat(10 * 1024 * 1024)}${JSON.stringify(pause)}`)],
 ]
 
-/** A success: its only item is no command, however deep it is (D14, D17). */
+/** A successful answer whose only item is not a command, however deep it is (D14, D17). */
 export const deep: Reply = text(`{"commands": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
 
-/** A success whose items are nonsense: each is skipped, and what is none is still taken (D17). */
+/** A successful answer whose items are nonsense, which is skipped; the one real command is still obeyed (D17). */
 export const nonsense = [
   null,
   7,

@@ -1,4 +1,4 @@
-/** A real bundle from a real folder, and a service that hands it out for one code. */
+/** A real bundle from a real folder, and a service that gives it out for one code. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { json, type Service, unknownCode } from './service.ts'
 
 export const code = `svc_inst_${'C'.repeat(43)}`
 export const botToken = `svc_bot_${'D'.repeat(43)}`
-/** An agent without any dependency: Node runs it, by its full path since the test's own Node need not be in PATH. */
+/** An agent without dependencies. Node runs it, by its full path since the test's own Node need not be in PATH. */
 const worker = fileURLToPath(new URL('./worker.cjs', import.meta.url))
 
 export const bundleManifest = `name: mail-triage
@@ -83,7 +83,7 @@ export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 
   sha256,
 })
 
-/** The service answers preview, and redeems the code once. */
+/** Makes the service answer preview, and redeem the code once. */
 export function handsOut(service: Service, packed: Packed, productOrigin?: string): { redeemed: number } {
   const count = { redeemed: 0 }
   service.preview = json(previewOf(packed))

@@ -1,6 +1,6 @@
 /**
- * A disk that fails, in this process: at its n-th change the process is as good as killed (nothing changes any more), before or after that
- * change took place; or that change fails, alone or with every one of its kind after it.
+ * Simulates a failing disk in this process. At its n-th change the process is as good as killed (nothing changes after
+ * that), before or after that change; or that change fails, alone or with all later ones of its kind.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,10 +20,10 @@ const changing = [
   'copyFileSync',
   'rmSync',
 ] as const
-/** What needs room on the disk. */
+/** Calls that need room on the disk. */
 const growing: readonly string[] = ['linkSync', 'openSync', 'mkdirSync', 'writeFileSync', 'writeSync', 'copyFileSync']
 
-/** Does some work on such a disk; gives how many changes there were, and whether it came to the fault. */
+/** Does some work on such a disk. Returns the number of changes, and whether the fault was reached. */
 export function onFaultyDisk(at: number, kind: Kind, work: () => void): { changes: number; struck: boolean } {
   const real = new Map(changing.map((name) => [name, fs[name] as (...args: unknown[]) => unknown]))
   let count = 0

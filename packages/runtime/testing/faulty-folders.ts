@@ -1,6 +1,7 @@
 /**
- * Disks that fail, in this process, one for each folder, so that many cases run at once: at a change that a plan picks, the runtime of
- * that folder is as good as killed (nothing changes there any more), or that change fails, or it and all later ones that need room.
+ * Simulates failing disks in this process, one for each folder, so that many cases run at once. At a change that a plan
+ * picks, the runtime of that folder is as good as killed (nothing changes there after that), or the change fails, or
+ * all later ones that need room fail, too.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -12,10 +13,10 @@ const changing = [...growing, 'renameSync', 'unlinkSync', 'rmSync', 'fsyncSync']
 type Act = (...args: unknown[]) => unknown
 
 export interface Disk {
-  /** Asked before each change: whether it is this one. Also the place to look at what must always be true. */
+  /** Called before each change; true if this is the one. It can also check what must always be true. */
   picks: (call: string, file: string) => boolean
   fault: Fault | undefined
-  /** Files that cannot be opened for reading. */
+  /** True for files that cannot be opened for reading. */
   unreadable?: (file: string) => boolean
   struck: boolean
   dead: boolean
@@ -25,7 +26,7 @@ const disks = new Map<string, Disk>()
 const opened = new Map<unknown, string>()
 const real = new Map<string, Act>()
 
-/** From now on changes below `root` go through this disk. */
+/** Redirects all later changes below `root` to this disk. */
 export function faulty(root: string, disk: Omit<Disk, 'struck' | 'dead'>): Disk {
   const made = { ...disk, struck: false, dead: false }
   disks.set(root, made)
@@ -50,7 +51,7 @@ function changed(name: string, act: Act, args: unknown[]): unknown {
   const path = typeof args[0] === 'number' ? (opened.get(args[0]) ?? '') : String(args[name === 'symlinkSync' ? 1 : 0])
   const disk = diskOf(path)
   const go = (): unknown => {
-    if (name === 'fsyncSync' && disk) return undefined // nobody takes the power away here
+    if (name === 'fsyncSync' && disk) return undefined // no power failure is simulated here
     const result = act(...args)
     if (name === 'openSync') opened.set(result, path)
     return result

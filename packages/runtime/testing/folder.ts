@@ -1,4 +1,4 @@
-/** Agents' folders in the temporary folder, and the program run on them as a person or a unit would run it. */
+/** Agents' folders in the temporary folder, in which the program is run as a person or a unit would run it. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ settings:
   - {key: note, type: text}
 `
 
-/** A folder with files; the connection too when an origin is given. */
+/** A folder with files, and with the connection if an origin is given. */
 export function agentFolder(
   files: Readonly<Record<string, string>> = {},
   origin?: string,
@@ -82,7 +82,7 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Starts `svc report` in a process of its own. */
+/** Starts `svc report` as a separate process. */
 export const reporter = (folder: Pick<Folder, 'root'>, scale: number, file: readonly string[] = [main]): Running =>
   starts(folder, ['report'], { scale, file })
 
@@ -94,7 +94,7 @@ export interface StartOptions {
   readonly node?: string
 }
 
-/** Starts a command of `svc` that goes on until it is stopped. */
+/** Starts a command of `svc` that runs until it is stopped. */
 export function starts(
   folder: Pick<Folder, 'root'>,
   command: readonly string[],
@@ -142,21 +142,21 @@ export function starts(
   }
 }
 
-/** Waits until something that can only be looked at is so; the value that it then has. Fails after 100 s: a busy machine takes long. */
+/** Polls until a condition holds, and returns its value. Fails after 100 s, since a busy machine takes long. */
 export async function becomes<T>(what: string, look: () => T | undefined | false): Promise<T> {
   for (const end = performance.now() + 100_000; performance.now() < end; ) {
     try {
       const value = look()
       if (value !== undefined && value !== false) return value
     } catch {
-      // not there yet
+      // The condition does not hold yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
   throw new Error(`In 100 s it never came to this: ${what}.`)
 }
 
-/** Whether there is a Python that can open terminals. */
+/** True if there is a Python that can open terminals. */
 export const python: boolean = (() => {
   try {
     execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' })

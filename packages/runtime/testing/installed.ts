@@ -1,4 +1,4 @@
-/** An agent that was really installed with a code, and what it notes of itself. */
+/** An agent that was really installed with a code, and what it records about itself. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,13 +18,13 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>
 }
 export interface InstalledAgent extends Folder {
-  /** Every start of the agent, by its own note. */
+  /** Every start of the agent, by its own record. */
   starts(): Start[]
   trace(): string[]
   remove(): void
 }
 
-/** An agent in a folder of its own, as `svc init` leaves it; `files` are those of the blueprint. */
+/** An agent in a temporary folder, as `svc init` leaves it; `files` are those of the blueprint. */
 export async function installedAgent(
   service: Service,
   files: Readonly<Record<string, string>> = {},
@@ -46,10 +46,10 @@ export async function installedAgent(
 
 interface Template {
   readonly above: string
-  /** Of the service that it was installed from. */
+  /** The origin of the service that it was installed from. */
   readonly origin: string
 }
-/** Each blueprint is installed once, and copied then. */
+/** Each blueprint is installed once, and then copied. */
 const templates = new Map<string, Promise<Template>>()
 const product = 'http://product.invalid'
 

@@ -1,6 +1,7 @@
 /**
- * Loaded before the program: kills the process at its n-th change of the disk (`SVC_TEST_KILL_AT`), before the change takes place; or
- * lets that change fail (`SVC_TEST_FAULT`, an error code). Writes how many there were to `SVC_TEST_KILL_COUNT` when it never came to that.
+ * Loaded before the program. It kills the process before its n-th change of the disk (`SVC_TEST_KILL_AT`), or makes
+ * that change fail (`SVC_TEST_FAULT`, an error code). If it was not reached it writes the number of changes to
+ * `SVC_TEST_KILL_COUNT`.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

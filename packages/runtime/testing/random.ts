@@ -1,4 +1,4 @@
-/** Chance that can be had again: `SVC_TEST_SEED`. */
+/** The seed of random numbers, so that a run can be repeated: `SVC_TEST_SEED`. */
 export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
 
 /** Mulberry32: the same numbers from 0 to 1 for the same seed. */

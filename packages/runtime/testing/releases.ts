@@ -16,10 +16,10 @@ export interface Build {
   readonly sha256: string
   readonly bytes: Buffer
 }
-/** The first two are built in; the third is a stranger's. */
+/** The first two keys are built in; the third is a stranger's. */
 export type Key = 'own' | 'second' | 'strange'
 export interface Workshop {
-  /** What its builds trust. */
+  /** The keys that its builds trust. */
   readonly keys: readonly string[]
   /** Builds once for each version and prelude. */
   build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
@@ -28,11 +28,14 @@ export interface Workshop {
 }
 
 const shared = nothingShared()
-/** Tests that don't change the sources build with this: only the first build of a worker takes seconds of CPU. */
+/** The build for tests that do not change the sources: only the first build of a worker takes seconds of CPU. */
 export const quickBuild = (options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> =>
   buildRuntime({ ...options, shared })
 
-/** `SVC_TEST_BEFORE=DIR`: 1.0.0 is built from that checkout, so that this source is tried under and over the one before. */
+/**
+ * `SVC_TEST_BEFORE=DIR` builds 1.0.0 from that checkout, so that these sources are tested together with those of the
+ * version before.
+ */
 const before = process.env.SVC_TEST_BEFORE
 async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[0]): Promise<Built> {
   const build = pathToFileURL(join(root, 'packages/runtime/build.ts')).href
@@ -81,20 +84,20 @@ export function workshop(): Workshop {
   }
 }
 
-/** What a service serves and wishes for. */
+/** A release that a service serves and wishes for. */
 export interface Served {
   readonly version: string
   readonly bytes: Uint8Array
-  /** Absent: no signature is served. */
+  /** If absent, no signature is served. */
   readonly sig?: Uint8Array
-  /** What the answers name, where it is not the truth. */
+  /** False values in the answers. */
   readonly sha256?: string
   readonly header?: string
 }
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Lets the service serve a release and wish for it in every answer. Gives what was asked of `/cli/`. */
+/** Makes the service serve a release and wish for it in every answer. Returns the requests to `/cli/`. */
 export function serves(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
   const asked: Came[] = []
   const truth = hashOf(bytes)
@@ -109,7 +112,7 @@ export function serves(service: Service, { version, bytes, sig, sha256, header }
   return asked
 }
 
-/** An answer that wishes for a runtime, to a report that says it has one. */
+/** An answer that wishes for a runtime, for reports that say they have one. */
 export const wishes =
   (version: string, sha256: string): Reply =>
   (response, { report }) => {
@@ -127,7 +130,7 @@ export function installRuntime(
   writeFileSync(place.runtime, build.bytes, { mode: 0o755 })
 }
 
-/** A Node of the least version that the runtime runs on, where this machine has one beside the tests' own. */
+/** A Node of the minimum version for the runtime, if this machine has one besides the tests' own. */
 export const minNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
   try {
     return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${minNode}.`)

@@ -1,4 +1,4 @@
-/** A scripted service over real HTTP: answers as it is told, also badly, and remembers everything that came. */
+/** A scripted service over real HTTP: it gives the answers it is told to, good or bad, and remembers every request. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
@@ -9,7 +9,7 @@ export interface Came {
   readonly token: string | undefined
   readonly text: string
   readonly report: Report & Record<string, unknown>
-  /** When it came, `performance.now()`. */
+  /** When it came, by `performance.now()`. */
   readonly at: number
 }
 /** How one request is answered. */
@@ -29,7 +29,7 @@ export interface Service {
   readonly origin: string
   readonly reports: Came[]
   readonly logs: Came[]
-  /** Everything else that was asked for. */
+  /** All other requests. */
   readonly others: Came[]
   /** Answers for the next reports, one each; after them `usual`. */
   readonly next: Reply[]
@@ -38,9 +38,9 @@ export interface Service {
   /** Answers of the install routes; 404 until a test sets them. */
   preview: Reply
   install: Reply
-  /** What came to the install routes. */
+  /** The requests to the install routes. */
   readonly installs: Came[]
-  /** Any other path: a product's routes, for example. */
+  /** The answer for any other path, such as a product's routes. */
   other: Reply
   /** Resolves when `count` reports have come in all. */
   reported(count: number): Promise<Came>

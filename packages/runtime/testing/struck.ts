@@ -1,6 +1,7 @@
 /**
- * Agents that are struck while they are updated, several side by side: each lane has a service of its own, and runs the built `svc.pyz`, which
- * starts four times as fast as the source. strace follows one thread, so that a point of it, the n-th call of a name, is the same in each run.
+ * Agents that are struck during an update, several in parallel. Each lane has its own service and runs the built
+ * `svc.pyz`, which starts four times as fast as the sources. strace follows one thread, so that a point, the n-th call
+ * of a name, is the same in each run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,13 +20,13 @@ import { json, type Service, startService } from './service.ts'
 import { partOf, straceMissing } from './strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
 
-/** A second lasts 20 ms, unless many do much at once: a report has to be answered within fifteen. */
+/** A second lasts 20 ms, unless many agents do much at once: a report must be answered within fifteen seconds. */
 const usual = 0.02
 export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
 export type Kind = (typeof kinds)[number]
 const agentFile = fileURLToPath(new URL('./worker.cjs', import.meta.url))
-/** One that works ten times a second: many run side by side. */
+/** An agent that works ten times a second, since many run in parallel. */
 const calm = { 'main.cjs': `process.env.SVC_SETTING_BEAT = '100'\nrequire(${JSON.stringify(agentFile)})\n` }
 const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
 const pattern = (kind: Kind) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
@@ -35,7 +36,7 @@ export const missing: string | undefined = straceMissing(calls, 'updates struck 
 export type Point = readonly [kind: Kind, n: number]
 export const killedAt = ([kind, n]: Point): string => `${pattern(kind)}:signal=SIGKILL:when=${n}`
 export const failsAt = ([kind, n]: Point, error: string): string => `${pattern(kind)}:error=${error}:when=${n}`
-/** It is not carried out for so long: longer than the test. */
+/** Delays the call for this long: longer than the test. */
 export const hangsAt = ([kind, n]: Point, seconds: number): string =>
   `${pattern(kind)}:delay_enter=${seconds}s:when=${n}`
 
@@ -44,11 +45,11 @@ export interface Lane {
   readonly offered: ReturnType<typeof offers>
   /** A fresh agent at 1.4.0. */
   copy(): InstalledAgent
-  /** One that was updated to 1.5.0 and is watched; nothing of it runs. */
+  /** An agent that was updated to 1.5.0 and is watched; none of its processes run. */
   updated(): Promise<InstalledAgent>
   runs(agent: InstalledAgent): Running
   starts(agent: InstalledAgent, command: readonly string[]): Running
-  /** A command that ends by itself. */
+  /** Runs a command that ends by itself. */
   svc(agent: InstalledAgent, args: readonly string[]): Promise<Ran>
 }
 export interface World {
@@ -56,7 +57,7 @@ export interface World {
   readonly next: Packed
   readonly file: readonly string[]
   readonly scale: number
-  /** For what strace writes. */
+  /** The folder for the output of strace. */
   readonly folder: string
   readonly lanes: readonly Lane[]
   close(): Promise<void>
@@ -106,7 +107,7 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
   }
 }
 
-/** `installed` as if it had been installed from a service of its own. */
+/** `installed` as if it had been installed from this lane's own service. */
 async function lane(
   { old, next, file, scale }: Pick<World, 'old' | 'next' | 'file' | 'scale'>,
   installed: InstalledAgent,
@@ -154,7 +155,7 @@ async function lane(
   }
 }
 
-/** Each case in the lane that is free first. The first that fails ends them all. */
+/** Runs each case in the next free lane. The first that fails ends them all. */
 export async function all<T>({ lanes }: World, cases: readonly T[], check: (one: T, lane: Lane) => Promise<void>) {
   const left = [...cases]
   const through = async (lane: Lane) => {
@@ -171,10 +172,10 @@ export async function all<T>({ lanes }: World, cases: readonly T[], check: (one:
   for (const lane of over) if (lane.status === 'rejected') throw lane.reason
 }
 
-/** Whether a long form is run as a whole, so that it may be asked what it came to. */
+/** True if a long form is run as a whole, so that its totals can be checked. */
 export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
 
-/** So many, spread over the whole; in the long form the part of all that was asked for. */
+/** This many cases, spread evenly; in the long form the part that was asked for. */
 export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
   long
     ? partOf(cases)
@@ -195,11 +196,14 @@ const workerOf = (pid: number): number | undefined =>
 export interface Strace {
   readonly child: ChildProcess
   readonly out: string
-  /** By default it lets go first of what it holds. */
+  /** Ends it; by default it first releases what it holds. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 let outs = 0
-/** Attaches to one thread; `inject` as strace takes it, which counts calls on `path` alone where one is given: of a rename, what is renamed. */
+/**
+ * Attaches strace to one thread. `inject` is in the syntax of strace, which counts only calls on `path` if one is
+ * given; for a rename that is the old name.
+ */
 export async function attach(
   { folder }: World,
   task: number,
@@ -233,7 +237,7 @@ export async function traced(
   return attach(w, task, inject, path)
 }
 
-/** Starts, and is held until strace follows its worker from the first moment on. */
+/** Starts the agent, and holds it until strace follows its worker, from the first moment on. */
 export async function runsTraced(
   w: World,
   lane: Lane,
@@ -244,7 +248,7 @@ export async function runsTraced(
   return { running, strace: await heldUntil(w, running, () => true, inject) }
 }
 
-/** Holds it as soon as it is so, and lets it go when strace follows its worker. */
+/** Holds it as soon as the condition is true, and releases it when strace follows its worker. */
 export async function heldUntil(
   w: World,
   running: Running,
@@ -256,7 +260,7 @@ export async function heldUntil(
     try {
       return holds() ? workerOf(pid) : undefined
     } catch {
-      return undefined // not there yet
+      return undefined // does not exist yet
     }
   }
   let task = look()
@@ -271,7 +275,10 @@ export async function heldUntil(
   }
 }
 
-/** An update and the way back under strace, as far as it comes. Leaves nothing running but, after a kill, the agent. */
+/**
+ * Runs an update and the rollback under strace, as far as they get. Leaves nothing running except, after a kill, the
+ * agent.
+ */
 export async function wholeWay(
   w: World,
   lane: Lane,
@@ -297,12 +304,12 @@ export async function wholeWay(
     offered.wish(undefined)
   }
 }
-/** A failure, with the journal and with what the runtime said. */
+/** Adds the journal and the runtime's output to a failure. */
 export const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
 }
 
-/** `svc rollback` under strace where no runtime runs. */
+/** Runs `svc rollback` under strace while no runtime runs. */
 export async function rollbackAlone(
   { file, folder, scale }: World,
   agent: InstalledAgent,
@@ -320,7 +327,10 @@ export async function rollbackAlone(
   return { killed: signal === 'SIGKILL', out }
 }
 
-/** The points of an update and the way back, of one thread, in the order in which they came. On a busy machine the first try may not come through. */
+/**
+ * The points of an update and the rollback in one thread, in their order. On a busy machine the first try may not get
+ * through.
+ */
 export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
   const [lane] = w.lanes
   if (!lane) throw new Error('There is no lane.')
@@ -340,7 +350,7 @@ export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
   }
 }
 
-/** strace counts by name, and `unlink` and `unlinkat` are of one kind: the n-th of both is one point. */
+/** strace counts by name, while `unlink` and `unlinkat` are one kind: the n-th of each is the same point. */
 export function pointsIn(out: string): Point[] {
   const count = new Map<string, number>()
   const found = new Map<string, Point>()
@@ -355,14 +365,14 @@ export function pointsIn(out: string): Point[] {
   return [...found.values()]
 }
 
-/** What is the agent's own is as it was, byte for byte. */
+/** Checks that the agent's own files are unchanged, byte for byte. */
 export function expectTheirs(agent: InstalledAgent, where: string): void {
   for (const [name, text] of Object.entries(theirs))
     if (readFileSync(join(agent.state, name), 'utf8') !== text) throw new Error(`${where}: ${name} is another`)
   expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), where).toBe('{"seed":true}\n')
 }
 
-/** At a whole version, which is the one that runs and is reported; gives which. */
+/** True if the agent rests at a complete version, which is the one that runs and is reported; returns its name. */
 export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
   const state = readUpdate(agent)?.state ?? 'idle'
   if (state !== 'idle' && state !== 'watching') return false
@@ -373,7 +383,7 @@ export function rests({ old, next }: World, { service }: Lane, agent: InstalledA
   return service.reports.at(-1)?.report?.applied?.version === at && at
 }
 
-/** Starts again without harm, and comes to rest; by default where docs/decisions/kills.md says. */
+/** Checks that a new start does no harm and comes to rest, by default where docs/decisions/kills.md says. */
 export async function expectRests(
   w: World,
   lane: Lane,

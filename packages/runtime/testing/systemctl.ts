@@ -1,10 +1,8 @@
 /**
- * A stand-in for `systemctl --user` that does to units what systemd does: it reads them at daemon-reload, keeps their process alive
- * (`Restart=always`), ends it with SIGTERM, and says `active` or `inactive`. A keeper process per unit takes the place of systemd.
- *
- *   SVC_TEST_SYSTEMD      its folder: `loaded/` with the units as read, `run/` with the keepers
- *   SVC_TEST_SYSTEMD_OFF  nobody answers, as in a container or after `sudo -iu`
- *   SVC_TEST_SYSTEMD_NO   the command that fails, for instance "start"
+ * A stand-in for `systemctl --user`: it reads units at daemon-reload, keeps their process alive (`Restart=always`),
+ * ends it with SIGTERM, and prints `active` or `inactive`; a keeper process per unit takes the place of systemd.
+ * SVC_TEST_SYSTEMD is its folder, with `loaded/` for units and `run/` for keepers. With SVC_TEST_SYSTEMD_OFF nobody
+ * answers, as in a container or after `sudo -iu`; SVC_TEST_SYSTEMD_NO names the command that fails, such as "start".
  */
 import { spawn } from 'node:child_process'
 import {
@@ -86,7 +84,7 @@ async function stop(): Promise<void> {
   while (alive(keeper)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** In systemd's place: the process of the unit, again and again until it is stopped. */
+/** Does the work of systemd: runs the process of the unit again and again until it is stopped. */
 function keep(): void {
   const text = readFileSync(join(loaded, unit), 'utf8')
   const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
@@ -112,7 +110,7 @@ function keep(): void {
   begin()
 }
 
-/** Words of a unit's line: quoted, `\` before `\` and `"`, `$$` and `%%` for themselves. */
+/** The words of a unit's line: quoted, `\` before `\` and `"`, `$$` and `%%` for `$` and `%`. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
     word.replace(/\\(.)/g, '$1').replaceAll('$$', '$').replaceAll('%%', '%'),

@@ -1,4 +1,7 @@
-/** Takes the turn again and again and counts one up in a file that is only right if nobody else does so meanwhile. */
+/**
+ * Takes the turn repeatedly and increments a number in a file, which stays correct only if nobody else does so at the
+ * same time.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { folderAt } from '../src/files/folder.ts'
 import { inTurn } from '../src/files/lock.ts'

@@ -1,4 +1,7 @@
-/** A service that offers versions of one blueprint, and what must be true of a folder at any moment (I17 to I20). */
+/**
+ * A service that offers versions of one blueprint, and checks of what must be true in a folder at any moment (I17 to
+ * I20).
+ */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +15,7 @@ import { bundle, bundleManifest } from './blueprint.ts'
 import { token } from './folder.ts'
 import { json, type Reply, type Service } from './service.ts'
 
-/** The same agent as another version. A proof may take long by the clock of the test: machines are slow. */
+/** The same agent as another version. Its proof may take long by the clock of the test, since machines are slow. */
 export const versionOf = (
   version: string,
   files: Readonly<Record<string, string>> = {},
@@ -35,7 +38,7 @@ export const serves =
       .end(bytes)
   }
 
-/** Bundles by version; a version that is not there answers 404. What else is asked for is answered as before. */
+/** Makes the service offer bundles by version; a missing version answers 404. Other requests are answered as before. */
 export function offers(service: Service, bundles: Readonly<Record<string, Packed | Reply>>) {
   const others = service.other
   const asked: string[] = []
@@ -67,7 +70,10 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
   }
 }
 
-/** docs/decisions/kills.md: what the next start has to come to, of an update 1.4.0 -> `next` that was struck, by its journal and `current`. */
+/**
+ * The state that the next start must reach (docs/decisions/kills.md) in an update 1.4.0 -> `next` that was struck, by its journal
+ * and `current`.
+ */
 export function restOf(
   folder: Folder,
   next: Pick<Packed, 'sha256' | 'manifest'>,
@@ -97,7 +103,7 @@ export function restOf(
   }
 }
 
-/** The sums of the files in a folder; links are not followed. */
+/** The checksums of the files in a folder; links are not followed. */
 export function filesIn(root: string, below = ''): Record<string, string> {
   const found: Record<string, string> = {}
   for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
@@ -109,7 +115,7 @@ export function filesIn(root: string, below = ''): Record<string, string> {
 }
 const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** I17: `current` leads to a version that is complete, byte for byte; gives which. */
+/** Checks that `current` leads to a complete version, byte for byte (I17), and returns which. */
 export function expectWhole(folder: Folder, known: readonly Packed[]): string {
   const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
   const packed = known.find((p) => nameOf(p.sha256) === name)
@@ -124,7 +130,7 @@ export function expectWhole(folder: Folder, known: readonly Packed[]): string {
 }
 const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** What a version looks like when it is whole: by an unpacking apart. */
+/** The files of a complete version, from a separate unpacking. */
 const wholeOf = new Map<Packed, Record<string, string>>()
 export async function learn(packed: Packed): Promise<Packed> {
   const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))

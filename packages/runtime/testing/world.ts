@@ -1,4 +1,7 @@
-/** A service that hands one bundle out for one code, an empty place on this machine, and what must be true there after `svc init` was killed. */
+/**
+ * A service that gives out one bundle for one code, an empty folder on this machine, and checks of what must be true
+ * there after `svc init` was killed.
+ */
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,12 +35,16 @@ export async function installWorld(packed: Packed): Promise<World> {
 
 export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
 
-/** Where a kill fell: before the code was noted as being sent, after that and before it was sent, or after it, with the step then noted. */
+/**
+ * Where a kill fell: before the code was noted as being sent, between that note and the sending, or after it, with the
+ * step noted then.
+ */
 export type Fell = 'before' | 'noted' | Install['is']
 
 /**
- * After a kill (docs/decisions/kills.md): before the code was sent the next installation works; after it nothing starts and the words say what to do,
- * or everything is there. Between the note that it is being sent and the sending nobody can know: the words say what to do, and doing it works.
+ * Checks the state after a kill (docs/decisions/kills.md). Before the code was sent the next installation works; after
+ * it everything is there, or nothing starts and the message says what to do. Between the note and the sending nobody
+ * can know: the message says what to do, and doing it works.
  */
 export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {
   const { agent } = w

@@ -1,4 +1,4 @@
-/** What a person reads before an installation: what it is, where it goes, and what it may reach. */
+/** The text that a person reads before an installation: what it is, where it goes, and what it may access. */
 import type { Preview } from '@svc/protocol'
 import { needsLines } from '../install/ready.ts'
 import { oneLine } from './output.ts'

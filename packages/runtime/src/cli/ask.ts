@@ -1,12 +1,12 @@
 /**
- * Questions to a person at a terminal. They are asked on standard error, so that standard output stays for the answer. The library
- * is loaded when something is asked: `svc run` never asks, and its ten megabytes would stay in memory for good.
+ * Asks questions at a terminal, on standard error, so that standard output stays free for the answer. The library is
+ * loaded only when something is asked: `svc run` never asks, and the ten megabytes would stay in memory.
  */
 import { Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** Asks for what must not be seen; again while nothing is typed and something is `required`. */
+/** Asks for a hidden text. If it is `required`, asks again until something is typed. */
 export async function askHidden(message: string, required = false): Promise<string> {
   const { password } = await import('@clack/prompts')
   const answer = await password({
@@ -17,7 +17,9 @@ export async function askHidden(message: string, required = false): Promise<stri
   return typeof answer === 'string' ? answer : typeof answer === 'symbol' ? stopped() : ''
 }
 
-/** Asks for one line; Enter alone gives an empty text. `wrong` says what does not fit, and asks again. */
+/**
+ * Asks for one line; Enter alone gives an empty text. `wrong` says what is wrong with it, and the question is repeated.
+ */
 export async function askLine(message: string, wrong: (typed: string) => string | undefined): Promise<string> {
   const { text } = await import('@clack/prompts')
   const answer = await text({ message, output: terminal(), validate: (typed) => wrong(typed ?? '') })
@@ -30,7 +32,10 @@ export async function confirm(message: string): Promise<boolean> {
   return typeof answer === 'boolean' ? answer : stopped()
 }
 
-/** A terminal that does not know its size says 0, and the questions would have one character a line. */
+/**
+ * Standard error with a valid size. A terminal that does not know its size says 0, and questions would have one
+ * character per line.
+ */
 function terminal(): typeof process.stderr {
   const { stderr } = process
   stderr.columns ||= 80
@@ -38,7 +43,7 @@ function terminal(): typeof process.stderr {
   return stderr
 }
 
-/** Ctrl-C at a question. */
+/** Handles Ctrl-C at a question. */
 function stopped(): never {
   throw new Refusal('Nothing was done.')
 }

@@ -1,4 +1,4 @@
-/** `svc check`: everything that the service or a machine would refuse, before they do. */
+/** `svc check`: finds everything that the service or a machine would refuse. */
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import {

@@ -1,4 +1,4 @@
-/** What every command needs, and nothing that takes memory: `svc run` lives on. */
+/** Helpers that every command needs. This file must take little memory, since `svc run` stays loaded. */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Folder, folderAt } from '../files/folder.ts'
@@ -9,7 +9,7 @@ export interface Common {
   readonly json?: boolean
 }
 
-/** The two options of every command. */
+/** Adds the two options of every command. */
 export const common = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 

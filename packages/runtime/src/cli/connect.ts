@@ -1,4 +1,7 @@
-/** `svc connect`: where this folder's agent reports and as whom. Nothing is written before the service took a real report. */
+/**
+ * `svc connect`: sets the address to which this folder's agent reports, and its token. Nothing is written before the
+ * service accepted a real report.
+ */
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
@@ -67,7 +70,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       writeDurably(firstStatus, `${firstText}\n`)
     }
   })
-  if (test && firstStatus !== undefined) await report(folder, manifest, connection) // so that the page has a level at once
+  if (test && firstStatus !== undefined) await report(folder, manifest, connection) // so that the page shows a level at once
   const { name: agent, version } = manifest
   show(
     json,
@@ -98,10 +101,12 @@ function nextStep(folder: Folder, manifest: Manifest): string {
   return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
 }
 
-/** What the page shows until the agent itself has written how it is. */
+/** The status that the page shows until the agent itself has written one. */
 const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
 
-/** Where a first status file is to be written; undefined where there is one, or svc starts the agent, which then writes its own. */
+/**
+ * The path for a first status file. Undefined if there is one, or if svc starts the agent, which then writes its own.
+ */
 async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
   const file = absentStatus(folder, manifest)
   if (file === undefined || manifest.runtime) return undefined
@@ -148,7 +153,7 @@ async function manifestFor(
   return { manifest: read.value, toWrite }
 }
 
-/** A folder's name as an agent's: `My Agent_2` becomes `my-agent-2`. */
+/** Turns the name of a folder into an agent's: `My Agent_2` becomes `my-agent-2`. */
 export const nameFrom = (folderName: string): string =>
   folderName
     .toLowerCase()
@@ -177,7 +182,7 @@ status: status.json
 # logs: [{name: work, path: work.log}]
 `
 
-/** Never from the command line: arguments are seen by every user of the machine (I29). */
+/** Reads the token, never from the command line, since every user of the machine can see arguments (I29). */
 async function tokenFrom(file: string | undefined): Promise<string> {
   const written = await rawToken(file)
   const token = written.trim()
@@ -205,7 +210,7 @@ async function rawToken(file: string | undefined): Promise<string> {
   return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput()
 }
 
-/** One real report. Commands in its answer come only once, so they are taken as any other. */
+/** Sends one real report. Commands in its answer come only once, so they are obeyed like any other. */
 async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
   prepare(folder)
   const result = await report(folder, manifest, connection)
@@ -221,7 +226,7 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
-/** All of standard input, as far as it could be a token. */
+/** All of standard input, up to the size of a token. */
 async function standardInput(): Promise<string> {
   let text = ''
   for await (const part of process.stdin) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lineOf, selfUpdates } from './doctor.ts'
 
-test('a build without a release key is a warning that says what it means, and no fault', () => {
+test('a build without a release key is a warning that says what it means, not a fault', () => {
   const check = selfUpdates('0.2.0', [])
   expect(check).toMatchObject({ name: 'Self-update', ok: true, warns: true })
   expect(lineOf(check as NonNullable<typeof check>)).toBe(
@@ -9,11 +9,11 @@ test('a build without a release key is a warning that says what it means, and no
   )
 })
 
-test('a runtime from source does not update itself, which needs no warning', () => {
+test('a runtime from source does not update itself, and causes no warning', () => {
   expect(lineOf(selfUpdates('dev', []) ?? { name: '', ok: false, message: '' })).toMatch(/^ok {3}Self-update: .*source/)
 })
 
-test('of a build with release keys more is asked', () =>
+test('a build with release keys is checked further', () =>
   expect(selfUpdates('0.2.0', ['ssh-ed25519 AAAA'])).toBeUndefined())
 
 test('a fault is BAD', () => expect(lineOf({ name: 'Node', ok: false, message: 'old' })).toBe('BAD  Node: old'))

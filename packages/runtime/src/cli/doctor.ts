@@ -1,4 +1,4 @@
-/** `svc doctor`: everything that can be wrong on this machine, each with what to do. */
+/** `svc doctor`: checks everything that can be wrong on this machine, and says what to do. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
@@ -38,7 +38,7 @@ import { exits, oneLine, show } from './output.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** It is no fault, but somebody should know. */
+  /** Not a fault, but somebody should know. */
   readonly warns?: true
   readonly message: string
 }
@@ -104,7 +104,7 @@ function writable(path: string): Check {
   }
 }
 
-/** Files with secrets are their owner's alone (D51). */
+/** Checks that only the owner can access files with secrets (D51). */
 function mode(file: string): Check[] {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return []
@@ -128,7 +128,7 @@ function journal(folder: Folder): Check {
   }
 }
 
-/** Of an agent that svc starts itself: is it whole, and does it run? */
+/** Checks of an agent that svc starts itself: is it complete, and does it run? */
 function installed(folder: Folder): Check[] {
   const broken = unfinished(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
@@ -157,7 +157,7 @@ function installed(folder: Folder): Check[] {
   ]
 }
 
-/** Whether the agent still writes its status (D65). */
+/** Checks that the agent still writes its status (D65). */
 function statusFile(folder: Folder): Check[] {
   const manifest = manifestOf(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []
@@ -167,7 +167,7 @@ function statusFile(folder: Folder): Check[] {
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }
 
-/** Of an agent that was updated: is the way back open, and is anything stuck? */
+/** Checks of an agent that was updated: is a rollback possible, and is anything stuck? */
 function versions(folder: Folder, manifest: Manifest): Check[] {
   const why = folder.installed ? standstill(folder) : undefined
   if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
@@ -187,7 +187,7 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
   ]
 }
 
-/** Whether what the manifest starts can be found. */
+/** Checks that the program which the manifest starts can be found. */
 function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
   const places = wanted.includes('/')
@@ -203,7 +203,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   ]
 }
 
-/** The programs that its manifest says it needs. */
+/** Checks the programs that its manifest says it needs. */
 async function programs(folder: Folder): Promise<Check[]> {
   const manifest = manifestOf(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
@@ -212,7 +212,10 @@ async function programs(folder: Folder): Promise<Check[]> {
   return [{ name: 'Programs', ok: unmet.length === 0, message: unmet.join(' ') || needsText(needs) }]
 }
 
-/** Whether its service can do its work: one unit, whose manager answers, and which finds the way back from a trial of svc itself (D38). */
+/**
+ * Checks that its service can do its work: one unit, whose manager answers, and which survives a failed trial of svc
+ * itself (D38).
+ */
 async function unit(folder: Folder): Promise<Check[]> {
   const units = findUnits(folder)
   const [found] = units
@@ -259,7 +262,7 @@ export function selfUpdates(running: string | undefined, keys: readonly string[]
   return { ...check, warns: true, message: `${message}. ${means}` }
 }
 
-/** Whether its runtime can update itself, and what became of it (3.5). */
+/** Checks that its runtime can update itself, and shows its last attempt (3.5). */
 function selfUpdate(folder: Folder): Check {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'

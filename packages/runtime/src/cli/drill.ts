@@ -1,4 +1,7 @@
-/** `svc drill`: rehearses an update and the way back with the installed version, in a copy. The agent in the folder is not touched. */
+/**
+ * `svc drill`: rehearses an update and the rollback with the installed version, in a copy. The agent in the folder is
+ * not affected.
+ */
 import { Command } from 'commander'
 import { examples } from '../hint.ts'
 import { readInstall, unfinished } from '../install/note.ts'

@@ -1,4 +1,4 @@
-/** What the machine knows of an agent without asking anyone: for `svc status` and `svc why`. */
+/** Everything the machine knows about an agent without asking anyone, for `svc status` and `svc why`. */
 import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
@@ -25,7 +25,7 @@ import { readUpdate } from '../update/journal.ts'
 import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
 
-/** D65: what has to be said of the age of the status file; undefined when it is new, or when its age means nothing. */
+/** The remark about the age of the status file (D65); undefined if it is new, or if its age means nothing. */
 export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
@@ -34,7 +34,7 @@ export function statusAge(folder: Folder, manifest: Manifest): HealthItem | unde
   return ageItem(glance(readWrites(folder), read.mtimeMs, now), now)
 }
 
-/** It is paused, or its process is down. */
+/** True if the agent is paused, or its process is down. */
 function isResting(folder: Folder, manifest: Manifest): boolean {
   if (readPause(folder)) return true
   const process = manifest.runtime ? processNow(folder) : undefined
@@ -54,13 +54,13 @@ export function factsOf({ folder, manifest }: Agent) {
     name: agentName(folder, manifest),
     blueprint: manifest.name,
     version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
-    /** Where it came from, if from a blueprint. */
+    /** The installation, if it came from a blueprint. */
     install: readInstall(folder),
     /** Its versions and updates; undefined before the first. */
     update: folder.installed ? readUpdate(folder) : undefined,
-    /** Why no version is changed here; undefined when nothing is in the way. */
+    /** Why no version is changed here; undefined if updates are possible. */
     standstill: folder.installed ? standstill(folder) : undefined,
-    /** What is known of its process; undefined for an agent that somebody else starts, and before its first start. */
+    /** The state of its process; undefined for an agent that somebody else starts, and before its first start. */
     process,
     managed: manifest.runtime !== undefined,
     stopped: readStop(folder),
@@ -69,14 +69,14 @@ export function factsOf({ folder, manifest }: Agent) {
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
-    /** Its status file is old: what it says of itself is as of then (D65). */
+    /** True if its status file is old, so that it shows an earlier state (D65). */
     old: age !== undefined,
-    /** Of its bindings, as its runtime last knew (3.7). */
+    /** The last health of its bindings that its runtime knew (3.7). */
     bindings: bindingHealth(folder, manifest),
-    /** Secrets that it asks for and nobody has typed: those of a newer version, too. */
+    /** Secrets that it asks for and nobody has typed, including those of a newer version. */
     lacking: manifest.runtime ? lackingSecrets(folder, manifest) : undefined,
     active: status?.status.active ?? [],
-    /** When the agent wrote its status, Unix seconds. */
+    /** When the agent wrote its status, in Unix seconds. */
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
     statusFile: file,
     reporter: whoHolds(folder, 'runtime'),
@@ -85,14 +85,14 @@ export function factsOf({ folder, manifest }: Agent) {
     /** The version that the service named in its last answer (2.7). */
     desired: desiredIn(last),
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
-    /** Its runtime's own file. */
+    /** The state of its runtime's own file. */
     runtime: runtimeFacts(folder),
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }
 export type AgentFacts = ReturnType<typeof factsOf>
 
-/** The agent's name in the service; that of its manifest where it was not installed with a code. */
+/** The agent's name in the service, or that of its manifest if it was not installed with a code. */
 export function agentName(folder: Folder, { name }: Manifest): string {
   const install = readInstall(folder)
   return install?.is === 'installed' ? install.agent : name

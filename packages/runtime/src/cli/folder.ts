@@ -1,4 +1,4 @@
-/** What most commands need first: the folder, its manifest, and who is giving the command. */
+/** Finds what most commands need first: the folder, its manifest, and who gives the command. */
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
@@ -15,7 +15,7 @@ export interface Agent {
   readonly manifest: Manifest
 }
 
-/** Refuses a folder without a valid manifest, with every finding. */
+/** The agent in a folder. Refuses a folder without a valid manifest, with every finding. */
 export async function agentAt(dir: string): Promise<Agent> {
   const folder = existing(dir)
   const manifest = await manifestKnown(folder)
@@ -29,7 +29,7 @@ export function me(): Author {
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
 }
 
-/** A user id may have no name (containers). */
+/** The name of the user; undefined for a user id without a name (containers). */
 function nameOfUser(): string | undefined {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-/** Settings at the installation: those that were given with --set, and those without a default, which are asked for. */
+/** Settings at the installation: those given with --set, and those without a default, which are asked for. */
 import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
 import { wrongWith } from '@svc/protocol'
 import { decide } from '../commands/decide.ts'
@@ -9,7 +9,10 @@ import { mayBe, readPair, readValue } from './settings.ts'
 
 export type Ask = (setting: SettingSpec) => Promise<string>
 
-/** Refuses what does not fit, before anything is done. `ask` is undefined where nobody can be asked: then they stay unset. */
+/**
+ * Chooses the settings, and refuses wrong values in advance. `ask` is undefined if nobody can be asked; then settings
+ * stay unset.
+ */
 export async function chooseSettings(
   schema: readonly SettingSpec[],
   given: readonly string[],
@@ -26,11 +29,11 @@ export async function chooseSettings(
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
 
-/** Without a default and without a value. */
+/** Settings without a default and without a value. */
 const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 
-/** What a person does about settings that nobody chose and that have no default. */
+/** Tells a person what to do about settings that nobody chose and that have no default. */
 export function leftOpen(schema: readonly SettingSpec[], values: object, root: string): string[] {
   const open = openIn(schema, values)
   const [first] = open

@@ -1,6 +1,6 @@
 /**
- * `svc init`: from an install code to an agent on this machine (2.9, 4). Everything a person may stop at comes before the code is spent;
- * after it only the machine's own work can fail, and then it is said what to do.
+ * `svc init`: turns an install code into an agent on this machine (2.9, 4). Everything at which a person may stop comes
+ * before the code is spent. After that only the machine's own work can fail, and the message says what to do.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -110,7 +110,7 @@ async function run(options: InitOptions): Promise<void> {
   const open = chosen
     ? leftOpen(seen.value.settings ?? [], chosen, root)
     : await chooseLate(await agentAt(root), options.set, ask)
-  await manifestNow(folder) // the runtime then finds it read, and stays small
+  await manifestNow(folder) // so that the runtime finds it read, and stays small
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined
   const started = options.start && !service ? await startInBackground(folder) : undefined
@@ -125,7 +125,10 @@ async function run(options: InitOptions): Promise<void> {
   )
 }
 
-/** The agent is installed by now, so a service that is refused is told with that, and with what starts the agent. */
+/**
+ * Installs the service. The agent exists by now, so if that is refused the message says so, with the command that
+ * starts the agent.
+ */
 async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
   try {
     const installed = await installService(folder, { agent, system: asRoot(), start: true })
@@ -137,7 +140,10 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
   }
 }
 
-/** What is missing can be installed later: with --yes it is only said, a person is asked, and otherwise it refuses. */
+/**
+ * Handles missing programs, which can be installed later: --yes only prints them, otherwise a person is asked, or it
+ * refuses.
+ */
 async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
   if (lacking.length === 0) return
   const said = lacking.map(oneLine).join('\n')
@@ -148,7 +154,10 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
   if (!(await confirm('Install it anyway?'))) throw new Refusal(undone)
 }
 
-/** With a service that does not say beforehand which settings there are: what does not fit is told, and the agent is there. */
+/**
+ * Chooses settings after the installation, for a service that does not announce them in advance. Wrong values are
+ * reported, and the agent exists already.
+ */
 async function chooseLate(
   { folder, manifest }: Agent,
   given: readonly string[],
@@ -169,7 +178,7 @@ function undoneToo(error: unknown): never {
 
 const undone = 'Nothing was installed; the code is still valid.'
 
-/** What was announced, and what the person answered. */
+/** The announcement, and the answers of the person. */
 interface Answers {
   readonly seen: Preview
   readonly secrets: ReadonlyMap<string, string>
@@ -223,7 +232,7 @@ async function take(
   }
 }
 
-/** Of an installation that failed only the note stays: no half version, no token, no secret. */
+/** Cleans up after a failed installation. Only the note stays: no half version, no token, no secret. */
 function leaveNote(folder: Folder): void {
   try {
     for (const path of [
@@ -237,7 +246,7 @@ function leaveNote(folder: Folder): void {
     ])
       rmSync(path, { recursive: true, force: true })
   } catch {
-    // a disk that refuses: the note is what counts
+    // If the disk refuses, the note is what counts.
   }
 }
 
@@ -258,7 +267,10 @@ const nextSteps = (root: string): string[] => [
   ]).map((line) => `  ${line}`),
 ]
 
-/** A code is good once and for fifteen minutes; still it is better not among the arguments, which everybody sees. */
+/**
+ * Reads the code. It is valid only once and for fifteen minutes, but still better not an argument, which everybody
+ * sees.
+ */
 async function codeFrom(given: string | undefined): Promise<string> {
   const code = (
     given ??

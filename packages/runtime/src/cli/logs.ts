@@ -1,4 +1,7 @@
-/** `svc logs`: the logs the agent declares and what it prints; the end of one, and on request everything that is added to it (D52). */
+/**
+ * `svc logs`: shows the end of a log that the agent declares or of its output, and on request everything added later
+ * (D52).
+ */
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readEnv } from '../files/env.ts'
@@ -17,7 +20,9 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 
 type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
 
-/** The output of the agent and of the runtime. It stays on the machine unless the manifest declares the agent's output as a log. */
+/**
+ * The logs that are always there. They stay on the machine unless the manifest declares the agent's output as a log.
+ */
 const own = { output: 'output of the agent', svc: 'messages of the runtime' } as const
 
 export const logs = (): Command =>
@@ -50,7 +55,10 @@ export const logs = (): Command =>
       )
     })
 
-/** The end of a log, and the place behind it. One that grows is read again until nothing came between the two, else that would be shown twice. */
+/**
+ * The end of a log, and the position after it. A growing log is read again until nothing was added in between, since
+ * that would be shown twice.
+ */
 function endOf(
   file: FollowedFile | undefined,
   read: () => string | undefined,
@@ -68,11 +76,14 @@ const write = (text: string, json: boolean | undefined): void => {
   process.stdout.write(lines.map((line) => `${json ? JSON.stringify({ line }) : line}\n`).join(''))
 }
 
-/** A declared log has precedence over ours of the same name; where it is the output, both are one. */
+/**
+ * True if the name means one of these logs. A declared log of the same name has precedence; if it is the output, both
+ * are the same.
+ */
 const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
   Object.hasOwn(own, name) && !manifest.logs.some((log) => log.name === name && !(log.output && name === 'output'))
 
-/** The declared file to which the agent's process prints, whatever the manifest says by now. */
+/** The declared file to which the agent's process prints, whatever the manifest says now. */
 const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
 
 function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {

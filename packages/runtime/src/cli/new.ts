@@ -1,4 +1,4 @@
-/** `svc new`: a blueprint to begin with, which runs as it is. */
+/** `svc new`: creates a blueprint that runs unchanged. */
 import { join, resolve } from 'node:path'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'

@@ -1,11 +1,14 @@
-/** The runtime in an agent's folder updates itself, and the command that a person installed does not: it says when it has grown old. */
+/**
+ * Warns if this command is old: the runtime in an agent's folder updates itself, but the command that a person
+ * installed does not.
+ */
 import { compareVersions, isVersion } from '@svc/protocol'
 import { folderAt } from '../files/folder.ts'
 import { quoted } from '../hint.ts'
 import { insideOf } from '../self-update/release.ts'
 import { version } from '../version.ts'
 
-/** What to tell the person before the command does its work; undefined where this svc is as new as the folder's. */
+/** The warning to print before the command does its work; undefined if this svc is as new as the folder's. */
 export function olderThanFolder(dir: string, own: string = version): string | undefined {
   const { runtime } = folderAt(dir)
   const there = insideOf(runtime)?.version

@@ -1,4 +1,7 @@
-/** How `svc` speaks (design: exit codes 0 done, 1 refused, 2 usage, 3 the service was needed and not reached). Text from agents and the service is text: it cannot steer a terminal (I31). */
+/**
+ * How `svc` prints. Exit codes: 0 done, 1 refused, 2 usage, 3 the service was needed and could not be reached. Text
+ * from agents and the service cannot control the terminal (I31).
+ */
 import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import { exits, Refusal } from '../refusal.ts'
@@ -12,7 +15,7 @@ export const warn = (text: string): void => {
   process.stderr.write(`${safe(text)}\n`)
 }
 
-/** Says on standard error what went wrong; gives the code of exit. */
+/** Prints on standard error what went wrong, and returns the exit code. */
 export function exitOf(error: unknown): number {
   if (error instanceof Refusal) {
     warn(error.message)
@@ -23,7 +26,7 @@ export function exitOf(error: unknown): number {
   return exits.refused
 }
 
-/** One JSON value for programs, or the lines for people. JSON escapes what could steer a terminal. */
+/** Prints one JSON value for programs, or the lines for people. JSON escapes what could control a terminal. */
 export function show(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
   if (json) {
     process.stdout.write(`${safeJson(value, 2)}\n`)
@@ -33,7 +36,7 @@ export function show(json: boolean | undefined, value: unknown, lines: () => str
   say(typeof shown === 'string' ? shown : shown.join('\n'))
 }
 
-/** Columns of a table, padded. */
+/** The rows of a table, padded to columns. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const plain = rows.map((row) => row.map(oneLine))
   const widths = (plain[0] ?? []).map((_, i) => Math.max(...plain.map((row) => row[i]?.length ?? 0)))

@@ -1,4 +1,4 @@
-/** `svc pin-runtime`: which version of svc this agent may update to (2.6). Offline. */
+/** `svc pin-runtime`: sets the version of svc to which this agent may update (2.6). Offline. */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'

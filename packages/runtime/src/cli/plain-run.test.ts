@@ -8,7 +8,7 @@ test.each([
   ['--dir /srv/a --json', { dir: '/srv/a', json: true }],
   ['--json --dir=/srv/a=b', { dir: '/srv/a=b', json: true }],
   ['--dir /srv/a --dir /srv/b', { dir: '/srv/b' }],
-])('"svc run %s" is taken as it stands', (rest, how) => {
+])('"svc run %s" is run without loading other commands', (rest, how) => {
   expect(plainRun(['run', ...rest.split(' ').filter(Boolean)])).toEqual(how)
 })
 
@@ -24,6 +24,6 @@ test.each([
   '--dir /srv/a --version',
 ])('"svc run %s" goes the usual way', (rest) => expect(plainRun(['run', ...rest.split(' ')])).toBeUndefined())
 
-test.each(['', 'start', 'help run', '--dir /srv/a run'])('"svc %s" is no plain run', (line) =>
+test.each(['', 'start', 'help run', '--dir /srv/a run'])('"svc %s" is not a plain run', (line) =>
   expect(plainRun(line.split(' ').filter(Boolean))).toBeUndefined(),
 )

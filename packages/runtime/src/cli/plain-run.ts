@@ -1,6 +1,6 @@
 /**
- * Whether a command line is a `svc run` that needs no explanation: then nothing of the other commands is loaded, which would stay in
- * memory for as long as the agent runs. Anything else, a typo or `--help`, goes the usual way and gives the usual words.
+ * Recognises a `svc run` that needs no explanation, so that no other command is loaded, which would stay in memory as
+ * long as the agent runs. Anything else, such as a typo or `--help`, goes the usual way and prints the usual words.
  */
 import type { Common } from './common.ts'
 

@@ -1,4 +1,4 @@
-/** Which commands a start of `svc` loads. */
+/** Tests which commands a start of `svc` loads. */
 import { expect, test } from 'vitest'
 import { program } from './program.ts'
 
@@ -15,7 +15,7 @@ test.each(all)('"svc %s" loads that command and no other', async (name) => {
   expect(await loadedFor(name, '--dir', '.')).toEqual([name])
 })
 
-test('the version needs no command', async () => {
+test('the version loads no command', async () => {
   expect(await loadedFor('--version')).toEqual([])
   expect(await loadedFor('-V')).toEqual([])
 })

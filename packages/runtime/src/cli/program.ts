@@ -1,4 +1,4 @@
-/** The commands of `svc`, grouped by what a person wants; one file each. */
+/** The commands of `svc`, grouped by what a person wants to do; one file each. */
 
 import { Command } from 'commander'
 import { hint, noteDir, noteStart } from '../hint.ts'
@@ -9,7 +9,7 @@ import { columns, warn } from './output.ts'
 
 type Make = () => Promise<Command>
 
-/** A command is loaded when it is needed: most of what a start costs is loading. */
+/** The commands, loaded only when needed: loading is most of the cost of a start. */
 const groups: readonly (readonly [title: string, commands: Readonly<Record<string, Make>>])[] = [
   [
     'Install an agent:',
@@ -83,7 +83,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
   ],
 ]
 
-/** With the commands that `args` need. */
+/** The program with the commands that `args` need. */
 export async function program(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
@@ -106,7 +106,7 @@ export async function program(args: readonly string[]): Promise<Command> {
   })
 }
 
-/** The command that they name; all of them for help and for what is mistyped. */
+/** The command that the words name; all commands for help and for typos. */
 function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
   if (['-V', '--version'].includes(first)) return []
   const all = groups.flatMap(([title, commands]) =>
@@ -116,7 +116,7 @@ function needed([first = '']: readonly string[]): (readonly [title: string, make
   return (named.length > 0 ? named : all).map(({ of }) => of)
 }
 
-/** Of commands that work in the folder of an agent that is there. */
+/** The folder given to a command, if it works in the folder of an existing agent. */
 const folderGiven = (action: Command): string | undefined =>
   ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
 

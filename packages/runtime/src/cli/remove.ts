@@ -1,4 +1,7 @@
-/** `svc remove`: takes an agent off this machine. It shows what goes and what stays, asks, and can be run again after a kill. */
+/**
+ * `svc remove`: removes an agent from this machine. It shows what is deleted and what stays, asks, and can be repeated
+ * after a kill.
+ */
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -18,14 +21,17 @@ import { stopAgent } from './start.ts'
 
 type RemoveOptions = Common & { readonly yes?: boolean; readonly keepState?: boolean }
 
-/** What goes and what stays. Paths are in the order in which they are removed: `.svc` last, since it says what this folder is. */
+/**
+ * The plan of what is deleted and what stays. Paths are in the order of removal: `.svc` is last, since it says what this
+ * folder is.
+ */
 interface Plan {
   readonly agent: string
-  /** Where it is to be deleted as well. */
+  /** The service in which it must be deleted as well. */
   readonly service: string | undefined
   readonly units: readonly Unit[]
   readonly paths: readonly string[]
-  /** Names in the folder that are not svc's. */
+  /** Names in the folder that do not belong to svc. */
   readonly stays: readonly string[]
 }
 
@@ -115,7 +121,7 @@ function sizeOf(path: string): string {
   return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`}`
 }
 
-/** Under the lock of the runtime, so that nobody starts the agent meanwhile. */
+/** Deletes the paths, holding the lock of the runtime so that nobody starts the agent meanwhile. */
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLock(folder, 'runtime', 'svc remove')
   if (!lock.ok)
@@ -125,6 +131,6 @@ function clear(folder: Folder, { paths, stays }: Plan): void {
   try {
     rmdirSync(folder.root)
   } catch {
-    // somebody put something into it meanwhile: that is theirs
+    // Somebody has put something into it meanwhile, which stays.
   }
 }

@@ -1,4 +1,4 @@
-/** `svc report`: the reporter as a process of its own. */
+/** `svc report`: the reporter as a separate process. */
 import { Command } from 'commander'
 import { handledText } from '../commands/receive.ts'
 import { readConnection } from '../files/env.ts'
@@ -42,7 +42,8 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   } finally {
     lock.held.release()
   }
-  // A name look-up that hangs would keep the process until the system's resolver gives up (D17): the signal itself ends it.
+  // A hanging name look-up would keep the process until the system's resolver gives up (D17), so the signal itself ends
+  // it.
   if (asked && lookupHangs()) process.kill(process.pid, asked)
 }
 
@@ -59,10 +60,10 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
-  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // brings the acks
+  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // delivers the acks
 }
 
-/** What a launcher would note: the lock is ours, so nobody else writes it. */
+/** Notes an attempt as a launcher would. We hold the lock, so nobody else writes the note. */
 function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>[0]): void {
   const { hold, ...rest } = readRuntimeNote(folder)
   if (message.is === 'lifted') writeRuntimeNote(folder, rest)
@@ -71,7 +72,7 @@ function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>
   writeRuntimeNote(folder, { ...rest, applied: message.applied, ...(kept && { hold: kept }) })
 }
 
-/** The signal that asked for the end. */
+/** Reports until a signal, and returns it. */
 async function untilStopped(
   { folder, manifest }: Agent,
   json: boolean | undefined,
@@ -79,14 +80,14 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    if (asked) process.kill(process.pid, 'SIGKILL') // asked twice: at once; the lock dies with the process
+    if (asked) process.kill(process.pid, 'SIGKILL') // asked twice: at once; the lock ends with the process
     asked = signal
     stop.abort()
   }
-  // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
+  // If the lines go into a file or a journal, a terminal that closes is no reason to end.
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the reports go on
+  process.stdout.removeAllListeners('error').on('error', () => {}) // the reader of the lines may go; the reports continue
   const line = (message: string) => {
     const at = new Date().toISOString()
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)

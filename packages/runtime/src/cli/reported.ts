@@ -1,4 +1,4 @@
-/** Whether reports arrive, as a part of a sentence. */
+/** Says whether reports arrive, as a part of a sentence. */
 import { ago } from '../time.ts'
 import type { AgentFacts } from './facts.ts'
 

@@ -1,4 +1,4 @@
-/** `svc rollback-runtime`: back to the svc that ran before (3.5). Offline; with a running runtime and without one. */
+/** `svc rollback-runtime`: returns to the previous svc (3.5). Offline, with or without a running runtime. */
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { type Holder, named, tryLock } from '../files/lock.ts'
@@ -12,7 +12,7 @@ import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
-/** Real seconds: another process is waited for. */
+/** Real seconds to wait for another process. */
 const patience = 30
 
 export const rollbackRuntime = (): Command =>
@@ -44,7 +44,7 @@ function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
   const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  if (trial?.is === 'undoing' && isBack(folder)) return // one that was killed: now it is done
+  if (trial?.is === 'undoing' && isBack(folder)) return // an earlier call was killed, and is finished now
   if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(
       `The previous svc could not be put back: ${readRuntimeNote(folder).applied?.message ?? 'no space?'}.`,
@@ -56,7 +56,7 @@ function isBack(folder: Folder): boolean {
   return trial === undefined && applied?.outcome === 'rolled_back'
 }
 
-/** The launcher that runs does it, and swaps the worker at once. */
+/** Asks the running launcher, which swaps the worker at once. */
 async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message

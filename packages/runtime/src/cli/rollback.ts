@@ -1,4 +1,7 @@
-/** `svc rollback`, `svc unhold`: the way back to the version before, and a version on hold allowed again. Both work without the service. */
+/**
+ * `svc rollback` returns to the previous version, and `svc unhold` allows a held version again. Both work without the
+ * service.
+ */
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
@@ -55,7 +58,7 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
   return { folder, version: manifest.version }
 }
 
-/** Through the runtime that runs, or in its place (D58). */
+/** Asks the running runtime, or does it in its place (D58). */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: byWhom(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
@@ -91,7 +94,7 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
   )
 }
 
-/** The agent of a runtime that was killed still runs the version that was left. */
+/** A sentence for an agent that still runs the version left, because its runtime was killed. */
 function left(folder: Folder): string {
   const state = readNote(folder)?.state
   const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)

@@ -1,6 +1,7 @@
 /**
- * `svc run`: the agent and its runtime, in the foreground until stopped. What a unit starts, and "svc start" in the background. This thread
- * stays for as long as the agent runs, so it loads little: the manifest is read in the worker, which says when nothing can be started.
+ * `svc run`: the agent and its runtime, in the foreground until stopped. Units start it, and so does "svc start" in the
+ * background. This thread stays as long as the agent runs, so it loads little: the worker reads the manifest, and says
+ * if nothing can be started.
  */
 import { existsSync } from 'node:fs'
 import type { Stop } from '@svc/protocol'
@@ -28,14 +29,14 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
     lock.held.release()
   }
   if (left) process.kill(process.pid, 'SIGTERM') // Node's exit waits for its threads, and one is in a system call that does not return
-  process.exit() // a name look-up that hangs holds nobody back
+  process.exit() // a name look-up that hangs must not delay the exit
 }
 
-/** Gives whether a thread is left that cannot be ended. */
+/** Runs until a signal. Returns true if a thread is left that cannot be ended. */
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)
-  process.stdout.removeAllListeners('error').on('error', () => {}) // who reads the lines may go; the agent goes on
+  process.stdout.removeAllListeners('error').on('error', () => {}) // the reader of the lines may go; the agent continues
   const say = (message: string) => {
     const at = new Date().toISOString()
     const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
@@ -49,7 +50,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())
     stop.abort()
   }
-  // Where the lines go into a file or a journal, a terminal that closes is no reason to end.
+  // If the lines go into a file or a journal, a terminal that closes is no reason to end.
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })

@@ -1,4 +1,4 @@
-/** `svc run` without the other commands, ended as they end. */
+/** `svc run` without the other commands, with the same exit codes. */
 import { noteDir, noteStart } from '../hint.ts'
 import type { Common } from './common.ts'
 import { exitOf } from './output.ts'

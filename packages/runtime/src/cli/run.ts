@@ -1,4 +1,4 @@
-/** `svc run` as one of the commands: its words. Most starts of it come past them, by plain-run.ts. */
+/** `svc run` as one of the commands, with its help. Most starts bypass it through plain-run.ts. */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { common } from './common.ts'

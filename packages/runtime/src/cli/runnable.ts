@@ -4,7 +4,7 @@ import { missingRuntime } from '../worker/order.ts'
 import { type Agent, agentAt, existing } from './folder.ts'
 import { Refusal } from './output.ts'
 
-/** Refuses the others, with what to do. */
+/** The agent in such a folder. Refuses other folders, with what to do. */
 export async function runnable(dir: string): Promise<Agent> {
   const broken = unfinished(existing(dir))
   if (broken) throw new Refusal(broken)

@@ -1,4 +1,7 @@
-/** `svc secrets`: what the agent gets as variables and nobody sees (2.12). Values are typed unseen or read from standard input; never an argument (I29). */
+/**
+ * `svc secrets`: variables for the agent that nobody sees (2.12). Values are typed unseen or read from standard input,
+ * never from an argument (I29).
+ */
 import { readFileSync } from 'node:fs'
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'

@@ -1,4 +1,7 @@
-/** `svc self install`: this file as the command `svc` of this account, and what to do where a shell would not find it. */
+/**
+ * `svc self install`: installs this file as the command `svc` of this account, and says what to do if a shell would not
+ * find it.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -77,7 +80,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   ])
 }
 
-/** The usual folder for programs of an account; the other usual one where only that is in PATH. */
+/** The usual folder for programs of an account, or the other usual one if only that is in PATH. */
 export function folderFor({
   home,
   path,
@@ -87,7 +90,7 @@ export function folderFor({
   home: string
   path: readonly string[]
   root: boolean
-  /** As some set it for every program of theirs. */
+  /** A folder that the person has chosen for all programs. */
   chosen?: string | undefined
 }): string {
   if (chosen) return chosen
@@ -96,7 +99,7 @@ export function folderFor({
   return [usual, join(home, 'bin')].find((folder) => path.includes(folder)) ?? usual
 }
 
-/** A line for this shell, and the file that does it in every new one. */
+/** A line for this shell, and the file that runs it in every new one. */
 export function pathAdvice(folder: string, shell: string): string[] {
   const name = shell.split('/').at(-1)
   const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`

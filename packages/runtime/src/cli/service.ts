@@ -1,4 +1,4 @@
-/** `svc service`: the agent as a service of this machine, so that it survives reboots. */
+/** `svc service`: runs the agent as a service of this machine, so that it survives reboots. */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'

@@ -1,4 +1,4 @@
-/** `svc set` and `svc settings`: the same check and the same file as a wish from the service (3.6). */
+/** `svc set` and `svc settings`: the same check and the same file as for a command from the service (3.6). */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
 import { apply } from '../commands/apply.ts'
@@ -43,7 +43,10 @@ export function readPair(pair: string, schema: readonly Setting[]): [string, unk
   return [key, setting ? readValue(setting, pair.slice(at + 1)) : pair.slice(at + 1)]
 }
 
-/** What was typed, as the setting's type; what does not fit stays a text, which the check refuses in its own words. */
+/**
+ * The typed text as a value of the setting's type. If it does not fit it stays a text, which the check refuses in its
+ * own words.
+ */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed
   if (typed === '') return null

@@ -1,4 +1,7 @@
-/** `svc start`, `stop`, `restart`: through the machine's service manager when a unit is installed, else as a process in the background. */
+/**
+ * `svc start`, `stop`, `restart`: through the machine's service manager if a unit is installed, otherwise as a process
+ * in the background.
+ */
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
@@ -66,15 +69,15 @@ export const restart = (): Command =>
       show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => line)
     })
 
-/** Starts `svc run` apart from this terminal and waits until the agent's process is decided. */
+/** Starts `svc run` independently of this terminal, and waits until the state of the agent's process is decided. */
 export async function startInBackground(folder: Folder): Promise<string> {
-  await manifestNow(folder) // the runtime then finds it read, and stays small
+  await manifestNow(folder) // so that the runtime finds it read, and stays small
   const before = JSON.stringify(readNote(folder)?.state)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
     stdio: 'ignore',
-    env: { MALLOC_ARENA_MAX: '1', ...process.env }, // glibc keeps an arena for each thread, megabytes that nothing uses
+    env: { MALLOC_ARENA_MAX: '1', ...process.env }, // otherwise glibc keeps an arena for each thread, which wastes megabytes
   })
   let ended = false
   child.once('exit', () => {
@@ -100,7 +103,10 @@ function isDecided(folder: Folder, before: string | undefined): boolean {
   return state.is === 'running' || (JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0))
 }
 
-/** Through its unit where one is installed; in the background where there is none, or nobody answers who would start it. */
+/**
+ * Starts the agent through its unit if one is installed, or in the background if there is none or its manager does not
+ * answer.
+ */
 async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
   if (!unit) return startInBackground(folder)
@@ -114,7 +120,7 @@ async function startAgent(folder: Folder): Promise<string> {
   return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
 
-/** What a service manager started takes a moment until it holds the folder. */
+/** Waits until a runtime that a service manager started holds the folder. */
 export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
   until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
 
@@ -144,14 +150,14 @@ export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** Those that are active, and would start the agent again. */
+/** The units that are active, and would start the agent again. */
 async function runningUnits(folder: Folder): Promise<Unit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))
   return units.filter((_, i) => states[i] && isRunning(states[i]))
 }
 
-/** The agent of a runtime that was killed is still there: it is ended the same way. */
+/** Ends the agent of a killed runtime, in the same way. */
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   if (!('pid' in takeOver(folder).state)) return false
   const lock = tryLock(folder, 'runtime', 'svc stop')
@@ -169,7 +175,7 @@ async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** Looks ten times a second; real seconds, since other processes are waited for. */
+/** Looks ten times a second, in real seconds, since it waits for other processes. */
 async function until(seconds: number, holds: () => boolean): Promise<boolean> {
   const never = new AbortController().signal
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await wait(100, never))

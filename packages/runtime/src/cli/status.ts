@@ -1,4 +1,4 @@
-/** `svc status`: the agent at a glance, from its own files. */
+/** `svc status`: a summary of the agent, from its own files. */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'

@@ -1,4 +1,4 @@
-/** `svc why`: which state the agent is in, and who or what put it there. Offline. */
+/** `svc why`: says which state the agent is in, and who or what put it there. Offline. */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
@@ -38,7 +38,7 @@ export const why = (): Command =>
       )
     })
 
-/** Sentences, the weightiest first. */
+/** Sentences, most important first. */
 export function explain(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
@@ -60,7 +60,7 @@ function processSentences(f: AgentFacts): string[] {
   return f.managed ? [processSentence(f)] : []
 }
 
-/** Whether its process runs, and which rule or person decided that. */
+/** Says whether its process runs, and which rule or person decided that. */
 export function processSentence({ process, stopped }: AgentFacts): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
   const { state, alive, halt, runtime } = process

@@ -24,7 +24,7 @@ import type { Copy } from './copy.ts'
 
 export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
-  /** What happens in a real update, in words. */
+  /** Says what happens in a real update. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string

@@ -43,7 +43,7 @@ export interface Folder {
   readonly bindings: string
   /** The state paths that are files because a version shipped one. */
   readonly shipped: string
-  /** What was learned from the writes of the status file. */
+  /** Findings from the writes of the status file. */
   readonly statusWrites: string
   readonly staging: string
   readonly log: string

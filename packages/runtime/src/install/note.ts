@@ -57,7 +57,7 @@ export function unfinished(folder: Folder): string | undefined {
   return withoutMachine(install, folder.root)
 }
 
-/** What a person should do about an agent that may exist without a machine. */
+/** Tells a person what to do about an agent that may exist without a machine. */
 export function withoutMachine({ is, agent, url }: Pick<Install, 'is' | 'agent' | 'url'>, root: string): string {
   return is === 'redeeming'
     ? `The code was sent to ${url} and no answer came, so it may be used up. Check in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code. If there is none, the code may still be valid.`

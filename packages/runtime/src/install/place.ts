@@ -21,7 +21,7 @@ export interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
-  /** The settings that were chosen, and by whom. */
+  /** The settings that were chosen, and their author. */
   readonly chosen?: { readonly values: SettingValues; readonly author: Author } | undefined
   /** The running `svc.pyz`, of which the folder gets a copy; undefined if run from source. */
   readonly program: string | undefined

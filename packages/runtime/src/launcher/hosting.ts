@@ -33,7 +33,7 @@ export interface Hosting {
   /** Workers that could not be ended because they are in a system call. */
   readonly left: readonly number[]
 }
-/** What happens after a worker was ended: nothing, the next start, or the next start as if none had failed. */
+/** The act after a worker was ended: nothing, the next start, or the next start as if none had failed. */
 type Follows = 'stop' | 'begin' | 'replace'
 
 export type HostingEvent =

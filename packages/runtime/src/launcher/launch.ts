@@ -21,7 +21,7 @@ const farewellSeconds = 3
 const handoverSeconds = 3
 
 /**
- * Runs until `stop` is aborted (`by` says by whom, if anybody), then ends the agent and after it the runtime; `kill`
+ * Runs until `stop` is aborted (`by` names who did, if anybody), then ends the agent and after it the runtime; `kill`
  * ends both at once. `ended` resolves to why nothing could be started, which happens only at the beginning and never
  * for an agent that already runs. `left` tells after the end whether a thread could not be ended.
  */

@@ -1,5 +1,5 @@
 /**
- * What the runtime says about the agent's process (2.11): the health item `Process`, and the state if the agent does
+ * The runtime's view of the agent's process (2.11): the health item `Process`, and the state if the agent does
  * not run.
  */
 import type { HealthItem, Level, State } from '@svc/protocol'

@@ -8,7 +8,7 @@ import { canRun } from './can-run.ts'
 const patienceMs = 5000
 const maxOutput = 64 * 1024
 
-/** What is wrong with a program, as a sentence; undefined if it is accepted. Pure. */
+/** Says in a sentence what is wrong with a program; undefined if it is accepted. Pure. */
 export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
   if (found.file === undefined) return `${name} is missing: there is no such program in PATH.`
   if (min === undefined || found.says === undefined) return undefined

@@ -51,10 +51,10 @@ export interface Reporter {
 }
 export type Exchanged =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
-  /** `status` is present if the service answered at all, `code` if it is one of ours. */
+  /** `status` is present if the service answered at all, `code` if it is one of our codes. */
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
-/** What only a runtime that starts the agent itself knows. */
+/** Facts that only a runtime that starts the agent itself knows. */
 export interface Own {
   readonly process?: ProcessState | undefined
   readonly applied?: Applied | undefined

@@ -6,7 +6,7 @@ import { limits, newestRuns, type Report } from '@svc/protocol'
 
 export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
-/** What is dropped, in this order. Each step is repeated until it has nothing left to drop. */
+/** The steps, in this order. Each is repeated until it has nothing left to drop. */
 const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
   ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
   ({ runs, ...rest }, now) =>

@@ -30,7 +30,7 @@ interface RuntimeAnswer {
   readonly wish?: string | undefined
   readonly served?: ServedRuntime | undefined
 }
-/** What the files say at the time of an answer. */
+/** The state of the files at the time of an answer. */
 export interface RuntimeSeen {
   /** The note, from the launcher. */
   readonly note: RuntimeNote

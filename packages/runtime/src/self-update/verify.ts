@@ -19,7 +19,7 @@ const seconds = 30
 
 type Verified =
   | { readonly is: 'good' }
-  /** The file is not one of ours. */
+  /** The file is not from us. */
   | { readonly is: 'refused'; readonly why: string }
   /** This machine cannot verify it. */
   | { readonly is: 'unable'; readonly why: string }

@@ -153,7 +153,7 @@ function canWrite(folder: string): boolean {
 export const uninstallHint = ({ kind }: Unit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
-/** What a person can do about a unit whose manager does not answer in this session. */
+/** Tells a person what to do about a unit whose manager does not answer in this session. */
 export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
   `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background anyway; "${uninstallHint(unit, root)}" removes the unit.`
 

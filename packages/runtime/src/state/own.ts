@@ -1,4 +1,4 @@
-/** What a person did here to the runtime as a whole: who stopped it (for `svc why`). */
+/** Notes what a person did here to the runtime as a whole: who stopped it (for `svc why`). */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stop } from '@svc/protocol'

@@ -6,7 +6,7 @@ import { namesIn, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** By the name of the version's folder. */
+/** The paths for each version, by the name of its folder. */
 type Shipped = Readonly<Record<string, readonly string[]>>
 /** Stands for all versions of a drill's copy, which is packed without the seeds. */
 const every = '*'

@@ -2,7 +2,7 @@
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
 
-/** What is remembered between two reads. */
+/** Memory between two reads. */
 export interface KeptStatus {
   readonly good?: StatusFile
   /** The number of reads since the last good one. */

@@ -1,4 +1,4 @@
-/** What is remembered about the writes of the status file, kept across restarts (D65). */
+/** Keeps the memory of the writes of the status file across restarts (D65). */
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'

@@ -1,4 +1,6 @@
-/** A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline. */
+/**
+ * A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline.
+ */
 import type { Folder } from '../files/folder.ts'
 import { readScale } from '../time.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
@@ -8,14 +10,14 @@ import { change } from './change.ts'
 import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { found } from './start.ts'
 
-/** What a start would find now. `version` is the one that the manifest in place names. */
+/** The state that a start would find now. `version` is the one that the manifest in place names. */
 export function standing(folder: Folder, version: string): Update {
   const why = unreadable(folder)
   if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
   return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }
 
-/** Why not; otherwise what is true now. */
+/** Rolls back. Returns why not, or the state after it. */
 export function rollbackAlone(
   folder: Folder,
   version: string,
@@ -25,7 +27,7 @@ export function rollbackAlone(
   const now = standing(folder, version)
   const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
   if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
-  const undoing = came ? change(now, came, how) : now // a way back that was broken off is finished
+  const undoing = came ? change(now, came, how) : now // an interrupted rollback is finished
   writeUpdate(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)
@@ -33,7 +35,7 @@ export function rollbackAlone(
   return { ok: true, update }
 }
 
-/** No version is on hold any more (D25, D29). */
+/** Lifts all holds (D25, D29). */
 export function unholdAlone(folder: Folder, version: string): Update {
   const { hold: _, retry: __, ...rest } = standing(folder, version)
   const update = { ...rest, rollbacks: [] }

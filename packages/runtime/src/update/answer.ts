@@ -1,4 +1,7 @@
-/** What becomes of a person's wish on this machine (ask.ts). Noted under its id, so that who asked can tell. */
+/**
+ * Answers a person's request on this machine (ask.ts). The answer is noted under the id of the request, so that the
+ * person can be told.
+ */
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { isHere } from '../versions/folders.ts'
@@ -32,7 +35,7 @@ export function answerAsked(
   return came
 }
 
-/** `asked` when there is a way back; otherwise why not. */
+/** `asked` if there is a version to roll back to; otherwise why not. */
 export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous

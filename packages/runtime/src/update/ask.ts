@@ -1,6 +1,7 @@
 /**
- * A person's wish on this machine, `.svc/update-ask.json`: how `svc rollback` asks a runtime that runs (D58). It names the version
- * that is to be left, so that one that comes late cannot mean another; what came of it stands in the update's journal under its id.
+ * A person's request on this machine, `.svc/update-ask.json`, with which `svc rollback` asks a running runtime (D58).
+ * It names the version to leave, so that a late request cannot affect another one. The answer is in the update's
+ * journal under the request's id.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { removeDurably } from '../files/durable.ts'
@@ -13,9 +14,9 @@ const asked = object(
     what: oneOf(['rollback', 'unhold']),
     /** The version that ran when it was asked. */
     running: words,
-    /** `on this machine by ann` */
+    /** Such as `on this machine by ann`. */
     by: words,
-    /** Unix ms. */
+    /** Unix milliseconds. */
     at: number(),
   },
   'id',
@@ -27,7 +28,7 @@ const asked = object(
 export type AskedUpdate = Noted<typeof asked>
 type AskPath = Pick<Folder, 'updateAsk'>
 
-/** Who asked waits no longer than this. */
+/** The time in milliseconds that the person who asked waits. */
 export const patienceMs = 60_000
 
 const file = note('updateAsk', asked, 65_536)

@@ -1,26 +1,31 @@
-/** What each event writes into the journal besides the next state. Pure: the time comes in, in Unix ms. */
+/**
+ * Decides what each event writes into the journal besides the next state. Pure: the time is an argument, in Unix milliseconds.
+ */
 import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { Update } from './journal.ts'
 import { ends, move, type UpdateEvent } from './moves.ts'
 import { ofTheDay } from './wish.ts'
 
-/** A step's result: an event, and for people why. */
+/** The result of a step: an event, and a reason for people. */
 export interface Came {
   readonly event: UpdateEvent
   readonly why?: string
-  /** With `wanted` and `present`: which version. With `done` of fetching: the same, its checksum known. */
+  /** The version of a `wanted` or `present` event. After fetching it comes with `done` and has its checksum. */
   readonly to?: Release
-  /** With `done` of proving: how it is. */
+  /** The level of the agent, with `done` of proving. */
   readonly level?: Level
-  /** A person's wish that it answers. */
+  /** The person's request that it answers. */
   readonly asked?: Update['asked']
 }
 
-/** D26: after a transient failure, in ms of unscaled time, ± a tenth. */
+/** The wait after a transient failure (D26), in ms of unscaled time, ± a tenth. */
 const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
 
-/** `chance` from 0 to 1. `scale` shortens the wait until the next try, and the day of D29 (SVC_TIME_SCALE). */
+/**
+ * Applies the result of a step to the journal. `chance` is from 0 to 1; `scale` shortens the wait before a retry, and
+ * the day of D29 (SVC_TIME_SCALE).
+ */
 export function change(
   now: Update,
   came: Came,
@@ -48,7 +53,7 @@ export function change(
   return { ...now, state }
 }
 
-/** Nothing changed: an outcome, unless the wish was taken back. */
+/** Ends an update that changed nothing. It has an outcome, unless the wish was withdrawn. */
 function broken(
   now: Update,
   event: UpdateEvent,
@@ -85,7 +90,10 @@ function keep(now: Update, baseline: Level, at: number): Update {
   }
 }
 
-/** 3.3: back to what ran before the update, or before the version that is kept. The version left is held (D25). */
+/**
+ * Starts the rollback to the version before the update, or before the one that is kept (3.3). The version left is held
+ * (D25).
+ */
 function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = now
   const away = to ?? now.running
@@ -105,5 +113,5 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: 
   }
 }
 
-/** A reason stands in the middle of a sentence, whoever said it. */
+/** The reason in a form for the middle of a sentence. */
 const middle = (why: string): string => why.replace(/[\s.]+$/, '')

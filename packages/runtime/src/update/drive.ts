@@ -1,4 +1,7 @@
-/** Drives an update through its states (moves.ts). A step says what came and never picks what is next; the journal is written before the next begins. */
+/**
+ * Drives an update through its states (moves.ts). A step returns what happened and never picks the next state; the
+ * journal is written before the next step starts.
+ */
 import { messageOf } from '../errors.ts'
 import { readScale, wait } from '../time.ts'
 import { busyWith } from '../versions/busy.ts'
@@ -35,35 +38,38 @@ export async function drive(ground: Ground): Promise<void> {
   leave(ground)
 }
 
-/** When everything is written that must be, the next step may begin. */
+/** Writes the journal. The next step may start only if everything that must be written is. */
 async function go(ground: Ground, came: Came): Promise<void> {
   const next = change(ground.now(), came, how())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
-    if (dropped && came.event === 'present') return // nothing was begun, and a window goes on
+    if (dropped && came.event === 'present') return // nothing was started, and a window continues
     if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
   }
   const unsaved = note(ground, next)
-  // without a note of it nothing is begun that a start after a kill would not know of
+  // Without a note no step is started of which a start after a kill would have to know.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
     note(ground, change(next, { event: 'unreachable', why: unsaved }, how()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
-/** D31: not while a runtime is on trial. */
+/** Waits while a runtime is on trial (D31). */
 async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
   while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
   return attempt().aborted ? { event: 'dropped' } : undefined
 }
 
-/** An orderly end: what was begun and changed nothing is begun anew; a proof that was not finished is not one that failed. */
+/**
+ * Prepares for a clean end: a step that changed nothing is started again later, and an unfinished proof does not count
+ * as a failed one.
+ */
 function leave(ground: Ground): void {
   const { state, proofs = 1 } = ground.now()
   if (state === 'fetching' || state === 'staging') note(ground, change(ground.now(), { event: 'dropped' }, how()))
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
-/** Why it could not be written; the memory has it all the same. */
+/** Notes the new state. Returns why it could not be written; it is in memory in any case. */
 function note(ground: Ground, next: Update): string | undefined {
   const { applied } = ground.now()
   const why = ground.save(next)

@@ -1,4 +1,7 @@
-/** First step: the bundle, from the configured origin with the token (4, I25), no redirect followed. D26: what is a verdict, and what a fault. */
+/**
+ * First step: fetches the bundle from the configured origin with the token (4, I25), without redirects, and decides
+ * which failures are verdicts and which are faults (D26).
+ */
 import { createHash } from 'node:crypto'
 import { limits, sha256Shape } from '@svc/protocol'
 import { readConnection } from '../files/env.ts'
@@ -35,7 +38,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   return came
 }
 
-/** D26, row by row. */
+/** Judges the answer by the table of D26, row by row. */
 export function judge(sent: SendResult, version: string): Came {
   if (sent.is === 'lost') {
     return sent.tooLarge
@@ -48,7 +51,7 @@ export function judge(sent: SendResult, version: string): Came {
     return { event: 'unreachable', why: `the bundle could not be fetched: ${refusalOf(status, body).message}` }
   const named = headers['x-svc-sha256']
   const expected = typeof named === 'string' ? named.trim().toLowerCase() : ''
-  // a page of the network in between comes with 200, too
+  // A page of a network in between may also come with 200.
   if (!sha256Shape.test(expected))
     return { event: 'unreachable', why: 'the bundle could not be fetched: the answer names no checksum' }
   const sum = createHash('sha256').update(body).digest('hex')

@@ -1,4 +1,6 @@
-/** What the steps of an update stand on: the folder, the agent's process as the launcher tells it, and the wishes. */
+/**
+ * Everything that the steps of an update work with: the folder, the agent's process as the launcher reports it, and the wishes.
+ */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import type { ProcessState } from '../launcher/moves.ts'
@@ -13,34 +15,37 @@ export interface Ground {
   readonly blueprint: string
   /** Aborted when the runtime ends. */
   readonly stop: AbortSignal
-  /** Aborted then, and when the wish that an update was begun for is taken back. */
+  /** The signal that is aborted when the runtime ends, or when the wish for this update is withdrawn. */
   readonly attempt: () => AbortSignal
   readonly say: (line: string) => void
   readonly process: () => ProcessState
-  /** How often the process died by itself since this runtime began. */
+  /** The number of times the process died by itself since this runtime started. */
   readonly deaths: () => number
-  /** Of the version that `current` leads to. */
+  /** The manifest of the version that `current` leads to. */
   readonly manifest: () => Promise<Manifest | undefined>
-  /** As it is noted. */
+  /** The update as it is noted. */
   readonly now: () => Update
-  /** A wish of the service that can be begun now. */
+  /** A wish of the service that can be started now. */
   readonly wish: () => Came | undefined
-  /** A wish of a person on this machine. */
+  /** A request of a person on this machine. */
   readonly asked: () => Came | undefined
-  /** Hurries the launcher. */
+  /** Makes the launcher look at once. */
   readonly look: () => void
-  /** Gives why it could not be written; it is tried again. */
+  /** Saves the update. Returns why it could not be written; that is tried again. */
   readonly save: (update: Update) => string | undefined
-  /** Between fetching and staging. */
+  /** Passes the bundle from fetching to staging. */
   readonly bundle: { bytes?: Buffer | undefined }
 }
-/** Undefined: the runtime ends, and the next start goes on. */
+/** A step. Undefined means that the runtime ends, and that the next start continues. */
 export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | undefined>
 
-/** Between two looks. */
+/** The time between two looks. */
 export const tickMs = (): number => Math.min(duration(1), 1000)
 
-/** Nothing can be said of an agent that does not run because somebody wants it so: who stops its process by a signal, too (D65). */
+/**
+ * True if an agent that does not run cannot be judged, because somebody stopped it; this includes stopping its process
+ * by a signal (D65).
+ */
 export function resting({ folder, process }: Ground): boolean {
   const state = process()
   if (readPause(folder)) return true

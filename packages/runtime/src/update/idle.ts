@@ -1,4 +1,4 @@
-/** Nothing is under way: wishes are looked for, those of people here first. */
+/** Waits for a wish while no update is in progress; requests of people here come first. */
 import { wait } from '../time.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 

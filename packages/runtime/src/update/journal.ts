@@ -1,6 +1,7 @@
 /**
- * What is known of the versions of an agent, `.svc/journal/update.json`: written, synced, before each step, so that whoever comes after a
- * kill knows what to finish or to undo (docs/decisions/kills.md). Only who holds the folder's `runtime` lock writes it.
+ * The note about the versions of an agent, `.svc/journal/update.json`. It is written and synced before each step,
+ * so that after a kill the next start knows what to finish or to undo (docs/decisions/kills.md). Only the holder of the
+ * folder's `runtime` lock writes it.
  */
 import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
@@ -9,17 +10,17 @@ import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, hold, release } from '../versions/release.ts'
 import { states } from './moves.ts'
 
-/** The 30 minutes after a keep (3.3, D27, D28). Times in seconds of running. */
+/** The 30 minutes after a keep (3.3, D27, D28). Times are in seconds of running. */
 const window = filled(
   object({
     /** The level at the keep. */
     baseline: oneOf(levels),
     ran: number(),
-    /** Evaluations in a row that were worse. */
+    /** Consecutive evaluations that were worse. */
     worse: number(),
-    /** How often the verdict changed between worse and not. */
+    /** The number of times the verdict changed between worse and not worse. */
     flips: number(),
-    /** How often the process died by itself. */
+    /** The number of times the process died by itself. */
     deaths: number(),
   }),
   { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 },
@@ -32,24 +33,24 @@ const update = filled(
   object(
     {
       state: oneOf(states),
-      /** The version that works: while a new one is proved, the one before it. */
+      /** The version that works; while a new one is proved, the one before it. */
       running: release,
-      /** Complete on the disk, for a way back that needs no network. */
+      /** The previous version, complete on the disk, so that a rollback needs no network. */
       previous: release,
-      /** The version that an update is about, from the wish until the keep. */
+      /** The version that the update installs, from the wish until the keep. */
       to: release,
-      /** Proofs of `to` that were begun: a start after a kill grants one more. */
+      /** The number of proofs of `to` that were started; a start after a kill grants one more. */
       proofs: number(),
       window,
-      /** What an undoing leaves behind. */
+      /** The version that a rollback leaves. */
       away: release,
       applied,
       hold,
-      /** When versions were rolled back, Unix ms: of the last day (D29). */
+      /** The rollbacks of the last day, in Unix milliseconds (D29). */
       rollbacks: list(moment, 10_000),
-      /** After a transient failure: not before, Unix ms. */
+      /** The time before which a transient failure is not retried, in Unix milliseconds. */
       retry: moment,
-      /** The last wish of a person on this machine, and what came of it. */
+      /** The last request of a person on this machine, and its answer. */
       asked: filled(object({ id: words, ok: boolean, message: words }, 'id'), { ok: false, message: '' }),
     },
     'state',
@@ -67,11 +68,11 @@ export function writeUpdate(folder: Folder, update: Update): void {
   file.write(folder, update)
 }
 
-/** Why the disk does not give it out; undefined also where there is none. */
+/** Why the journal cannot be read; undefined if it can, or if there is none. */
 export function unreadable(folder: UpdatePath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
 }
 
-/** Undefined when there was no update yet, or what stands there is none: then `current` says what runs. */
+/** Undefined if there was no update yet or the journal is invalid; then `current` says what runs. */
 export const readUpdate: (folder: UpdatePath) => Update | undefined = file.read

@@ -1,4 +1,6 @@
-/** The agent's own level (D27): the worst of what it says of itself and of its process. What the bindings say is not part of it. */
+/**
+ * The agent's own level (D27): the worst of what it says about itself and of its process. The bindings do not count.
+ */
 import { type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
 
 export const ownLevel = (status: StatusFile, process: Level, remarks: readonly HealthItem[] = []): Level =>

@@ -34,30 +34,30 @@ const seen = (more: object = {}): ListeningEvent => ({ is: 'seen', busy: false, 
 
 describe('a wish of the service', () => {
   const wants = listening({}, { desired: wished('1.1.0') })
-  test('is begun when the disk was looked at', () => {
+  test('is started once the disk was checked', () => {
     expect(after(wants, look).acts).toEqual(['look'])
     const { state, begun } = after(wants, seen())
     expect(begun).toEqual([{ event: 'wanted', to: { version: '1.1.0', sha256: '' } }])
     expect(state).toMatchObject({ aim: '1.1.0', began: 100_000 })
   })
-  test('for the version before needs no download where it lies here', () => {
+  test('for the previous version needs no download if that is on this machine', () => {
     const back = listening({ previous: c }, { desired: wished('0.9.0') })
     expect(after(back, seen({ here: true })).begun).toEqual([{ event: 'present', to: c }])
     expect(after(back, seen()).begun).toEqual([{ event: 'wanted', to: { version: '0.9.0', sha256: '' } }])
   })
-  test('for the version before ends the window of one that is watched, but only where it lies here (D30)', () => {
+  test('for the previous version ends the window of a watched one, but only if it is on this machine (D30)', () => {
     const watched = listening({ state: 'watching', running: b, previous: a }, { desired: wished('1.0.0') })
     expect(after(watched, seen({ here: true })).begun).toEqual([{ event: 'present', to: a }])
     expect(after(watched, seen()).acts).toEqual([])
     expect(after({ ...watched, desired: wished('2.0.0') }, look).acts).toEqual([])
   })
   test('waits while a runtime is on trial (D31)', () => expect(after(wants, seen({ busy: true })).acts).toEqual([]))
-  test('is begun at most once in a minute', () => {
+  test('is started at most once in a minute', () => {
     const again = { ...wants, began: 40_001 }
     expect(after(again, look).acts).toEqual([])
     expect(after({ ...wants, began: 40_000 }, look).acts).toEqual(['look'])
   })
-  test('is not begun where nobody can restart the agent, and that is said once', () => {
+  test('is not started if nobody can restart the agent, and that is logged once', () => {
     const first = after(wants, look, { more: { cannot: 'its launcher is older' } })
     expect(first.lines).toEqual(['update to 1.1.0 is requested, but its launcher is older'])
     expect(after(first.state, look, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
@@ -84,7 +84,7 @@ describe('a wish of the service', () => {
     ['that is a path is nothing', listening({}, { desired: wished('../../etc') }), []],
     ['that is no semantic version is nothing', listening({}, { desired: wished('1') }), []],
     ['for the version that runs is nothing', listening({}, { desired: wished('1.0.0') }), []],
-  ])('%s, and that is said once', (_name, state, lines) => {
+  ])('%s, and that is logged once', (_name, state, lines) => {
     const first = after(state, look)
     expect(first.lines).toEqual(lines)
     expect(first.acts).toEqual(lines.map(() => 'say')) // nothing is fetched or noted
@@ -126,7 +126,7 @@ describe('a death of the process', () => {
     ['is none while it runs', runs, 0],
   ])('%s', (_name, state, deaths) => expect(after(listening(), { is: 'process', state }).state.deaths).toBe(deaths))
 
-  test('counts once, however often it is told, and not when it was before this runtime', () => {
+  test('counts once, however often it is reported, and not if it was before this runtime', () => {
     const first = after(listening(), { is: 'process', state: ended({}) }).state
     expect(after(first, { is: 'process', state: ended({ startAt: 10 }) }).state.deaths).toBe(1)
     const second = after(first, { is: 'process', state: runs }).state
@@ -136,7 +136,7 @@ describe('a death of the process', () => {
   })
 })
 
-test('what the disk does not take is in the memory all the same, is said, and is written again later', () => {
+test('a change that the disk does not take stays in memory, is logged, and is written again later', () => {
   const changed = after(listening(), { is: 'changed', update: { ...idle, running: b } })
   expect([changed.acts, changed.state.update.running]).toEqual([['save'], b])
   const unsaved = after(changed.state, { is: 'unsaved', why: 'EIO' })

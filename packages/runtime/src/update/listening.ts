@@ -1,6 +1,7 @@
 /**
- * What the runtime knows of the wishes for the agent's version beside the journal, and what each event makes of it, as the acts that
- * follow. Pure: moves.ts and change.ts have the update itself; here stand when one begins, and when it is broken off.
+ * The state machine of an agent's updates beside the journal, as pure functions: what the runtime knows of the wishes,
+ * and the acts that follow each event. moves.ts and change.ts have the update itself; this file decides when one starts
+ * and when it is aborted.
  */
 import type { ReceivedAnswer } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
@@ -12,49 +13,51 @@ import type { Update } from './journal.ts'
 import { judgeWish, lifts, type WishVerdict } from './wish.ts'
 
 export interface Listening {
-  /** As it is noted. */
+  /** The update as it is noted. */
   readonly update: Update
-  /** What the service wishes, by its last answer. */
+  /** The wish in the last answer of the service. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
-  /** What was said of it last. */
+  /** The last verdict that was logged. */
   readonly said: WishVerdict
-  /** When the last attempt began, by the clock that does not jump. */
+  /** When the last attempt started, by the monotonic clock. */
   readonly began: number
-  /** The version that it is about. */
+  /** The version of that attempt. */
   readonly aim?: string
-  /** How often the process died by itself since this runtime began, and when it did last, Unix ms. */
+  /**
+   * The number of times the process died by itself since this runtime started, and the last time in Unix milliseconds.
+   */
   readonly deaths: number
   readonly exit?: number | undefined
 }
 export type ListeningEvent =
   | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** A step has time for a wish of the service. */
+  /** A step is ready for a wish of the service. */
   | { readonly is: 'idle' }
-  /** What the disk says of a wish that could be begun. `here`: the version before lies on it. */
+  /** The state of the disk for a wish that could be started. `here`: the previous version is on the disk. */
   | { readonly is: 'seen'; readonly busy: boolean; readonly here: boolean }
   | { readonly is: 'changed'; readonly update: Update }
   | { readonly is: 'unsaved'; readonly why: string }
 
 export type ListeningAct =
   | { readonly do: 'say'; readonly line: string }
-  /** Writes the journal; what the disk does not take answers `unsaved`. */
+  /** Writes the journal; answers `unsaved` if the disk refuses. */
   | { readonly do: 'save' }
-  /** Writes it again after a while. */
+  /** Writes the journal again after a while. */
   | { readonly do: 'save later' }
   /** Looks at the disk, and answers `seen`. */
   | { readonly do: 'look'; readonly previous: Release | undefined }
   | { readonly do: 'begin'; readonly came: Came }
-  /** What is under way is broken off, if it has changed nothing yet. */
+  /** Aborts the update in progress if it has changed nothing yet. */
   | { readonly do: 'abort' }
 
 export interface ListeningRules {
   readonly blueprint: string
-  /** Between any two attempts, whatever the service names in between, in ms. */
+  /** The minimum time in ms between any two attempts, whatever versions the service names. */
   readonly minApart: number
   /** Shortens days and waits that are noted (SVC_TIME_SCALE). */
   readonly scale: number
-  /** Why this process cannot restart the agent on another version; undefined when it can. */
+  /** Why this process cannot restart the agent on another version; undefined if it can. */
   readonly cannot?: string | undefined
 }
 interface ListeningStep {
@@ -92,7 +95,7 @@ export function step(now: Listening, event: ListeningEvent, rules: ListeningRule
 
 function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = now
-  // D31: taken back before the swap; after it nobody looks at that
+  // The wish was withdrawn before the swap; after the swap this is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
   if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
@@ -116,7 +119,10 @@ function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep 
   return { state, acts: [...words, { do: 'look', previous: now.update.previous }] }
 }
 
-/** Begins what the service wishes. While a version is watched only the one before may come, and it must lie here (D30). */
+/**
+ * Starts what the service wishes. While a version is watched only the previous one may follow, and it must be on this
+ * machine (D30).
+ */
 function seen(
   now: Listening,
   { busy, here }: Extract<ListeningEvent, { is: 'seen' }>,
@@ -154,10 +160,10 @@ function wordsFor(
   }
 }
 
-/** Nothing is changed yet: a wish can still be taken back. */
+/** True while nothing is changed yet, so that a wish can still be withdrawn. */
 export const isUnsettled = ({ state }: Update): boolean => state === 'fetching' || state === 'staging'
 
-/** When the process died by itself; an end that was asked for, and one with code 0, is no death. */
+/** When the process died by itself; an end that was requested, or with code 0, is not a death. */
 function exitAt(state: ProcessState): number | undefined {
   if (!('exit' in state) || !state.exit || state.exit.code === 0) return undefined
   const own = state.is === 'waiting' || state.because === 'ended'

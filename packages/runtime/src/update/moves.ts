@@ -1,14 +1,9 @@
 /**
- * The update of a blueprint (3.3) as a table; the steps are files of this folder, drive.ts carries them out. Pure.
- *
- *   fetching  the bundle is downloaded
- *   staging   it is judged, unpacked beside the running version, and the state is linked into it
- *   swapping  `current` is renamed onto it
- *   proving   it runs, and has to report a level that is not bad
- *   watching  it is kept; for 30 minutes it goes back if it gets worse
- *   undoing   `current` goes back to the version before; outcome and hold are noted already
- *
- * `killed` is what the next start makes of it, before it has looked where `current` leads (start.ts).
+ * The update of a blueprint (3.3) as a pure table; drive.ts carries out the steps. `fetching` downloads the bundle,
+ * `staging` judges it, unpacks it beside the running version and links the state, `swapping` renames `current` onto it,
+ * `proving` runs it until it reports a level that is not bad, `watching` rolls back if it gets worse within 30 minutes,
+ * and `undoing` puts `current` back after outcome and hold were noted. `killed` is what the next start does before it
+ * checks where `current` leads (start.ts).
  */
 import type { Outcome } from '@svc/protocol'
 
@@ -16,31 +11,34 @@ export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'wa
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
   | 'wanted' // the service names another version
-  | 'present' // it names the one before, which lies here
-  | 'asked' // a person on this machine wants the one before
+  | 'present' // it names the previous version, which is on this machine
+  | 'asked' // a person on this machine asks for the previous version
   | 'done'
   | 'unreachable' // transient: the network, the service, the disk (D26)
   | 'refused' // a verdict about the bundle (D26)
-  | 'dropped' // the wish was taken back (D31)
+  | 'dropped' // the wish was withdrawn (D31)
   | 'worse'
-  | 'over' // the 30 minutes
+  | 'over' // the 30 minutes have passed
   | 'killed'
 
 export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
   staging: { done: 'swapping', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
-  swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' }, // killed: `current` new
-  proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' }, // killed: once, then undoing
+  swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' }, // killed: `current` leads to the new version
+  proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' }, // killed: proved once more, then undone
   watching: { over: 'idle', present: 'swapping', worse: 'undoing', asked: 'undoing', killed: 'watching' },
   undoing: { done: 'idle', killed: 'undoing' },
 } as const satisfies Record<UpdateState, Partial<Record<UpdateEvent, UpdateState>>>
 
-/** What an event makes of a state; the same state where the table has nothing to say. */
+/** The next state after an event; the same state if the table has no entry. */
 export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
   (moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state
 
-/** What is reported of an update that ends without a swap (3.3): a verdict is held, the fault of a machine or a network is not (D26). */
+/**
+ * The outcome to report for an update that ends without a swap (3.3). A verdict holds the version, a fault of a machine
+ * or a network does not (D26).
+ */
 export const ends = {
   unreachable: { outcome: 'failed', holds: false },
   refused: { outcome: 'failed', holds: true },

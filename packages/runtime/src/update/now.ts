@@ -1,4 +1,4 @@
-/** What is true of the agent's versions: for each report (2.5), and for people. */
+/** The current state of the agent's versions, for each report (2.5) and for people. */
 import type { Applied, Desired, Level } from '@svc/protocol'
 import { hint } from '../hint.ts'
 import { withStop } from '../sentence.ts'
@@ -8,11 +8,14 @@ import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'
 import { judgeWish, loops, maxRollbacks, type WishFacts } from './wish.ts'
 
-/** 2.5: `version` is the one that works; before any update it reads `installed`. */
+/** The `applied` of a report (2.5): `version` is the one that works. Before any update the message is `installed`. */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
   applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }
 
-/** Sentences for `svc why` and `svc status`, the weightiest first. `at` in Unix ms; `scale` as the runtime's. */
+/**
+ * Sentences for `svc why` and `svc status`, most important first. `at` is in Unix milliseconds, `scale` as in the
+ * runtime.
+ */
 export function sentences(update: Update, at: number, scale = 1): string[] {
   const { applied, hold, retry, previous, rollbacks } = update
   const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at, scale))
@@ -39,7 +42,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
   ]
 }
 
-/** What the service wished in its last answer, where nothing else says what becomes of it. */
+/** A sentence about the last wish of the service, if nothing else says what happens to it. */
 export function wishSentences(desired: Desired | undefined, facts: WishFacts): string[] {
   const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
@@ -64,7 +67,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
   }
 }
 
-/** For `svc status`: what is under way, and what does not come by itself. */
+/** For `svc status`: what is in progress, and what will not happen by itself. */
 export function glance(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
   const waits = retry && retry.at > at ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''

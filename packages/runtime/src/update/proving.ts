@@ -1,6 +1,7 @@
 /**
- * Fourth step, "run health" (3.3): the agent runs the new version and has to report a level that is not bad within `health.start_seconds`.
- * Without a status file: its process has to stay up. While the agent is paused nothing is proved and no time passes.
+ * Fourth step, "run health" (3.3): the agent runs the new version and must report a level that is not bad within
+ * `health.start_seconds`. Without a status file its process must stay up. While the agent is paused nothing is proved
+ * and no time passes.
  */
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
@@ -14,26 +15,26 @@ import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
 import { ownLevel } from './level.ts'
 import { type StatusRead, statusReader } from './status.ts'
 
-/** A start that lasts so long counts. */
+/** A start that lasts this many seconds counts. */
 const countsSeconds = 5
-/** How long the launcher may take to end the old version, beyond its stop_seconds. */
+/** The seconds that the launcher may take to end the old version, in addition to its stop_seconds. */
 const replaceSeconds = 60
-/** So many starts in a row that did not last are an answer. */
+/** After this many consecutive starts that did not last, the proof has failed. */
 const maxCrashes = 3
 const defaultSeconds = 60
 
 interface Sample {
   readonly process: ProcessState
-  /** The name of the version that is to be proved. */
+  /** The name of the version to prove. */
   readonly name: string
-  /** How long its present process is up, ms. */
+  /** How long its current process has been up, in ms. */
   readonly up: number
-  /** Absent where the manifest names no status file. */
+  /** Absent if the manifest names no status file. */
   readonly status?: StatusRead
 }
 type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
 
-/** What one look shows. Pure. */
+/** Judges one look. Pure. */
 export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
@@ -46,10 +47,10 @@ export function prove({ process, name, up, status }: Sample): Proof {
   return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
 }
 
-/** Text that leaves the machine: its reader has the command by this name. */
+/** A text that leaves the machine; the command has this name for its readers. */
 const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
-/** For a reason, which is read later: without moments, and without what comes next. */
+/** Wording for a stored reason: no times and no next step, since it is read later. */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return 'it did not stay up'
   const crashes = 'crashes' in process ? process.crashes : 0

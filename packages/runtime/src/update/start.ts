@@ -1,13 +1,16 @@
-/** What a start makes of what it finds (docs/decisions/kills.md): the journal as it was left, and where `current` leads. Pure. */
+/**
+ * Decides what a start does with what it finds (docs/decisions/kills.md): the journal as it was left, and where
+ * `current` leads. Pure.
+ */
 import { nameOf } from '../versions/folders.ts'
 import type { Release } from '../versions/release.ts'
 import { change } from './change.ts'
 import type { Update } from './journal.ts'
 
-/** Proofs of one version: the first, and one more after a kill. */
+/** The maximum number of proofs of one version: the first, and one more after a kill. */
 const maxProofs = 2
 
-/** `inPlace`: the version that `current` leads to, by its name and its manifest. */
+/** The update after a start. `inPlace` is the version that `current` leads to, by its name and its manifest. */
 export function found(
   journal: Update | undefined,
   inPlace: Release,
@@ -40,10 +43,10 @@ export function found(
   }
 }
 
-/** The way back was gone before the disk took the note of it. */
+/** The reason of a rollback that was done before the disk took its note. */
 const unnoted = 'it was put back, and the disk did not take the reason'
 
-/** Somebody led `current` elsewhere by hand: that is what runs. */
+/** Accepts a `current` that somebody pointed elsewhere by hand: that version runs. */
 function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
   const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)
   return { ...rest, state: 'idle', running, ...(other && { previous }) }

@@ -1,4 +1,4 @@
-/** The agent's status as an update looks at it: read by its own rules of patience (D28), apart from the reports. */
+/** Reads the agent's status for an update, with its own rules of patience (D28), separately from the reports. */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, StatusFile } from '@svc/protocol'
@@ -10,13 +10,13 @@ import { type KeptStatus, keepStatus } from '../status/keep.ts'
 
 export interface StatusRead {
   readonly status: StatusFile
-  /** What has to be said about the file itself. */
+  /** Remarks about the file itself. */
   readonly health: readonly HealthItem[]
-  /** Written by the process that runs now, and fit to be read. */
+  /** True if the current process wrote it and it can be read. */
   readonly fresh: boolean
 }
 
-/** Gives undefined where the manifest names no status file. */
+/** Returns undefined if the manifest names no status file. */
 export function statusReader(
   folder: Folder,
   manifest: Pick<Manifest, 'status' | 'state'> | undefined,

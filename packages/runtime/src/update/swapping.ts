@@ -1,4 +1,7 @@
-/** Third step: one rename (I17). What is true afterwards says the disk, not the call: a rename may have worked although its sync failed. */
+/**
+ * Third step: one rename (I17). Afterwards trust the disk, not the return value: a rename may have worked although its
+ * sync failed.
+ */
 import { messageOf } from '../errors.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import type { UpdateStep } from './ground.ts'

@@ -1,4 +1,7 @@
-/** The machine as tables: what each wish, each end and each kill makes of it (3.3, D24 to D32, rules for kills). */
+/**
+ * Tests the update machine as tables: the result of each wish, each end and each kill (3.3, D24 to D32,
+ * docs/decisions/kills.md).
+ */
 import { createHash } from 'node:crypto'
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
@@ -22,7 +25,7 @@ const at = 1_800_000_000_000
 const how = { at, chance: 0.5, scale: 1 }
 const idle: Update = { state: 'idle', running: a, previous: z, rollbacks: [] }
 const window: Window = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
-/** As each state is noted in an update 1.4.0 -> 1.5.0. */
+/** How each state is noted in an update 1.4.0 -> 1.5.0. */
 const noted: Readonly<Record<UpdateState, Update>> = {
   idle,
   fetching: { ...idle, state: 'fetching', to: { version: '1.5.0', sha256: '' } },
@@ -33,7 +36,7 @@ const noted: Readonly<Record<UpdateState, Update>> = {
   undoing: change({ ...idle, state: 'proving', to: b, proofs: 1 }, { event: 'worse', why: 'bad' }, how),
 }
 
-describe('what the next start makes of a kill (docs/decisions/kills.md)', () => {
+describe('what the next start does after a kill (docs/decisions/kills.md)', () => {
   test.each<[UpdateState, Release, UpdateState, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
     ['idle', a, 'idle', '1.4.0', undefined],
     ['fetching', a, 'idle', '1.4.0', 'failed'],
@@ -59,7 +62,7 @@ describe('what the next start makes of a kill (docs/decisions/kills.md)', () => 
     if (outcome === 'rolled_back') expect(now.hold?.version).toBe('1.5.0')
   })
 
-  test('a proof that is killed twice goes back', () => {
+  test('a proof that is killed twice is rolled back', () => {
     const once = found(noted.proving, b, how)
     expect(once).toMatchObject({ state: 'proving', proofs: 2 })
     expect(found(once, b, how)).toMatchObject({ state: 'undoing', running: a, hold: { version: '1.5.0' } })
@@ -78,11 +81,11 @@ describe('what the next start makes of a kill (docs/decisions/kills.md)', () => 
     }
   })
 
-  test('the window goes on from the saved minutes and baseline', () => {
+  test('the window continues from the saved minutes and baseline', () => {
     expect(found(noted.watching, b, how).window).toEqual(window)
   })
 
-  test('a folder whose current was led elsewhere by hand runs that, and a first start is no update', () => {
+  test('a folder whose current was pointed elsewhere by hand runs that version, and a first start is not an update', () => {
     expect(found(idle, b, how)).toMatchObject({ state: 'idle', running: b, previous: z })
     expect(found(undefined, a, how)).toEqual({ state: 'idle', running: a, rollbacks: [] })
     expect(appliedOf(found(undefined, a, how))).toEqual({ version: '1.4.0', outcome: 'ok', message: 'installed' })
@@ -108,7 +111,7 @@ describe('every state and event', () => {
     ...((event === 'wanted' || event === 'present') && { to: b }),
   })
 
-  test('the version that works is kept until a keep, and is the one before after an undoing', () => {
+  test('the version that works is kept until a keep, and is the previous one after a rollback', () => {
     for (const state of states) {
       for (const event of events) {
         const before = noted[state]
@@ -128,7 +131,7 @@ describe('every state and event', () => {
     }
   })
 
-  test('a verdict is held, a fault is tried again after ten minutes ± a tenth, a wish taken back leaves nothing (D26, D31)', () => {
+  test('a verdict is held, a fault is tried again after ten minutes ± a tenth, a withdrawn wish leaves nothing (D26, D31)', () => {
     const refused = change(noted.staging, { event: 'refused', why: 'no' }, how)
     expect(refused).toMatchObject({
       state: 'idle',
@@ -144,7 +147,7 @@ describe('every state and event', () => {
     expect(change(noted.fetching, { event: 'dropped' }, how)).toEqual(idle)
   })
 
-  test('messages name both versions even where they are as long as they may be', () => {
+  test('messages name both versions even if those have the maximum length', () => {
     const long = (letter: string) => `1.0.0-${letter.repeat(100)}`
     const now = change(
       { ...noted.staging, running: release(long('a'), 'a'), to: release(long('b'), 'b') },
@@ -191,7 +194,7 @@ describe('a wish (D24 to D31)', () => {
     expect(judgeWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
   })
 
-  test('the day of going back three times is shortened like every other duration (D29)', () => {
+  test('the day of the limit of three rollbacks is shortened like every other duration (D29)', () => {
     const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
     const looping = { blueprint: 'mail', now: { ...idle, rollbacks }, at }
     expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.01 })).toBe('looping')
@@ -298,7 +301,7 @@ describe('the window (D27, D28)', () => {
     ['info', ['ok', 'info', 'ok'], undefined],
     ['ok', ['warn', 'ok', 'warn', 'ok'], 4],
     ['ok', ['warn', 'ok', 'warn'], undefined],
-  ])('kept at %s, then %j: back at evaluation %s', (baseline, levels, back) => {
+  ])('kept at %s, then %j: rolled back at evaluation %s', (baseline, levels, back) => {
     expect(run(baseline, levels)).toBe(back)
   })
 
@@ -350,11 +353,11 @@ describe('reasons for people', () => {
       },
       'its level is bad: Disk: full',
     ],
-  ])('what is wrong with a proof names no moment and has no full stop: %s', (_what, sample, why) => {
+  ])('the reason of a failed proof names no time and has no full stop: %s', (_what, sample, why) => {
     expect(prove(sample)).toMatchObject({ why })
   })
 
-  test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])('one full stop after each sentence: %s', (why) => {
+  test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])('each sentence ends with one full stop: %s', (why) => {
     const back = change(noted.proving, { event: 'worse', why }, how)
     expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
     const refused = change(noted.staging, { event: 'refused', why }, how)
@@ -366,7 +369,7 @@ describe('reasons for people', () => {
   })
 })
 
-test('people are told what is under way, what is held and how to go back', () => {
+test('people are shown what is in progress, what is held and how to roll back', () => {
   expect(sentences(noted.watching, at).join(' ')).toMatch(/28 more minutes.*svc rollback/)
   expect(sentences({ ...noted.undoing, state: 'idle' }, at).join(' ')).toMatch(/rolled_back.*1\.5\.0 is on hold: bad/)
 })
@@ -400,6 +403,6 @@ test.each<[string, Partial<Update>, { blueprint: string; version: string } | und
     ['../2 is requested, but it is not a semantic version, so the request is ignored.'],
   ],
   ['not begun', {}, { blueprint: 'mail', version: '2.0.0' }, ['2.0.0 is requested; it has not started yet.']],
-])('people are told what becomes of a wish of the service: %s', (_what, facts, desired, said) => {
+])('people are shown what happens to a wish of the service: %s', (_what, facts, desired, said) => {
   expect(wishSentences(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toEqual(said)
 })

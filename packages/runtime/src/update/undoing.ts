@@ -1,4 +1,7 @@
-/** Last step: `current` back. Outcome and hold are noted; a disk that refuses is asked again until it does. */
+/**
+ * Last step: puts `current` back. Outcome and hold are already noted; if the disk refuses, it is tried again until it
+ * succeeds.
+ */
 import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'

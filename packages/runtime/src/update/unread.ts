@@ -1,7 +1,7 @@
 /**
- * A file that cannot be read is not one that is not there: who took the journal for that would forget what is on hold, and remove the
- * version to go back to; without the note of the installation no version would be changed until the next start. Until both can be
- * read no version is swept, swapped or proved, and that is said.
+ * Distinguishes an unreadable file from a missing one. Without the journal a start would forget the hold and remove the
+ * previous version; without the note of the installation it would change no version until the next start. Until both
+ * can be read no version is swept, swapped or proved, and the reports say so.
  */
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
@@ -10,13 +10,13 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { duration, wait } from '../time.ts'
 import { unreadable } from './journal.ts'
 
-/** The updates of an agent, as its side on the machine follows them. */
+/** The updates of an agent, as the runtime follows them. */
 export interface Updates {
-  /** An answer of the service came (2.7). */
+  /** Called with each answer of the service (2.7). */
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
-  /** The launcher tells of the agent's process. */
+  /** Called by the launcher when the agent's process changes. */
   changed(state: ProcessState): void
-  /** Undefined while nobody knows. */
+  /** Undefined while it is not known. */
   applied(): Applied | undefined
   health(): HealthItem[]
   /** Resolves when everything is noted after `stop`. */
@@ -25,13 +25,13 @@ export interface Updates {
 
 const againSeconds = 10
 
-/** Why updates stand still, as a sentence; undefined when they do not. */
+/** Why no version is changed, as a sentence; undefined if updates are possible. */
 export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
   const why = unreadableInstall(folder) ?? unreadable(folder)
   return why && `No version is changed, because ${why}.`
 }
 
-/** Begins as soon as everything can be read, at once if it can. */
+/** Starts as soon as everything can be read, at once if possible. */
 export function onceReadable(
   folder: Folder,
   stop: AbortSignal,

@@ -1,7 +1,7 @@
 /**
- * The agent's own version (3.3) in the runtime: listens to the wishes in the answers and to those of people here (listening.ts), and
- * drives the machine (moves.ts). Nothing of it waits in the way of a report or of the agent; the launcher restarts the agent by itself
- * when `current` leads to another version than its process was started from.
+ * The update of the agent's version (3.3) in the runtime: it takes the wishes in the answers and requests of people
+ * here (listening.ts), and drives the machine (moves.ts). It never delays a report or the agent. The launcher restarts
+ * the agent by itself when `current` leads to another version than its process was started from.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
@@ -23,9 +23,9 @@ import { appliedOf } from './now.ts'
 import { found } from './start.ts'
 import { onceReadable, type Updates } from './unread.ts'
 
-/** Between any two attempts, whatever the service names in between. */
+/** The minimum seconds between any two attempts, whatever versions the service names. */
 const minApartSeconds = 60
-/** What the disk did not take is written again after so long. */
+/** The seconds before a write that the disk refused is repeated. */
 const againSeconds = 60
 
 interface UpdateHost {
@@ -33,7 +33,7 @@ interface UpdateHost {
   readonly look: () => void
   readonly process: () => ProcessState
   readonly manifest: () => Promise<Manifest | undefined>
-  /** Why this process cannot restart the agent on another version; undefined when it can. */
+  /** Why this process cannot restart the agent on another version; undefined if it can. */
   readonly cannot?: string | undefined
 }
 
@@ -54,7 +54,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   })
 }
 
-/** From what the journal says on. */
+/** Continues from the state in the journal. */
 function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
   const { say } = hands
   const first = readUpdate(folder)
@@ -91,7 +91,7 @@ function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Upd
   }
 }
 
-/** Performs what listening.ts says. */
+/** Performs the acts of listening.ts. */
 function listener(
   folder: Folder,
   { blueprint, stop }: ListenerSettings,
@@ -134,12 +134,12 @@ function listener(
     on,
     now: () => now,
     attempt: () => attempt,
-    /** Why it could not be written; it is tried again. */
+    /** Saves the update. Returns why it could not be written; that is tried again. */
     save: (update: Update): string | undefined => {
       on({ is: 'changed', update })
       return unsaved
     },
-    /** What the service wishes, if it can be begun now. */
+    /** The wish of the service, if it can be started now. */
     wish: (): Came | undefined => {
       began = undefined
       on({ is: 'idle' })
@@ -149,7 +149,7 @@ function listener(
   }
 }
 
-/** Why the disk did not take it. */
+/** Writes the journal. Returns why the disk refused. */
 function written(folder: Folder, update: Update): string | undefined {
   try {
     writeUpdate(folder, update)

@@ -1,6 +1,7 @@
 /**
- * The window (3.3, D27, D28): for 30 minutes of running the agent goes back if it gets worse than when it was kept. Only time in which it
- * runs and is not paused counts, by the monotonic clock, and it is saved each minute, so that no restart shortens or lengthens it.
+ * The window (3.3, D27, D28): for 30 minutes of running the agent is rolled back if it gets worse than when it was
+ * kept. Only time counts in which it runs and is not paused, by the monotonic clock. That is saved each minute, so that
+ * no restart shortens or lengthens it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
@@ -13,7 +14,7 @@ import { statusReader } from './status.ts'
 
 const evaluateSeconds = 10
 const saveSeconds = 60
-/** D28 */
+/** The limits of D28. */
 const maxWorse = 2
 const maxFlips = 3
 const maxDeaths = 3
@@ -25,7 +26,7 @@ export function evaluate(window: Window, level: Level): Window {
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }
 
-/** Why the agent goes back; undefined while it stays. */
+/** Why the agent is rolled back; undefined if it stays. */
 export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
   if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
   if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
@@ -74,10 +75,10 @@ export const watching: UpdateStep = async (ground, update) => {
   }
 }
 
-/** An agent that has done its work and ended is as it should be. */
+/** True if the process is as it should be, which includes an agent that has done its work and ended. */
 const isUp = (state: ProcessState): boolean =>
   state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
-/** It ended well, or because somebody wanted it, and starts again soon: that says nothing for or against it. */
+/** True if it ended well or on request and starts again soon, which says nothing for or against the version. */
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
@@ -87,5 +88,5 @@ const differs = (saved: Window, now: Window): boolean =>
   now.flips !== saved.flips ||
   now.worse !== saved.worse
 
-/** For people: how many seconds of running are left of the window. */
+/** The seconds of running that are left of the window, for people. */
 export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

@@ -1,28 +1,28 @@
-/** What becomes of a `desired` (3.3): the contract's conditions and D24 to D31, one a line. Pure. */
+/** Judges a `desired` (3.3): the contract's conditions and D24 to D31, one per line. Pure. */
 import { type Desired, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
 export type WishVerdict =
   | 'none'
   | 'foreign' // another blueprint
-  | 'invalid' // no semantic version; never used as a path
+  | 'invalid' // not a semantic version; never used as a path
   | 'running'
   | 'held'
-  | 'looping' // D29
+  | 'looping' // rolled back too often (D29)
   | 'waiting' // for the retry after a transient failure
-  | 'later' // something else is under way, or the window is open (D30)
-  | 'present' // the version before, which lies here
+  | 'later' // something else is in progress, or the window is open (D30)
+  | 'present' // the previous version, which is on this machine
   | 'wanted'
 
-/** D29: so often in 24 h, and a version is not tried again without a person here. */
+/** After this many rollbacks in 24 h a version is not tried again without a person here (D29). */
 export const maxRollbacks = 3
 const dayMs = 86_400_000
 
-/** What a wish is judged by. */
+/** The facts by which a wish is judged. */
 export interface WishFacts {
   readonly blueprint: string
   readonly now: Update
-  /** Unix ms. */
+  /** Unix milliseconds. */
   readonly at: number
   /** Shortens the day of D29 (SVC_TIME_SCALE). */
   readonly scale?: number
@@ -45,7 +45,10 @@ export function judgeWish(
   return now.state === 'watching' ? 'later' : 'wanted'
 }
 
-/** No retry is further away than this: the clock was wrong when it was noted, or was set back since. */
+/**
+ * The longest possible wait for a retry. A longer one means that the clock was wrong when it was noted, or was set back
+ * since.
+ */
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
 
@@ -55,7 +58,10 @@ export const loops = ({ rollbacks }: Update, version: string, at: number, scale 
 export const ofTheDay = (rollbacks: Update['rollbacks'], at: number, scale = 1): Update['rollbacks'] =>
   rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale)
 
-/** D25: a valid wish of the own blueprint for another version than the held one. */
+/**
+ * True if a wish lifts the hold: a valid wish for the agent's own blueprint and another version than the held one
+ * (D25).
+ */
 export const lifts = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
   hold !== undefined &&
   desired?.blueprint === blueprint &&

@@ -1,15 +1,15 @@
 /**
- * D31: one update at a time. A new runtime on trial and a new version of the agent between swap and keep would each blame the
- * other; so whoever wants to swap looks here first, and waits.
+ * Allows one update at a time (D31): a new runtime on trial and a new version of the agent between swap and keep would
+ * be blamed for each other's faults. So every swap checks this first, and waits.
  */
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { onTrial } from './runtime-note.ts'
 
-/** What `.svc/journal/update.json` names while a version of the agent is neither kept nor back. */
+/** The states in `.svc/journal/update.json` in which a version of the agent is neither kept nor rolled back. */
 const unproven = ['swapping', 'proving', 'undoing']
 
-/** Which of the two is under way; undefined when a swap may take place. */
+/** The update in progress; undefined if a swap may take place. */
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
-/** At the n-th change of the disk, until there are no more. */
+/** Strikes at each change of the disk in turn, until none is left. */
 function struckEverywhere(work: () => void, check: (where: string) => void): number {
   let points = 0
   for (const kind of kinds)
@@ -27,7 +27,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
       try {
         struck = onFaultyDisk(at, kind, work).struck
       } catch {
-        struck = true // the disk said so
+        struck = true // the disk has failed
       }
       check(`${kind} at change ${at}`)
       lead(folder, old)
@@ -37,7 +37,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
   return points
 }
 
-test('whatever strikes while the version is swapped, current leads to a whole one (I17)', () => {
+test('whatever fails while the version is swapped, current leads to a complete one (I17)', () => {
   const points = struckEverywhere(
     () => lead(folder, next),
     (where) => {
@@ -48,12 +48,12 @@ test('whatever strikes while the version is swapped, current leads to a whole on
   expect(points).toBeGreaterThan(5)
 })
 
-test('a version that is not there is not led to', () => {
+test('current is never pointed at a missing version', () => {
   expect(() => lead(folder, 'c'.repeat(64))).toThrow('is not there')
   expect(leadsTo(folder)).toBe(nameOf(old))
 })
 
-test('what is neither named nor led to goes, and nothing else', () => {
+test('versions that are neither named nor in use are removed, and nothing else', () => {
   sweepVersions(folder, [next])
   expect(readdirSync(folder.versions).sort()).toEqual([nameOf(old), nameOf(next)])
   sweepVersions(folder, [])

@@ -1,4 +1,7 @@
-/** The versions of an agent on the disk: which one `current` leads to, its swap by one rename, and what is not needed any more. */
+/**
+ * The versions of an agent on the disk: the one that `current` leads to, its swap by one rename, and the removal of
+ * versions no longer needed.
+ */
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../errors.ts'
@@ -7,12 +10,14 @@ import type { Folder } from '../files/folder.ts'
 
 type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions'>
 
-/** Directories of versions are named by hash: a version may hold what a folder's name cannot (D48). */
+/**
+ * The folder name of a version. It is a hash, since a version may hold characters that a folder's name cannot (D48).
+ */
 export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
 export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string): string =>
   join(folder.versions, nameOf(sha256))
 
-/** The name of the version that `current` leads to; undefined where there is no such link. */
+/** The name of the version that `current` leads to; undefined if there is no such link. */
 export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
   try {
     return basename(readlinkSync(current))
@@ -21,7 +26,10 @@ export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefine
   }
 }
 
-/** The folder with `current` looked through once: what is read through it is of one version, whatever is swapped meanwhile. */
+/**
+ * The folder with `current` resolved once, so that everything read through it is of one version, whatever is swapped
+ * meanwhile.
+ */
 export function pinned(folder: Folder): Folder {
   const name = folder.installed ? leadsTo(folder) : undefined
   if (name === undefined) return folder
@@ -29,11 +37,11 @@ export function pinned(folder: Folder): Folder {
   return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
 }
 
-/** Whether a version lies here; what lies under `versions` is whole. */
+/** True if a version is on this machine. Everything under `versions` is complete. */
 export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
-/** Lets `current` lead to a version, by one rename (I17). */
+/** Makes `current` lead to a version, by one rename (I17). */
 export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
   const beside = besideOf(folder)
@@ -43,7 +51,10 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
   syncFolder(folder.root)
 }
 
-/** Removes what is neither named nor led to, and what an update that was broken off left. Nothing half removed stays under `versions`. */
+/**
+ * Removes versions that are neither named nor in use, and what an interrupted update left. No half-removed version
+ * stays under `versions`.
+ */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   rmSync(besideOf(folder), { force: true })
   const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])

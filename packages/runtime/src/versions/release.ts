@@ -1,9 +1,12 @@
-/** The words that updates of an agent and of the runtime share: a version, what holds it, and what came of an attempt. */
+/** The types that updates of an agent and of the runtime share: a version, a hold, and the outcome of an attempt. */
 import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
 import { filled, type Noted, words } from '../files/note.ts'
 
-/** `sha256`: of an agent's version that of its bundle, by which its folder is named (of the present one perhaps only its beginning). */
+/**
+ * A version. `sha256` is the checksum of an agent's bundle, which names its folder; for the current version it may be
+ * only the beginning.
+ */
 export const release = object({ version: words, sha256: words }, 'version', 'sha256')
 export type Release = Noted<typeof release>
 
@@ -11,7 +14,7 @@ export type Release = Noted<typeof release>
 export const hold = filled(object({ version: words, reason: words }, 'version'), { reason: '' })
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]
-/** 2.5, 2.6: the last attempt. */
+/** The last attempt (2.5, 2.6). */
 export const applied: Field<Applied> = filled(
   object({ version: words, outcome: oneOf(outcomes), message: words }, 'outcome'),
   { version: '', message: '' },
@@ -19,7 +22,10 @@ export const applied: Field<Applied> = filled(
 
 type VersionOf = Pick<Release, 'version'>
 
-/** What came of an attempt. D32, D34: the message names both versions and the moment, so that no two attempts have the same. */
+/**
+ * The outcome of an attempt. The message names both versions and the time, so that no two attempts have the same (D32,
+ * D34).
+ */
 export function attemptOf({
   outcome,
   works,
@@ -33,7 +39,7 @@ export function attemptOf({
   readonly works: VersionOf
   readonly from: VersionOf
   readonly to: VersionOf
-  /** Unix ms. */
+  /** Unix milliseconds. */
   readonly at: number
   readonly reason: string
 }): Applied {

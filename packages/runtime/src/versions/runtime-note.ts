@@ -1,6 +1,7 @@
 /**
- * The note about the runtime's own file, `.svc/runtime/runtime.json`. The launcher alone writes it, or whoever holds the folder's
- * `runtime` lock; a copy that a person pinned is a file of its own (`pinned`), since it is written at any time.
+ * The note about the runtime's own file, `.svc/runtime/runtime.json`, written only by the launcher or by the holder of
+ * the folder's `runtime` lock. A version that a person pinned is in a separate file (`pinned`), since it may change at
+ * any time.
  */
 import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../files/durable.ts'
@@ -8,7 +9,7 @@ import type { Folder } from '../files/folder.ts'
 import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, release } from './release.ts'
 
-/** `from`: what ran before and is kept as the previous file. */
+/** `from` is the version before, which is kept as the previous file. */
 const swapped = { from: release, to: release }
 
 const tried = filled(
@@ -16,9 +17,11 @@ const tried = filled(
     {
       is: oneOf(['trying', 'kept']),
       ...swapped,
-      /** Starts of the new file, each noted before it is made. */
+      /** The number of starts of the new file, each noted before it is made. */
       starts: number(),
-      /** When the present five minutes began, Unix ms, and how many processes of ours had some. */
+      /**
+       * When the current five minutes began, in Unix milliseconds, and the number of processes that had such minutes.
+       */
       began: number(),
       processes: number(),
     },
@@ -35,11 +38,17 @@ const undone = filled(object({ is: oneOf(['undoing']), ...swapped, reason: words
 const trial = either(tried, undone)
 export type Trial = Noted<typeof trial>
 
-/** It ends when the file is replaced, too. `running`: the checksum of the file that ran when it began. */
+/**
+ * A hold of the runtime, which also ends when the file is replaced. `running` is the checksum of the file that ran when
+ * it began.
+ */
 const hold = filled(object({ version: words, reason: words, running: words }, 'version'), { reason: '', running: '' })
 export type RuntimeHold = Noted<typeof hold>
 
-/** What is known of the runtime's own file; all of it absent: nothing is on trial, and nobody can go back by himself. */
+/**
+ * The note about the runtime's own file. If everything is absent, nothing is on trial and no rollback by itself is
+ * possible.
+ */
 const runtimeNote = object({ trial, applied, hold })
 export type RuntimeNote = Noted<typeof runtimeNote>
 
@@ -50,10 +59,10 @@ export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtime
   file.write(folder, value)
 }
 
-/** Empty when there is none, or none that can be read. */
+/** Empty if there is no readable note. */
 export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
 
-/** D31: whether a new runtime is on trial. One that reported is not any more. */
+/** True if a new runtime is on trial (D31). One that has reported no longer is. */
 export const onTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
   const { trial } = readRuntimeNote(folder)
   return trial !== undefined && trial.is !== 'kept'

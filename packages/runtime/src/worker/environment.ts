@@ -1,6 +1,6 @@
 /**
- * The environment of the agent's process (2.12): what the table there names, on top of what any program of this machine needs to
- * find its way. Of the runtime's own environment nothing else gets through, and never the token that speaks for the runtime (D54).
+ * The environment of the agent's process (2.12): what the table there names, and what any program of this machine
+ * needs. Nothing else of the runtime's own environment is passed on, and never the runtime's token (D54).
  */
 import type { Manifest } from '@svc/blueprint'
 import type { SettingValue } from '@svc/protocol'
@@ -8,13 +8,16 @@ import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { settingsInForce } from '../state/settings.ts'
 
-/** What the machine gives every program: where programs and the home are, language, time zone, and the way to the network. */
+/**
+ * The variables that the machine gives every program: the paths of programs and home, language, time zone, and access
+ * to the network.
+ */
 const machine =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
-/** How `docker` finds its engine. */
+/** The variables by which `docker` finds its engine. */
 const docker = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
 
-/** Everything but `SVC_AGENT_STARTED`, which belongs to the moment of a start. */
+/** The environment except `SVC_AGENT_STARTED`, which is set at each start. */
 export function environment(
   folder: Folder,
   manifest: Pick<Manifest, 'settings' | 'runtime'>,

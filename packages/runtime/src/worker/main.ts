@@ -1,6 +1,6 @@
 /**
- * The runtime proper, in its worker thread: reports, takes commands, sends logs, and says how the agent is started. It never blocks, has
- * no signals and starts no process; whatever becomes of it, the agent goes on.
+ * The runtime proper, in its worker thread: it reports, processes commands, sends logs, and says how the agent is
+ * started. It never blocks, has no signals and starts no process. Whatever happens to it, the agent continues.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
@@ -25,7 +25,7 @@ import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
-/** Whether this thread is such a worker. */
+/** True if this thread is such a worker. */
 export const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
@@ -93,7 +93,7 @@ export async function work(): Promise<void> {
   port.close()
 }
 
-/** Of one version whole, whatever is swapped meanwhile. */
+/** How to start the agent. All files are of one version, whatever is swapped meanwhile. */
 async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
   try {
     const folder = pinned(through)

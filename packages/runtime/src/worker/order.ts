@@ -1,4 +1,4 @@
-/** How the agent is started now (2.10, 2.12), from its files as they stand. */
+/** Decides how the agent is started now (2.10, 2.12), from its current files. */
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
@@ -40,8 +40,8 @@ function versionOf(folder: Folder): string | undefined {
 }
 
 /**
- * Containers in the same frame: `up` in the foreground is the process. Asked to end it stops the containers; when it had to be
- * killed they are killed by a command of their own.
+ * The order for containers: `up` in the foreground is the process, and ending it stops the containers. If it had to be
+ * killed, another command kills the containers.
  */
 function compose(
   folder: Pick<Folder, 'home' | 'root'>,
@@ -65,6 +65,9 @@ function compose(
   }
 }
 
-/** One project a folder: two folders of one name must not share containers. */
+/**
+ * The name of the compose project, unique to the folder: two folders with agents of the same name must not share
+ * containers.
+ */
 const projectOf = (root: string, name: string): string =>
   `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`

@@ -1,6 +1,6 @@
 /**
- * When the first report is worth sending: it stands for an interval, and would say "about to start" of an agent that has run since. Only
- * the report waits, and not for long; the agent never waits for it.
+ * Decides when the first report is worth sending. It is shown for a whole interval, and would otherwise say "about to
+ * start" of an agent that has started since. Only the report waits, and not for long; the agent never waits for it.
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
@@ -9,7 +9,7 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { placeOf } from '../state/paths.ts'
 import { duration, wait } from '../time.ts'
 
-/** How long the first report waits at most, from the start of the runtime. */
+/** The maximum seconds that the first report waits, from the start of the runtime. */
 const patienceSeconds = 10
 
 export async function agentSettled(
@@ -25,10 +25,13 @@ export async function agentSettled(
     if (!(await wait(Math.min(duration(0.1), 100), stop))) return
 }
 
-/** The start of a process is noted this much after it at most; it may have written by then. */
+/** The maximum delay of noting the start of a process, which may already have written by then. */
 const noteMs = 250
 
-/** Whether it is decided what becomes of the process, and a running one has said how it is. `written`: when its status file was, Unix ms. */
+/**
+ * True if the state of the process is decided, and a running one has reported its health. `written` is when its status
+ * file was, in Unix milliseconds.
+ */
 export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
   return state.is !== 'running' || (written !== undefined && written > state.since - noteMs)
@@ -38,6 +41,6 @@ function writtenAt(file: string): number | undefined {
   try {
     return statSync(file).mtimeMs
   } catch {
-    return undefined // not there yet, or not to be read: the report says which
+    return undefined // missing or unreadable; the report says which
   }
 }
