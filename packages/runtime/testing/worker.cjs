@@ -1,4 +1,4 @@
-// The agent of the tests: notes each of its starts with its environment, works, obeys its files, writes its status, and knows no service.
+// The agent of the tests: it records each start with its environment, works, obeys its files, writes its status, and knows no service.
 const fs = require('node:fs')
 const path = require('node:path')
 

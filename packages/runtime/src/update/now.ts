@@ -101,7 +101,7 @@ interface UpdateNow {
   readonly running: string
   readonly to: string
   readonly away: string
-  /** How long it will still be watched: `24 more minutes`. */
+  /** The rest of the window in words, such as `24 more minutes`. */
   readonly more: string
   readonly baseline: Level
 }

@@ -357,16 +357,19 @@ describe('reasons for people', () => {
     expect(prove(sample)).toMatchObject({ why })
   })
 
-  test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])('each sentence ends with one full stop: %s', (why) => {
-    const back = change(noted.proving, { event: 'worse', why }, how)
-    expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
-    const refused = change(noted.staging, { event: 'refused', why }, how)
-    for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
-      const all = sentences(now, at).join(' ')
-      expect(all).toContain('To try it again')
-      expect(all).not.toMatch(/\.\.|…\.|\.;/)
-    }
-  })
+  test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])(
+    'each sentence ends with one full stop: %s',
+    (why) => {
+      const back = change(noted.proving, { event: 'worse', why }, how)
+      expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
+      const refused = change(noted.staging, { event: 'refused', why }, how)
+      for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
+        const all = sentences(now, at).join(' ')
+        expect(all).toContain('To try it again')
+        expect(all).not.toMatch(/\.\.|…\.|\.;/)
+      }
+    },
+  )
 })
 
 test('people are shown what is in progress, what is held and how to roll back', () => {
