@@ -47,7 +47,7 @@ test('start, start again, restart, stop, stop again', async () => {
 test('a paused agent is not started, and says so', async () => {
   const agent = await agentOf()
   await svc(agent, ['pause'])
-  expect((await svc(agent, ['start'])).out).toContain('the agent is paused, "svc resume" starts it')
+  expect((await svc(agent, ['start'])).out).toContain('the agent is paused; "svc resume" starts it')
   expect(agent.starts()).toEqual([])
   await svc(agent, ['resume'])
   await becomes('a start', () => agent.starts().length === 1)
