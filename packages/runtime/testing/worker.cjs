@@ -4,7 +4,7 @@ const path = require('node:path')
 
 const { SVC_STATE_DIR: state, SVC_RUN_NOW_FILE: runNow, SVC_SETTINGS_FILE: settings } = process.env
 const at = (name) => path.join(state, name)
-const beat = Number(process.env.SVC_SETTING_BEAT || 20)
+const beat = Number(process.env.SVC_SETTING_BEAT || 50)
 fs.appendFileSync(at('starts'), `${JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env })}\n`)
 console.log(`started ${process.pid}`)
 
