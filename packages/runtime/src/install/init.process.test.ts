@@ -333,7 +333,7 @@ describe('after the code was sent', () => {
     ]) {
       const refused = await svc(w.agent, args, { env: secretsEnv })
       expect(refused.code, args[0]).toBe(1)
-      expect(refused.err).toContain('it may be spent')
+      expect(refused.err).toContain('it may be used up')
     }
     expect(readInstall(w.agent)?.is).toBe('redeeming')
     expect(contents(w.agent.root)).not.toContain(password)

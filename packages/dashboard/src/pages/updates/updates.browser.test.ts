@@ -148,7 +148,7 @@ test('the runtime goes out in waves; a rollback while the service was away is ca
   await page.getByRole('list', { name: 'Wave 1' }).getByText('rolled back while the service was away').waitFor()
   await page.getByText('No agent of this wave kept the version. The next wave starts when you approve it.').waitFor()
   const timeline = card(await window('/agents/north?tab=updates'), 'Timeline')
-  await timeline.getByText(/^The service was away from .* to .*, during the test, which may be why\.$/).waitFor()
+  await timeline.getByText(/^The service was away from .* to .* during the test, which may be why\.$/).waitFor()
 
   await page.getByRole('button', { name: 'Start next wave now' }).click()
   await page.getByText(/^Wave 2 of 2 is waiting for/).waitFor()

@@ -34,8 +34,8 @@ export const Timeline = ({ slug, events }: { slug: string; events: readonly Upda
         )}
         {event.serviceAway !== null && (
           <p className="up-message" role="note">
-            The service was away from {exact(event.serviceAway.from)} to {exact(event.serviceAway.to)}, while it was
-            tried, which may be why.
+            The service was away from {exact(event.serviceAway.from)} to {exact(event.serviceAway.to)} during the test,
+            which may be why.
           </p>
         )}
       </li>
