@@ -79,7 +79,7 @@ test('a port that is taken is said in one sentence, and nothing else runs then',
   const ran = await place.run(['start'])
   other.close()
   expect([ran.code, ran.stdout]).toEqual([1, ''])
-  expect(ran.stderr).toContain(`Port ${place.env.SVC_PORT} on 127.0.0.1 is taken by another program`)
+  expect(ran.stderr).toContain(`Port ${place.env.SVC_PORT} on 127.0.0.1 is in use by another program`)
   expect(ran.stderr).not.toContain('    at ')
   expect(existsSync(join(place.dataDir, 'operator.sock'))).toBe(false)
 })
