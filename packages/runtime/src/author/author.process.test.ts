@@ -173,7 +173,7 @@ test('svc pack refuses with every finding and writes nothing', async () => {
   const ran = await svc(['pack', 'one'])
   expect(ran).toMatchObject({ code: 1, out: '' })
   expect(ran.err).toMatch(
-    /^a\\b: holds a backslash\nsvc\.agent\.yaml:\d+:1: There is no key "nmae" here; did you mean "name"\?\nNothing was packed of /,
+    /^a\\b: holds a backslash\nsvc\.agent\.yaml:\d+:1: There is no key "nmae" here; did you mean "name"\?\nNothing was packed from /,
   )
   expect(readdirSync(root)).toEqual(['one'])
 })

@@ -196,7 +196,7 @@ test('everything else works with no service there', async () => {
   expect(await runs('run-now')).toContain('Already asked')
   expect(await runs('pause')).toBe('Paused.\n')
   expect(await runs('pause')).toContain('Already paused since')
-  expect(await runs('why')).toMatch(/^mail-triage is paused since .* UTC, on this machine by .*"svc resume" ends it\./)
+  expect(await runs('why')).toMatch(/^mail-triage has been paused since .* UTC, on this machine by .*"svc resume" ends it\./)
   expect(JSON.parse(await runs('status', '--json'))).toMatchObject({
     paused: true,
     state: status.state,
@@ -209,12 +209,12 @@ test('everything else works with no service there', async () => {
   expect(await runs('logs', 'work', '-n', '2')).toBe('two\nthree\n')
   expect(await runs('account', 'set', '--org', 'Example', '--plan', 'team')).toBe('org: Example\nplan: team\n')
   expect(JSON.parse(await runs('account', 'show', '--json'))).toEqual({ org: 'Example', plan: 'team' })
-  expect(await runs('account', 'clear')).toContain('no account any more')
+  expect(await runs('account', 'clear')).toContain('no longer name an account')
 })
 
 test('a pause file made by hand is explained as such', async () => {
   const of = folder({ '.svc/paused': '' })
-  expect((await svc(of, ['why'])).out).toContain('somebody made .svc/paused by hand')
+  expect((await svc(of, ['why'])).out).toContain('someone created .svc/paused by hand')
   expect((await svc(of, ['resume'])).out).toBe('Resumed.\n')
 })
 
