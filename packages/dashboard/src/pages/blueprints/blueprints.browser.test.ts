@@ -82,7 +82,7 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
   expect(page.url()).not.toContain('svc_inst_')
   await page.evaluate('window.stays = true')
 
-  const lines = [await text(page, 'lines that fetch the program'), await text(page, 'line that installs')]
+  const lines = [await text(page, 'lines that download the program'), await text(page, 'line that installs')]
   expect(lines.join('\n')).not.toContain(code)
   await machine.shell(lines[0] ?? '')
   const said = await machine.shell(`MAIL_PASSWORD=hunter2hunter2 ${lines[1]}`, `${code}\n`)
