@@ -32,7 +32,7 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
   await answer(quiet)
   expect(await place.run(['wish', 'runtime', 'north/mail'])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/9\.0\.0 is not signed, so every runtime answers "failed".*--unsigned/),
+    stderr: expect.stringMatching(/9\.0\.0 is not signed, so every runtime reports "failed".*--unsigned/),
   })
   expect(await show()).toMatchObject({ wishes: { runtime: null } })
   expect(await place.value(['wish', 'runtime', 'north/mail', '--unsigned'])).toMatchObject({ changed: true })
@@ -74,7 +74,7 @@ test('a version that asks for a new secret is named with it, by a wish, a rollou
   writeFileSync(file, await bundle({ version: '2.0.0', secrets }))
   await place.value(['blueprint', 'upload', 'north', file])
   const words = [
-    "Version 2.0.0 asks for secrets that 1.0.0 did not. They are set on the agent's machine first, or the version may not start:",
+    "Version 2.0.0 asks for secrets that 1.0.0 did not. They must be set on the agent's machine first, or the version may not start:",
     '  svc secrets set NOTIFY_TOKEN  sends the notes',
     '  svc secrets set EXTRA  finds more (optional)',
   ].join('\n')
