@@ -1,6 +1,6 @@
 /**
- * Run by hand: `node packages/protocol/bench.ts`. Prints what reading a report costs, beside JSON.parse alone, in µs
- * per report.
+ * Run by hand: `node packages/protocol/bench.ts`. Prints what reading a report costs, compared to JSON.parse alone, in
+ * µs per report.
  */
 import { readReport, readStatusFile } from './src/index.ts'
 import { sampleReport } from './testing/sample.ts'

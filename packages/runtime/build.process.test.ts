@@ -1,4 +1,4 @@
-/** The one file `svc.pyz`: built twice the same, and the same program whoever starts it. */
+/** Tests the built file `svc.pyz`: two builds are equal, and it is the same program whatever starts it. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,19 +31,19 @@ const has = (program: string): boolean => {
   }
 }
 const python = has('python3')
-/** The machine's own Node, where there is one: the program runs on 20 and newer. */
+/** The machine's own Node, if there is one, since the program runs on 20 and newer. */
 const nodes = [process.execPath, ...['/usr/bin/node', '/usr/local/bin/node'].filter(has)]
 const prints = (program: string, args: string[], cwd = folder, env = process.env) =>
   new Promise<string>((resolve, reject) =>
     execFile(program, args, { cwd, env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out.trim()))),
   )
-/** Behind whatever wrapper stands in the PATH. */
+/** The real Python behind any wrapper in the PATH. */
 const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
 const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-/** The loader as units are to be written. */
+/** The arguments with which units load it. */
 const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
 
-test('two builds of one version are the same bytes, and the sum beside says so', async () => {
+test('two builds of one version have the same bytes, and the checksum file says so', async () => {
   const again = await buildRuntime({ outDir: join(folder, 'elsewhere/deeper'), version: '7.8.9' })
   const bytes = readFileSync(file)
   expect(readFileSync(again.file).equals(bytes)).toBe(true)
@@ -51,7 +51,7 @@ test('two builds of one version are the same bytes, and the sum beside says so',
   expect(readFileSync(`${file}.sha256`, 'utf8')).toBe(`${again.sha256} svc.pyz\n`)
 })
 
-test('another version is another file, and what builds share changes none of its bytes', async () => {
+test('another version gives another file, and what builds share changes none of its bytes', async () => {
   const other = await buildRuntime({ outDir: join(folder, 'other'), version: '7.9.0', shared })
   expect(await prints(process.execPath, load(other.file, '--version'))).toBe('7.9.0')
   const again = await buildRuntime({ outDir: join(folder, 'again'), version: '7.8.9', shared })
@@ -74,7 +74,7 @@ test.each(nodes)('%s loads it, by any name and below any package.json', async (n
 const starters: [by: string, command: () => string[]][] = [['the shell', () => [file]]]
 if (python) starters.push(['Python', () => [realPython(), file]])
 test.runIf(process.platform === 'linux').each(starters)(
-  'started by %s it keeps to one arena of memory',
+  'started by %s it uses only one arena of memory',
   async (_by, command) => {
     const service = await startService()
     const agent = agentFolder({}, service.origin)
@@ -139,7 +139,7 @@ test.runIf(python)('without a Node that is new enough it says so in one sentence
   await expect(prints(python3, [script], folder, { PATH: '' })).rejects.toThrow(/found none/)
 })
 
-test.runIf(python)('Python reads the archive: the release is told without running anything', async () => {
+test.runIf(python)('Python reads the release from the archive without running anything', async () => {
   expect(await prints('python3', ['-m', 'zipfile', '-l', file])).toMatch(
     /__main__\.py[\s\S]*release\.json[\s\S]*NOTICES\.txt/,
   )
@@ -151,7 +151,7 @@ test.runIf(python)('Python reads the archive: the release is told without runnin
   expect(JSON.parse(release)).toEqual({ version: '7.8.9', built: expect.any(Number), leastNode: 20, keys: ownKeys() })
 })
 
-test.runIf(python)('the licences of everything in the file are in it', async () => {
+test.runIf(python)('it contains the licences of everything in it', async () => {
   const text = (name: string) =>
     prints('python3', [
       '-c',
@@ -187,7 +187,7 @@ test('nothing in the file names the machine it was built on', () => {
   }
 })
 
-test('the built file reports like the source, under its own version', async () => {
+test('the built file reports like the sources, under its own version', async () => {
   const service = await startService()
   const agent = agentFolder({}, service.origin)
   const running = reporter(agent, 0.02, load(file))
@@ -206,13 +206,13 @@ version: 1.4.0
 runtime: {kind: process, command: [sleep, "1000"]}
 controls: [pause, resume, run_now]
 `
-/** Of 80 MB that it may take; the rest is for the noise of machines. */
+/** Memory of at most 80 MB is allowed; the rest is for differences between machines. */
 const maxBytes = 95_000_000
 const rssOf = (pid: number | undefined): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 test.runIf(process.platform === 'linux').each(nodes)(
-  'svc run stays small on %s, and reads a manifest that it knows without what reads YAML',
+  'svc run stays small on %s, and reads a known manifest without loading the YAML reader',
   async (node) => {
     const service = await startService()
     const agent = agentFolder({ 'svc.agent.yaml': managed }, service.origin)

@@ -1,4 +1,7 @@
-/** Folders of an earlier version (testing/earlier) under the present runtime: notes are read, and what they say holds. */
+/**
+ * Runs folders of an earlier version (testing/earlier) with the current runtime: it must read their notes and respect
+ * them.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +21,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** Unpacks a folder, and points it at the scripted service. */
+/** Unpacks a folder, and connects it to the scripted service. */
 function placed(name: string): InstalledAgent {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-earlier-')))
   execFileSync('tar', ['-xzf', join(import.meta.dirname, `../testing/earlier/${name}.tgz`), '-C', above])
@@ -30,10 +33,10 @@ function placed(name: string): InstalledAgent {
 
 const last = () => service.reports.at(-1)?.report
 
-test('a paused agent with a version on hold stays paused, keeps the hold and its settings, and goes on when resumed', async () => {
+test('a paused agent with a version on hold stays paused, keeps the hold and its settings, and continues when resumed', async () => {
   agent = placed('held-paused')
   const wanted = { commands: [], interval: 30, desired: { blueprint: 'mail-triage', version: '1.2.0' } }
-  // The answer to a command of before was lost, and the command is repeated.
+  // The answer to an earlier command was lost, and the command is repeated.
   const repeated = '01a2038f-d6a0-70c7-88c5-29ef73c36603'
   service.next.push(answer(command(repeated, 'set', { every: 60 })))
   service.usual = json(wanted)
@@ -64,7 +67,7 @@ test('a paused agent with a version on hold stays paused, keeps the hold and its
   expect(await runtime.end()).toEqual({ code: 0, signal: null })
 })
 
-test('an agent that was cut off in the window of an update goes on with the new version, and can go back', async () => {
+test('an agent that was killed in the window of an update continues with the new version, and can be rolled back', async () => {
   agent = placed('window-1.1.0')
   const runtime = starts(agent, ['run'], { scale: 0.05 })
   await becomes('a report of the running agent', () => last()?.state?.label === 'Works')

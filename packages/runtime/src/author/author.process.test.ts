@@ -31,7 +31,7 @@ interface Ran {
   readonly out: string
   readonly err: string
 }
-/** Runs `svc` as an author would; `shell` is said before it, such as `umask 077`. */
+/** Runs `svc` as an author would; `shell` is a command before it, such as `umask 077`. */
 function svc(args: readonly string[], { cwd = root, shell = ':', env = {} } = {}): Promise<Ran> {
   return new Promise((resolve) => {
     execFile(
@@ -44,7 +44,7 @@ function svc(args: readonly string[], { cwd = root, shell = ':', env = {} } = {}
 }
 
 describe.each(languages)('svc new --language %s', (language) => {
-  test('makes a blueprint that is checked and packed as it is, and what is packed is a bundle', async () => {
+  test('makes a blueprint that is checked and packed unchanged, and packing it gives a valid bundle', async () => {
     expect(await svc(['new', 'disk-watch', '--language', language])).toMatchObject({ code: 0, err: '' })
     expect(readdirSync(root)).toEqual(['disk-watch'])
     const check = await svc(['check', 'disk-watch', '--json'])
@@ -71,7 +71,7 @@ describe.each(languages)('svc new --language %s', (language) => {
     })
   })
 
-  test('makes an agent that says how it is, pauses, runs now, takes settings, and ends when asked', async () => {
+  test('makes an agent that reports its state, pauses, runs now, takes settings, and ends when asked', async () => {
     await svc(['new', 'disk-watch', '--language', language])
     const folder = join(root, 'disk-watch')
     const at = (...parts: string[]) => join(folder, ...parts)
@@ -106,7 +106,7 @@ describe.each(languages)('svc new --language %s', (language) => {
   })
 })
 
-/** Waits for the status that is asked for; each one on the way must be as 2.11 says. */
+/** Waits for the requested status; each one on the way must be valid by 2.11. */
 function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => Promise<StatusFile> {
   const read = (): StatusFile | undefined => {
     if (!existsSync(join(state, 'status.json'))) return undefined
@@ -132,7 +132,7 @@ function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => P
 }
 
 describe('svc new', () => {
-  test('leaves what is there as it is', async () => {
+  test('leaves existing files as they are', async () => {
     mkdirSync(join(root, 'mine'))
     const ran = await svc(['new', 'mine'])
     expect(ran).toMatchObject({ code: 1, out: '' })
@@ -147,7 +147,7 @@ describe('svc new', () => {
   })
 })
 
-test('svc pack gives the same bytes whatever the time zone, the umask, the times and the place', async () => {
+test('svc pack gives the same bytes whatever the time zone, the umask, the times and the folder', async () => {
   await svc(['new', 'one'])
   const first = JSON.parse((await svc(['pack', 'one', '--json'])).out)
   mkdirSync(join(root, 'else where'))
@@ -161,7 +161,7 @@ test('svc pack gives the same bytes whatever the time zone, the umask, the times
   })
   expect(JSON.parse(other.out).sha256).toBe(first.sha256)
   expect(readFileSync(join(copy, 'made.zip')).equals(readFileSync(first.file))).toBe(true)
-  const again = await svc(['pack', '--out', 'made.zip', '--json'], { cwd: copy }) // what it wrote is no part of the next one
+  const again = await svc(['pack', '--out', 'made.zip', '--json'], { cwd: copy }) // its own output is not part of the next bundle
   expect(JSON.parse(again.out).sha256).toBe(first.sha256)
 })
 
@@ -178,7 +178,7 @@ test('svc pack refuses with every finding and writes nothing', async () => {
   expect(readdirSync(root)).toEqual(['one'])
 })
 
-test('svc check says everything at once, for people and for programs, and ends with 1', async () => {
+test('svc check lists everything at once, for people and for programs, and exits with 1', async () => {
   mkdirSync(join(root, 'bad'))
   writeFileSync(join(root, 'bad/svc.agent.yaml'), 'name: Bad\nversion: 1\nruntime: { kind: process, command: [x] }\n')
   const said = await svc(['check', 'bad'])

@@ -1,4 +1,7 @@
-/** The commands of `svc` as people and scripts run them: what they print, what they leave on disk, how they exit. */
+/**
+ * Runs the commands of `svc` as people and scripts do, and checks what they print, what they leave on disk, and how
+ * they exit.
+ */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +39,7 @@ describe('svc connect', () => {
   const connect = (of: ReturnType<typeof agentFolder>, origin: string, options: RunOptions = {}, ...more: string[]) =>
     svc(of, ['connect', '--url', origin, ...more], options)
 
-  test('tries the token with a real report and writes it for its owner alone', async () => {
+  test('tries the token with a real report and writes it readable only by its owner', async () => {
     const good = await service()
     const of = folder()
     const ran = await connect(of, good.origin, { input: `${token}\n` }, '--json')
@@ -56,7 +59,7 @@ describe('svc connect', () => {
     expect(JSON.parse(readFileSync(of.settings, 'utf8'))).toEqual({ every: 10, tone: 'calm', note: null })
   })
 
-  test('takes the token from a file or the environment as well', async () => {
+  test('takes the token from a file or the environment, too', async () => {
     const good = await service()
     const of = folder({ 'token.txt': `${token}\n` })
     expect((await connect(of, good.origin, {}, '--token-file', 'token.txt')).code).toBe(0)
@@ -65,7 +68,7 @@ describe('svc connect', () => {
 
   test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
     const good = await service()
-    // With a status file there is nothing more to ask for.
+    // With a status file nothing else is asked for.
     const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
     const args = [
       'testing/terminal.py',
@@ -150,7 +153,7 @@ describe('svc connect', () => {
     expect(statSync(of.env, { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  test('exits with 3 when the service is not reached, and writes nothing', async () => {
+  test('exits with 3 if the service cannot be reached, and writes nothing', async () => {
     const of = folder()
     const ran = await connect(of, offline, { input: token })
     expect(ran.code).toBe(3)
@@ -166,7 +169,7 @@ describe('svc connect', () => {
   )
 })
 
-test('svc report --once sends one report, obeys its answer, and brings the acks', async () => {
+test('svc report --once sends one report, obeys its answer, and delivers the acks', async () => {
   const good = await service()
   good.next.push(answer(command('1', 'pause')))
   const of = folder({}, good.origin)
@@ -177,7 +180,7 @@ test('svc report --once sends one report, obeys its answer, and brings the acks'
   expect((await svc(of, ['report', '--once'])).code).toBe(3)
 })
 
-test('everything else works with no service there', async () => {
+test('everything else works without the service', async () => {
   const of = folder({ 'state/status.json': JSON.stringify(status), 'state/work.log': 'one\ntwo\nthree\n' }, offline)
   const runs = async (...args: string[]) => {
     const ran = await svc(of, args)
@@ -259,7 +262,7 @@ test('a command explains itself with an example', async () => {
   expect(out).toContain('$ svc connect')
 })
 
-test('the outbox shows the exact report and answer, without the token even when the answer repeats it', async () => {
+test('the outbox shows the exact report and answer, without the token even if the answer repeats it', async () => {
   const lying = await service()
   lying.usual = json({ commands: [], interval: 30, token })
   const of = folder({}, lying.origin)
@@ -270,7 +273,7 @@ test('the outbox shows the exact report and answer, without the token even when 
   expect(statSync(of.outbox).mode & 0o777).toBe(0o600)
 })
 
-test('a terminal is not steered by what an agent, a log or a service says (I31)', async () => {
+test('text of an agent, a log or a service cannot control a terminal (I31)', async () => {
   const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe'
   const bad = await service()
   bad.usual = json({ error: { code: 'x', message: evil } }, 500)

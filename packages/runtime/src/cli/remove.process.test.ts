@@ -1,4 +1,7 @@
-/** `svc remove` and the first status file of `svc connect`: the first and the last minute of an agent on a machine. */
+/**
+ * Tests the first and the last minute of an agent on a machine: the first status file of `svc connect`, and `svc
+ * remove`.
+ */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -28,7 +31,7 @@ function own(files: Readonly<Record<string, string>> = {}) {
   return folder
 }
 
-test('svc remove shows what goes, and without a yes nothing goes', async () => {
+test('svc remove shows what is deleted, and deletes nothing without a yes', async () => {
   const agent = await installed()
   const asked = await svc(agent, ['remove'])
   expect(asked).toMatchObject({ code: 2, out: '' })
@@ -43,7 +46,7 @@ test('svc remove shows what goes, and without a yes nothing goes', async () => {
   expect(existsSync(agent.secrets)).toBe(true)
 })
 
-test('svc remove ends the agent that runs and takes its folder away; the service is named, where it is deleted too', async () => {
+test('svc remove ends the running agent and deletes its folder; it names the service in which to delete the agent, too', async () => {
   const agent = await installed()
   await svc(agent, ['start'])
   await becomes('a start', () => agent.starts().length > 0)
@@ -57,7 +60,7 @@ test('svc remove ends the agent that runs and takes its folder away; the service
   expect(pids.filter((pid) => identityOf(pid) !== undefined)).toEqual([])
 })
 
-test('what is not of svc stays, the state too where that is asked for, and a removal that was broken off is finished', async () => {
+test('foreign files stay, and the state on request, and an interrupted removal is finished', async () => {
   const agent = await installed()
   writeFileSync(join(agent.root, 'notes.txt'), 'mine')
   writeFileSync(join(agent.root, 'current.half'), '')
@@ -73,7 +76,7 @@ test('what is not of svc stays, the state too where that is asked for, and a rem
   expect(existsSync(broken.root)).toBe(false)
 })
 
-test('of an agent of your own only .svc goes', async () => {
+test('only .svc is deleted from a folder connected by hand', async () => {
   const folder = own({ 'main.py': 'print()', 'state/kept': 'x', '.svc/agent.env': 'SVC_TOKEN=x\n' })
   expect((await svc(folder, ['remove', '--yes'])).out).toContain('stays: main.py, state, svc.agent.yaml.')
   expect(existsSync(folder.svc)).toBe(false)
@@ -81,7 +84,7 @@ test('of an agent of your own only .svc goes', async () => {
   expect(whoHolds(folder, 'runtime')).toBeUndefined()
 })
 
-test('svc connect --yes writes a first status file, and the service hears its level at once', async () => {
+test('svc connect --yes writes a first status file, and the service learns its level at once', async () => {
   const good = await service()
   const folder = own()
   const connected = await svc(folder, ['connect', '--url', good.origin, '--yes'], { input: token })
@@ -95,7 +98,7 @@ test('svc connect --yes writes a first status file, and the service hears its le
   expect(readFileSync(join(folder.root, 'state/status.json'), 'utf8'), 'one that is there stays').toContain('warn')
 })
 
-test('svc connect without a terminal says which file the page waits for', async () => {
+test('svc connect without a terminal names the file that the page waits for', async () => {
   const good = await service()
   const folder = own()
   const connected = await svc(folder, ['connect', '--url', good.origin], { input: token })

@@ -1,4 +1,7 @@
-/** What a person does about svc itself on the machine, without a service: pin it, go back, and see why (3.5, 2.6). */
+/**
+ * Tests what a person can do about svc itself on the machine, without a service: pin it, roll it back, and see why
+ * (3.5, 2.6).
+ */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/folder.ts'
@@ -22,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** As an update from 1.0.0 to 2.0.0 leaves it. */
+/** Makes a folder as an update from 1.0.0 to 2.0.0 leaves it. */
 function updated(): void {
   installRuntime(folder, one)
   keepPrevious(folder, folder.runtime)
@@ -30,7 +33,7 @@ function updated(): void {
   putInPlace(folder, `${folder.runtime}.staged`)
 }
 
-test('pin-runtime pins, says what runs, and is undone', async () => {
+test('pin-runtime pins, says what runs, and can be undone', async () => {
   updated()
   expect((await svc(folder, ['pin-runtime', '1.5.0'])).out).toBe('Pinned to 1.5.0; 2.0.0 runs now.\n')
   const status = JSON.parse((await svc(folder, ['status', '--json'])).out)
@@ -43,7 +46,7 @@ test('pin-runtime pins, says what runs, and is undone', async () => {
   expect(existsSync(folder.runtimePin)).toBe(false)
 })
 
-test('rollback-runtime without a runtime that runs: back with one rename, and on hold', async () => {
+test('rollback-runtime without a running runtime rolls back with one rename, and holds the version', async () => {
   updated()
   const back = await svc(folder, ['rollback-runtime'])
   expect(back).toMatchObject({ code: 0 })
@@ -56,7 +59,7 @@ test('rollback-runtime without a runtime that runs: back with one rename, and on
   expect(again.err).toContain('nothing to go back to')
 })
 
-test('a file that a person put in place of the one that came back is no longer on hold', async () => {
+test('a file that a person puts in place after a rollback is no longer on hold', async () => {
   updated()
   await svc(folder, ['rollback-runtime'])
   expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is on hold')
@@ -76,7 +79,7 @@ test('rollback-runtime ends a trial that a killed runtime left', async () => {
   expect(sha256Of(folder.runtime)).toBe(one.sha256)
 })
 
-test('svc report and a runtime from source replace nothing, and say so where the wish was made', async () => {
+test('svc report and a runtime from source replace nothing, and report that as the outcome', async () => {
   const service = await startService()
   try {
     const files = { '.svc/agent.env': `SVC_URL=${service.origin}\nSVC_TOKEN=svc_agt_${'A'.repeat(43)}\n` }

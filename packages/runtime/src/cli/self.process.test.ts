@@ -1,4 +1,7 @@
-/** The built `svc.pyz` as a command of the account: where it goes, how its hints then begin, and what it says when it has grown old. */
+/**
+ * Tests the built `svc.pyz` as a command of the account: where it is installed, how its hints start, and how it warns
+ * when it is old.
+ */
 import { execFile } from 'node:child_process'
 import {
   chmodSync,
@@ -28,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** A line typed into a shell in `cwd`, by somebody whose home is new. */
+/** Runs a line in a shell in `cwd`, for a user with a new home. */
 function shell(home: string, line: string, cwd = root): Promise<{ code: number; out: string; err: string }> {
   const env = { HOME: home, SHELL: '/bin/bash', PATH: `${join(root, 'node')}:${process.env.PATH}` }
   return new Promise((done) =>
@@ -42,11 +45,11 @@ const newHome = (name: string): string => {
   return join(root, name)
 }
 const bin = (home: string) => join(home, '.local/bin')
-/** Where an account's goes; as root, which has another folder for it, too. */
+/** The folder of an account's command, given explicitly since root uses another one. */
 const to = '--to "$HOME/.local/bin"'
 const withPath = (home: string, line: string) => `export PATH="${bin(home)}:$PATH"; ${line}`
 
-test('fetched and installed it is a command, and where its folder is not in PATH the line that mends that is printed', async () => {
+test('once fetched and installed it is a command, and if its folder is not in PATH it prints the line that fixes that', async () => {
   const home = newHome('first')
   const start = python ? 'python3 svc.pyz' : './svc.pyz'
   const installed = await shell(home, `${start} self install ${to}`)
@@ -72,7 +75,7 @@ test('another program of that name is left alone, and one that a shell finds fir
   expect(elsewhere.out).toContain(`Your shell finds another svc first: ${bin(home)}/svc.`)
 })
 
-test('a hint begins as the program was started, and names the folder that was given', async () => {
+test('a hint starts with the words that started the program, and names the folder that was given', async () => {
   const home = newHome('third')
   await shell(home, `./svc.pyz self install ${to}`)
   const agent = agentFolder()
@@ -87,7 +90,7 @@ test('a hint begins as the program was started, and names the folder that was gi
   agent.remove()
 })
 
-test('a command that is older than the runtime in the folder says so, and how it is renewed', async () => {
+test('a command that is older than the runtime in the folder says so, and how to renew it', async () => {
   const home = newHome('fourth')
   const agent = agentFolder()
   mkdirSync(agent.runtimeFolder, { recursive: true })

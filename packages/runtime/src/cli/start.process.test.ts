@@ -1,4 +1,4 @@
-/** Starting and stopping as people do it, in the background, and what survives a kill of either. */
+/** Tests starting and stopping in the background, as people do it, and what survives a kill of either. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ test('start, start again, restart, stop, stop again', async () => {
   expect(agent.starts().every((s) => identityOf(s.pid) === undefined)).toBe(true)
 })
 
-test('a paused agent is not started, and says so', async () => {
+test('a paused agent is not started, and start says so', async () => {
   const agent = await agentOf()
   await svc(agent, ['pause'])
   expect((await svc(agent, ['start'])).out).toContain('the agent is paused; "svc resume" starts it')

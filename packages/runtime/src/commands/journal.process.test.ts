@@ -1,4 +1,7 @@
-/** kill -9 at every change of the disk while commands are taken (D4, I4): none is applied twice, none is lost without a word. */
+/**
+ * Kills the reporter with -9 at every change of the disk while commands are processed (D4, I4): none is applied twice,
+ * and none is lost silently.
+ */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ack } from '@svc/protocol'
@@ -7,7 +10,7 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, type Running, reporter, starts } from '../../testing/folder.ts'
 import { command, json, startService } from '../../testing/service.ts'
 
-/** A report every 250 ms, a request may take as long as it needs on a busy machine. */
+/** Reports come every 250 ms; a request may take as long as it needs on a busy machine. */
 const scale = 0.05
 
 interface Seen {
@@ -24,8 +27,8 @@ const sent = () =>
   })
 
 /**
- * One life: commands come, the process is killed at change `at` (0: never), the next start goes on. `again`: the service sends the
- * same commands once more, as one that was restored does.
+ * One life: commands come, the process is killed at change `at` (0: never), and the next start continues. With `again`
+ * the service sends the same commands once more, as a restored one does.
  */
 async function life(at: number, again = false): Promise<Seen> {
   const service = await startService()
@@ -33,7 +36,7 @@ async function life(at: number, again = false): Promise<Seen> {
   const countFile = join(folder.root, 'count')
   const env = {
     SVC_TEST_KILL_AT: String(at),
-    SVC_TEST_KILL_AFTER: 'outbox.json', // the answer is there: from here on commands are taken
+    SVC_TEST_KILL_AFTER: 'outbox.json', // the answer has arrived: from here on commands are processed
     SVC_TEST_KILL_COUNT: countFile,
   }
   let running: Running | undefined

@@ -1,4 +1,4 @@
-/** `svc drill`: what it rehearses is the real thing, and the agent in the folder is as it was. */
+/** Tests `svc drill`: it rehearses the real procedure, and leaves the agent in the folder unchanged. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ async function world(files: Readonly<Record<string, string>> = {}) {
   cleanups.push(() => agent.remove())
   const tmp = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drills-')))
   cleanups.push(() => rmSync(tmp, { recursive: true, force: true }))
-  await service.close() // a drill needs none
+  await service.close() // a drill needs no service
   return { agent, tmp }
 }
 async function drills(agent: InstalledAgent, tmp: string, ...args: string[]) {
@@ -61,7 +61,7 @@ test('nothing is started without being asked: the copy goes through a real updat
   expect(existsSync(join(copy, 'state/starts'))).toBe(false)
 })
 
-test('to a person it says what would happen and what did, and leaves nothing', async () => {
+test('it tells a person what would happen and what did, and leaves nothing', async () => {
   const { agent, tmp } = await world()
   const { code, out } = await svc(agent, ['drill'], { env: { TMPDIR: tmp } })
   expect(code).toBe(0)
@@ -71,7 +71,7 @@ test('to a person it says what would happen and what did, and leaves nothing', a
   expect(readdirSync(tmp)).toEqual([])
 })
 
-test('with --start the agent is really started, restarted on the other version, proved, and brought back; none of it lives on', async () => {
+test('with --start the agent is really started, restarted on the other version, proved, and rolled back; none of its processes survive', async () => {
   const { agent, tmp } = await world()
   const { code, did, copy, steps } = await drills(agent, tmp, '--start', '--keep')
   expect(did, JSON.stringify(steps)).toEqual({
@@ -100,7 +100,7 @@ test('with --start the agent is really started, restarted on the other version, 
   expect(starts.filter((s) => identityOf(s.pid))).toEqual([])
 })
 
-test('an agent that would not prove itself is found out by its drill', async () => {
+test('a drill detects an agent that would not prove itself', async () => {
   const { agent, tmp } = await world({
     'main.cjs': `const fs = require('node:fs'); fs.writeFileSync(process.env.SVC_STATE_DIR + '/status.json', '{"state":{"level":"bad","label":"Broken","detail":"no disk"}}'); setInterval(() => {}, 1000)`,
   })
@@ -111,7 +111,7 @@ test('an agent that would not prove itself is found out by its drill', async () 
   expect(readdirSync(tmp)).toEqual([])
 })
 
-test('a folder that was not installed from a blueprint has nothing to rehearse with', async () => {
+test('a folder that was not installed from a blueprint has nothing to rehearse', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-hand-')))
   cleanups.push(() => rmSync(root, { recursive: true, force: true }))
   writeFileSync(join(root, 'svc.agent.yaml'), 'name: by-hand\nversion: 0.1.0\n')

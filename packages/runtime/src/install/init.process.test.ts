@@ -1,4 +1,7 @@
-/** `svc init` (2.9, 4, D44): what it asks, what it leaves, and what it says when something goes wrong before and after the code is spent. */
+/**
+ * Tests `svc init` (2.9, 4, D44): what it asks, what it leaves, and what it says if something fails before and after
+ * the code is spent.
+ */
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -47,14 +50,14 @@ const init = (
 ) => svc(above, ['init', '--url', service.origin, '--code', code, ...args], { env, input })
 const everything = (root: string): string[] =>
   existsSync(root) ? readdirSync(root, { recursive: true }).map(String).sort() : []
-/** All that lies in a folder, as text. */
+/** The content of all files in a folder, as text. */
 const contents = (root: string): string =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((e) => e.isFile())
     .map((e) => readFileSync(join(e.parentPath, e.name), 'latin1'))
     .join('\n')
 
-test('installs what was announced: version, current, state with seeds, files for the owner alone; starts nothing', async () => {
+test('it installs what was announced: version, current, state with seeds, files readable only by the owner; it starts nothing', async () => {
   const w = await world()
   const ran = await init(w, ['--json'])
   expect(ran.code).toBe(0)
@@ -100,7 +103,7 @@ test('installs what was announced: version, current, state with seeds, files for
   expect(ran.out + ran.err).not.toMatch(/svc_(agt|bot|inst)_|battery/)
 })
 
-test('takes the code from the environment or standard input, and secrets from a file', async () => {
+test('it takes the code from the environment or standard input, and secrets from a file', async () => {
   const w = await world()
   writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
   const ran = await svc(
@@ -121,7 +124,7 @@ test('takes the code from the environment or standard input, and secrets from a 
 describe('settings at the installation', () => {
   const settings = (w: World) => JSON.parse(readFileSync(w.agent.settings, 'utf8'))
 
-  test('are given with --set, unattended as well; one without a default and a value is named with what sets it', async () => {
+  test('are given with --set, also unattended; one without a default and a value is named with the command that sets it', async () => {
     const w = await world()
     const ran = await init(w, ['--set', 'every=30', '--set', 'dry=true'])
     expect(ran.code).toBe(0)
@@ -146,7 +149,7 @@ describe('settings at the installation', () => {
     expect(everything(w.above.root)).toEqual([])
   })
 
-  test('with a service that does not announce them, they are set after the installation, and a misfit is told', async () => {
+  test('are set after the installation if the service does not announce them, and wrong values are reported', async () => {
     for (const [pair, value, says] of [
       ['every=30', 30, 'Installed'],
       ['every=1000', 10, 'No setting was changed: Minutes must be between 1 and 120'],
@@ -161,7 +164,7 @@ describe('settings at the installation', () => {
   })
 })
 
-test('an empty folder is as good as none, and stays when nothing is installed into it', async () => {
+test('an empty folder can be used, and stays if nothing is installed into it', async () => {
   const w = await world()
   mkdirSync(w.agent.root)
   expect((await init(w, [], {})).code).toBe(1)
@@ -203,7 +206,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     untouched(w)
   })
 
-  test('programs that are missing or too old, unless somebody says to go on', async () => {
+  test('programs that are missing or too old, unless somebody says to continue', async () => {
     const needs = 'needs: [sh, restic-not-here, {name: sh-tool, min: "2.0"}]'
     const needing = await bundle({ 'svc.agent.yaml': `${bundleManifest}${needs}\n` })
     const w = await installWorld(needing)
@@ -242,7 +245,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     expect(everything(w.above.root)).toEqual(['mail-triage', 'mail-triage/diary.txt'])
   })
 
-  test('a service that is not there, or says no', async () => {
+  test('a service that is away, or refuses', async () => {
     const w = await world()
     await w.service.close()
     expect((await init(w)).code).toBe(3)
@@ -294,7 +297,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     expect(shown).toContain('Install it?')
   })
 
-  test.runIf(python)('and a person at a terminal is led through it, seeing no secret', async () => {
+  test.runIf(python)('a person at a terminal is guided through it, and sees no secret', async () => {
     const w = await world()
     const shown = await atTerminal(w, [
       ['install code', code],
@@ -313,7 +316,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 
 describe('after the code was sent', () => {
   // call.test.ts has the other answers that are lost, refused or wrong.
-  test('the answer breaks off: the code may be spent, it says which agent to delete, and nothing starts (D44)', async () => {
+  test('the answer breaks off: the code may be spent, the message says which agent to delete, and nothing starts (D44)', async () => {
     const w = await world()
     w.service.install = (response, _came, socket) => {
       response.writeHead(200, { 'content-length': '100000' }).write('{"agent":')
@@ -352,7 +355,7 @@ describe('after the code was sent', () => {
     expect((await svc(w.agent, ['run'])).code).toBe(1)
   })
 
-  test('a bundle that the rules refuse leaves nothing of it on the disk (I19)', async () => {
+  test('a bundle that the rules refuse leaves nothing on the disk (I19)', async () => {
     const w = await world()
     const other = await bundle({ 'svc.agent.yaml': bundleManifest.replace('1.4.0', '1.4.1') })
     w.service.install = json({ ...redeemedOf(other), version: '1.4.0' })
@@ -363,7 +366,7 @@ describe('after the code was sent', () => {
   })
 })
 
-/** Runs the installation under the counter of disk changes; `fault` at the n-th. */
+/** Runs the installation with a counter of disk changes; `fault` strikes at the n-th. */
 function counted(
   w: World,
   env: Readonly<Record<string, string>>,
@@ -384,7 +387,7 @@ const changes = async (): Promise<number> => {
   expect(await counted(w, { SVC_TEST_KILL_COUNT: file })).toMatchObject({ code: 0 })
   return Number(readFileSync(file, 'utf8'))
 }
-/** All; else every so many, from the first on. */
+/** All points in the long form; otherwise one in `step`, from `first` on. */
 const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
   Array.from({ length: all }, (_, i) => 1 + i).filter(
     (n) => process.env.SVC_TEST_LONG || (n >= first && (n - first) % step === 0),
@@ -407,12 +410,12 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-// One error at every second of the places where it is killed, the other one at the places between.
+// Half of the points at which it is killed get one error, the other half the other.
 test.each([
   ['ENOSPC', 1],
   ['EIO', 13],
 ] as const)(
-  '%s at any change of the disk: it says what to do, exits 1, and leaves no secret and no half version',
+  '%s at any change of the disk: the message says what to do, the exit code is 1, and no secret and no half version is left',
   { timeout: limit },
   async (fault, first) => {
     const all = await changes()
@@ -420,7 +423,7 @@ test.each([
       const w = await world()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`
-      if (ran.code === 0) continue // the fault fell on something that may fail
+      if (ran.code === 0) continue // the fault struck something that may fail
       expect(ran.code, where).toBe(1)
       if (w.count.redeemed === 0) {
         expect(ran.err, where).toContain('the code is still valid')
@@ -434,7 +437,7 @@ test.each([
   },
 )
 
-/** At a terminal of its own, answering one question after the other. */
+/** Runs it at a terminal, answering one question after the other. */
 function atTerminal(
   w: World,
   answers: readonly (readonly string[])[],

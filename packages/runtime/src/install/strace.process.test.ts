@@ -1,6 +1,7 @@
 /**
- * `svc init` killed at its system calls, from outside: strace ends the process on entering the n-th call of each kind that changes the disk's
- * names or makes them last. Unlike kills between our own lines this sees what Node does inside a call of ours, and the built file.
+ * Kills `svc init` at its system calls from outside: strace ends the process when it enters the n-th call of each kind
+ * that changes names on the disk or makes them durable. Unlike kills between our own lines this covers what Node does
+ * inside one of our calls, and the built file.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +16,7 @@ import { quickBuild } from '../../testing/releases.ts'
 import { straceMissing } from '../../testing/strace.ts'
 import { expectStandsAsSaid, type Fell, initArgs, installWorld, type World } from '../../testing/world.ts'
 
-/** The kinds of call, each with the names it has on one machine or another. */
+/** The kinds of calls; each has different names on different machines. */
 const kinds = ['rename', 'unlink', 'link', 'symlink', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
 const calls = '/^(rename|unlink|link|symlink|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
 const pattern = (kind: string) => `/^${kind}(at|at2)?$`
@@ -31,7 +32,10 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Installs under strace; `inject` as strace takes it. One thread for Node's own work, so that calls are counted the same each time. */
+/**
+ * Installs under strace; `inject` is in the syntax of strace. Node uses one thread for its own work, so that calls are
+ * counted the same way each time.
+ */
 function traced(
   w: World,
   out: string,
@@ -62,7 +66,9 @@ function traced(
 }
 
 type Point = readonly [kind: string, n: number]
-/** Each kind with as many points as the busiest thread makes calls of one name: strace counts them so. */
+/**
+ * The points of each kind, as many as the busiest thread makes calls of one name, since strace counts them that way.
+ */
 async function pointsOf(): Promise<Point[]> {
   const w = await installWorld(packed)
   const out = join(folder, 'calls')
@@ -91,11 +97,11 @@ const chosen = (all: readonly Point[]): Point[] =>
     : Array.from({ length: 6 }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / 6)]).filter((p) => p !== undefined)
 
 /**
- * D57, which no kill can show, since what a process wrote outlives it: a file is on the disk before its name is, and the name before the
- * next step. strace tells which file each sync was of.
+ * Checks D57, which no kill can show, since written data outlives a process: a file is on the disk before its name is,
+ * and the name before the next step. strace tells the file of each sync.
  */
 test.skipIf(missing !== undefined)(
-  'a power cut finds whole files: each is synced before it takes its name, and its folder after',
+  'after a power failure all files are whole: each is synced before it gets its name, and its folder after',
   async () => {
     const w = await installWorld(packed)
     const out = join(folder, 'order')

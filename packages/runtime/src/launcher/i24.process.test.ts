@@ -1,6 +1,7 @@
 /**
- * I24: with the service dead, slow or lying the agent starts, runs and stops as without it. Each round an agent of its own lives through the
- * same story, three starts and two crashes, beside a service that does whatever it likes; its trace must be that of an agent without one.
+ * Tests I24: with the service dead, slow or lying the agent starts, runs and stops as without it. In each round an
+ * agent goes through the same story, three starts and two crashes, with a service that does whatever it likes; its
+ * trace must be that of an agent without a service.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { answer, json, type Reply, type Service, startService } from '../../test
 /** A second lasts 20 ms: a report every 600 ms, a request may take 300 ms. */
 const scale = 0.02
 const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 1000 : 5))
-/** The number of the first round: a part of a long run, or the one that failed, alone. */
+/** The number of the first round, to run a part of a long run, or only the round that failed. */
 const firstRound = Number(process.env.SVC_TEST_FIRST_ROUND ?? 0)
 const lives = 3
 const steps = 10
@@ -29,7 +30,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Three starts, each of ten steps and then a crash; what it traced, with the times left out. */
+/** Runs the story: three starts, each of ten steps and then a crash. Returns the trace without times. */
 async function story(): Promise<string[]> {
   for (const name of ['trace', 'starts', 'status.json', 'work.log']) rmSync(join(agent.state, name), { force: true })
   for (const file of [agent.paused, agent.runNow, agent.process, agent.commands]) rmSync(file, { force: true })
@@ -73,7 +74,7 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
   service.other = () => {}
   for (let round = firstRound; round < firstRound + rounds; round++) {
     const stride = 1 + Math.floor(round / bad.length) // once each was the first of a round, they come in another order
-    // Few rounds begin with the answers that were not met yet.
+    // With few rounds, each starts with answers that were not used yet.
     let turn = rounds < bad.length ? bad.findIndex((reply) => !met.has(reply)) : round
     service.usual = (response, came, socket) => {
       const reply = bad[Math.max(0, turn) % bad.length]
@@ -81,7 +82,8 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
       reply?.(response, came, socket)
       turn += stride
     }
-    // Every other round the service begins well: it asks for a report every 100 ms, so many answers are met in one life.
+    // In every other round the service starts well: it asks for a report every 100 ms, so that one life gets many
+    // answers.
     service.next.splice(0, 1, ...(round % 2 === 1 ? [json({ commands: [], interval: 5 })] : []))
     expect(await story(), `round ${round}`).toEqual(without)
   }

@@ -1,4 +1,4 @@
-/** The output of the agent's process as a log: fetched by a command where the manifest declares it, and never else. */
+/** Tests the output of the agent's process as a log: a command can fetch it only if the manifest declares it. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ async function crashes(files: Readonly<Record<string, string>>) {
   return { agent, asks }
 }
 
-test('the traceback of a crashing agent is fetched by a log command where its manifest declares the output, masked; "svc logs output" shows it still', async () => {
+test('the traceback of a crashing agent can be fetched by a log command if its manifest declares the output, masked; "svc logs output" still shows it', async () => {
   const { agent, asks } = await crashes({ 'svc.agent.yaml': declaring })
   expect(await asks('printed')).toContain('Error: no module restic for [masked]')
   expect(readFileSync(join(agent.state, 'printed.log'), 'utf8')).toContain(password)
@@ -47,13 +47,13 @@ test('the traceback of a crashing agent is fetched by a log command where its ma
     expect((await svc(agent, ['logs', name])).out, name).toContain('Error: no module restic for [masked]')
 })
 
-test('what an agent prints that does not declare it stays on the machine', async () => {
+test('output that the manifest does not declare stays on the machine', async () => {
   const { agent, asks } = await crashes({})
   expect(await asks('output')).toBe('There is no such log.')
   expect((await svc(agent, ['logs', 'output'])).out).toContain('Error: no module restic')
 })
 
-test('a process that is taken over keeps its file, which goes on being rotated', async () => {
+test('a process that is taken over keeps its output file, which is still rotated', async () => {
   const good = await startService()
   cleanups.push(() => good.close())
   const patient = 'console.log("began"); setInterval(() => {}, 1000)\n'

@@ -1,4 +1,7 @@
-/** What the agent prints beyond the five megabytes of one file, under a runtime that rotates it while the agent goes on printing. */
+/**
+ * Tests output beyond the five megabytes of one file, under a runtime that rotates it while the agent continues to
+ * print.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { becomes, starts } from '../../testing/folder.ts'
@@ -11,7 +14,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Lines of a kilobyte, 200 at once: what can fall into the instant of one rotation, and a few more where the machine is busy. */
+/** Lines of a kilobyte, 200 at once: the number that can be lost in one rotation, and a few more for a busy machine. */
 const burst = 200
 const maxLost = 5 * burst
 const lines = 14_000
@@ -34,7 +37,7 @@ const numbers = (text: string): number[] => {
   return all.map(numberOf)
 }
 
-test('the agent goes on undisturbed, every line is in one of the files but those of the instant of a rotation, and "svc logs -f" goes on', async () => {
+test('the agent is not disturbed, every line is in one of the files except those printed during a rotation, and "svc logs -f" continues', async () => {
   const service = await startService()
   cleanups.push(() => service.close())
   const agent = await installedAgent(service, { 'main.cjs': talker })
@@ -59,7 +62,7 @@ test('the agent goes on undisturbed, every line is in one of the files but those
   }
   expect(kept.flat().at(-1)).toBe(lines - 1)
 
-  // It may read what is lost in the instant of a rotation, up to the middle of a line.
+  // It may read what is lost during a rotation, up to the middle of a line.
   const shown = following.lines.filter(Boolean)
   expect(shown.filter((line) => !whole.test(line)).length, 'parts of lines').toBeLessThanOrEqual(files.length)
   const seen = shown.filter((line) => whole.test(line)).map(numberOf)

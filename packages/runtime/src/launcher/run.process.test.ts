@@ -1,4 +1,7 @@
-/** `svc run` with a real agent, a real bundle, and a service that is scripted: what the agent gets, how it lives, and who obeys whom. */
+/**
+ * Tests `svc run` with a real agent, a real bundle, and a scripted service: what the agent gets, how its process lives,
+ * and which commands it obeys.
+ */
 import { spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -52,7 +55,7 @@ const reportWhere = (good: Service, what: string, holds: (report: Service['repor
   becomes(what, () => good.reports.find((r) => holds(r.report))?.report)
 const stateOf = (agent: InstalledAgent) => readNote(agent)?.state
 
-test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12); its report says version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
+test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12); its report has version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
   const { good, agent } = await world()
   const before = Date.now() / 1000
   runs(agent, { env: { SVC_TOKEN: token, SVC_CODE: 'x', LD_PRELOAD: '', AWS_SECRET_ACCESS_KEY: 'k', LANG: 'C.UTF-8' } })
@@ -104,9 +107,9 @@ test('the agent gets exactly the environment of the contract, and never the toke
   expect(good.reports.every((r) => r.token === token)).toBe(true)
 })
 
-test('the first report waits for the agent: it would stand for an interval and say that nothing runs', async () => {
+test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
   const { good, agent } = await world({
-    // speaks when the time in which a first report falls is over
+    // Writes its status only after the time for a first report is over.
     'late.sh':
       'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
     ...changed(/command: .*/, 'command: [sh, late.sh]'),
@@ -117,7 +120,7 @@ test('the first report waits for the agent: it would stand for an interval and s
   expect(report.health?.[0]).toMatchObject({ name: 'Process', level: 'ok' })
 })
 
-test('a binding is asked at most once in five minutes, also over a restart of the runtime', async () => {
+test('a binding is asked at most once in five minutes, even if the runtime restarts', async () => {
   const { good, agent } = await world()
   const first = runs(agent)
   await reportWhere(good, 'the binding', (r) => r.health?.some((h) => h.name === 'Binding tasks'))
@@ -130,8 +133,8 @@ test('a binding is asked at most once in five minutes, also over a restart of th
   expect(good.others.length).toBe(asked)
 })
 
-describe('the life of the process', () => {
-  test('one that crashes waits longer each time; the reports say that it does not run, and why', async () => {
+describe('the process of the agent', () => {
+  test('waits longer after each crash; the reports say that it does not run, and why', async () => {
     const { good, agent } = await world(changed(/command: .*/, 'command: [sh, -c, exit 3]'))
     runs(agent)
     const waits = new Map<number, number>()
@@ -156,7 +159,7 @@ describe('the life of the process', () => {
     )
   })
 
-  test('one that cannot be started is told by its reason', async () => {
+  test('is reported with the reason if it cannot be started', async () => {
     const { good, agent } = await world(changed(`[${JSON.stringify(process.execPath)}, main.cjs]`, '[./nothing-here]'))
     runs(agent)
     const report = await reportWhere(good, 'its reason', (r) => r.state?.detail?.includes('./nothing-here'))
@@ -166,19 +169,19 @@ describe('the life of the process', () => {
     )
   })
 
-  test('a runtime that takes long to begin says nothing against the agent, which starts as soon as somebody says how', async () => {
+  test('starts as soon as somebody says how, and a slow runtime does not count against it', async () => {
     const { good, agent } = await world()
     const slow = join(agent.root, 'slow.cjs')
     const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
-    const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 }) // a worker is waited for longer than it sleeps
+    const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 }) // the wait for a worker is longer than its sleep
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
     const process = health?.find(({ name }) => name === 'Process')
     expect(process).toMatchObject({ level: 'ok', detail: expect.stringMatching(/^Running since .*, process \d+\.$/) })
     expect(lines.filter((line) => line.includes('has not said yet'))).toEqual([expect.stringContaining('asking again')])
   })
 
-  test('policy on-failure: an end with code 0 is the end, until somebody asks it to run', async () => {
+  test('stays ended after code 0 under the policy on-failure, until somebody asks for a run', async () => {
     const { good, agent } = await world({ ...changed('restart: always', 'restart: on-failure') })
     mkdirSync(agent.state, { recursive: true })
     writeFileSync(join(agent.state, 'exit'), '0 2')
@@ -194,7 +197,7 @@ describe('the life of the process', () => {
     await becomes('a second start', () => agent.starts().length === 2)
   })
 
-  test('Ctrl-C ends the agent softly; a stubborn one, and what it started, is killed after its time', async () => {
+  test('is ended softly by Ctrl-C; if it refuses, it and its children are killed after its time', async () => {
     const { agent } = await world()
     const soft = runs(agent)
     await becomes('work', () => agent.trace().length > 3)
@@ -212,7 +215,7 @@ describe('the life of the process', () => {
     expect(hard.lines.join('\n')).toContain('did not end in time')
   })
 
-  test('what an agent left running in its group is ended before it starts again', async () => {
+  test('starts again only after what it left running in its group has ended', async () => {
     const { agent } = await world({
       'main.cjs':
         'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", c.pid + "\\n"); setTimeout(() => process.exit(1), 50)',
@@ -225,7 +228,7 @@ describe('the life of the process', () => {
     expect(identityOf(left[0] ?? 0)).toBeUndefined()
   })
 
-  test('what it prints is in a file of its own, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
+  test('prints into its own file, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
     const { agent } = await world()
     const running = runs(agent)
     const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
@@ -245,7 +248,7 @@ describe('the life of the process', () => {
 })
 
 describe('after kill -9 of the runtime', () => {
-  test('the agent goes on, and the next start takes it over: same pid, same start', async () => {
+  test('the agent continues, and the next start takes it over: same pid, same start', async () => {
     const { good, agent } = await world()
     const first = runs(agent)
     const pid = await becomes('a noted process', () => {
@@ -269,7 +272,7 @@ describe('after kill -9 of the runtime', () => {
     expect(await second.end()).toEqual({ code: 0, signal: null })
   })
 
-  test('one that was started and not yet noted is found by its mark', async () => {
+  test('a process that was started and not yet noted is found by its mark', async () => {
     const { agent } = await world()
     const first = runs(agent)
     await becomes('a start', () => agent.starts().length === 1)
@@ -282,12 +285,12 @@ describe('after kill -9 of the runtime', () => {
     )
     const second = runs(agent)
     await second.said(`took over the agent: process ${agent.starts()[0]?.pid}`)
-    await becomes('it is noted', () => readNote(agent)?.state.is === 'running') // who asks, asks the note
+    await becomes('it is noted', () => readNote(agent)?.state.is === 'running') // the question is answered from the note
     expect(readNote(agent)?.starting).toBeUndefined()
     expect(agent.starts()).toHaveLength(1)
   })
 
-  test('another process that has its number meanwhile is left alone', async () => {
+  test('another process that has its pid meanwhile is left alone', async () => {
     const { agent } = await world()
     const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }) // leads a group, as an agent does
     writeFileSync(
@@ -307,7 +310,7 @@ describe('after kill -9 of the runtime', () => {
     }
   })
 
-  test('what an agent left that died meanwhile is ended before the next start', async () => {
+  test('what an agent that died meanwhile left is ended before the next start', async () => {
     const { agent } = await world({
       'main.cjs':
         'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", process.pid + " " + c.pid + "\\n"); setInterval(() => {}, 1000)',
@@ -345,7 +348,7 @@ describe('after kill -9 of the runtime', () => {
   })
 })
 
-describe('wishes from the service (3.6)', () => {
+describe('commands from the service (3.6)', () => {
   test('pause ends the process, resume starts it, and both are the files of the machine', async () => {
     const { good, agent } = await world()
     runs(agent)
@@ -368,7 +371,7 @@ describe('wishes from the service (3.6)', () => {
     expect(good.reports.flatMap((r) => r.report.acks ?? [])).toContainEqual({ id: '1', ok: true, message: 'Paused.' })
   })
 
-  test('settings, run now and logs reach one that runs, and restart nothing; what is not declared is not sent', async () => {
+  test('settings, run now and logs reach a running agent, and restart nothing; undeclared logs are not sent', async () => {
     const { good, agent } = await world()
     runs(agent)
     await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
@@ -393,7 +396,7 @@ describe('wishes from the service (3.6)', () => {
   })
 })
 
-test('a folder that is connected by hand is run in place, and without a service as well', async () => {
+test('an agent in a folder connected by hand is run in place, also without a service', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-hand-')))
   cleanups.push(() => rmSync(root, { recursive: true, force: true }))
   writeFileSync(
@@ -408,7 +411,7 @@ test('a folder that is connected by hand is run in place, and without a service 
   expect(await running.end()).toEqual({ code: 0, signal: null })
 })
 
-test('compose: docker is called with the named files in the foreground, and killed containers are ended by it too', async () => {
+test('compose: docker is called with the named files in the foreground, and it also ends containers that had to be killed', async () => {
   const bin = realpathSync(mkdtempSync(join(tmpdir(), 'svc-docker-')))
   cleanups.push(() => rmSync(bin, { recursive: true, force: true }))
   const calls = join(bin, 'calls')

@@ -1,4 +1,4 @@
-/** What a unit starts, as a process: a new file whose launcher is broken is no dead end (D38). */
+/** Tests the program that a unit starts, as a process: a new file with a broken launcher is rolled back (D38). */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 let folder: Folder
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
-/** A folder in which `fresh` is on trial after `old`. */
+/** Makes a folder in which `fresh` is on trial after `old`. */
 function place(fresh: string, trial: Partial<Trial> = {}): void {
   folder = folderAt(realpathSync(mkdtempSync(join(tmpdir(), 'svc-starter-'))))
   writeStarter(folder)
@@ -33,7 +33,7 @@ const start = (args: readonly string[] = ['run', '--dir', folder.root]) => {
 }
 const inPlace = () => readFileSync(folder.runtime, 'utf8')
 
-test('a file that does not parse goes back in the very start', () => {
+test('a file that does not parse is rolled back in the same start', () => {
   place('this does not parse (')
   expect(start()).toMatchObject({ status: 0, out: `old run --dir ${folder.root}` })
   expect(inPlace()).toBe(old)
@@ -43,7 +43,7 @@ test('a file that does not parse goes back in the very start', () => {
   })
 })
 
-test('one that dies as soon as it runs is started three times, and the fourth start is one of the previous', () => {
+test('a file that dies as soon as it runs is started three times, and the fourth start is of the previous one', () => {
   place('setTimeout(() => process.exit(9), 1)')
   for (const starts of [1, 2, 3]) {
     expect(start().status).toBe(9)
@@ -53,25 +53,25 @@ test('one that dies as soon as it runs is started three times, and the fourth st
   expect(inPlace()).toBe(old)
 })
 
-test('it tells the launcher that the start is counted already', () => {
+test('it tells the launcher that the start is already counted', () => {
   place('console.log(globalThis.svcStart?.counted)')
   expect(start().out).toBe('true')
 })
 
-test('a way back that a kill broke off is finished', () => {
+test('a rollback that a kill interrupted is finished', () => {
   place('console.log("new")', { is: 'undoing', reason: 'it hung', at: 1 } as Partial<Trial>)
   expect(start().out).toBe(`old run --dir ${folder.root}`)
   expect(readRuntimeNote(folder).trial).toMatchObject({ is: 'undoing', reason: 'it hung' })
 })
 
-test('a previous file that is another one is not put into place (I21)', () => {
+test('a previous file with another checksum is not put into place (I21)', () => {
   place('this does not parse (')
   writeFileSync(folder.runtimePrevious, 'console.log("somebody else’s")')
   expect(start().status).toBe(1)
   expect(inPlace()).toBe('this does not parse (')
 })
 
-test('nothing on trial, or another command than run: it only starts the file', () => {
+test('with nothing on trial, or a command other than run, it only starts the file', () => {
   place('console.log("new")')
   expect(start(['status']).out).toBe('new')
   expect(readRuntimeNote(folder).trial).toMatchObject({ starts: 0 })
@@ -81,7 +81,7 @@ test('nothing on trial, or another command than run: it only starts the file', (
   expect(start().out).toBe('new')
 })
 
-test('it runs on the least Node, and under a package.json that says "module"', () => {
+test('it runs on the minimum version of Node, and under a package.json that says "module"', () => {
   place('console.log("new", process.argv[1])')
   writeFileSync(join(folder.root, 'package.json'), '{"type":"module"}')
   const out = execFileSync(minNodeHere ?? process.execPath, [folder.runtimeStarter, 'run'], { encoding: 'utf8' })

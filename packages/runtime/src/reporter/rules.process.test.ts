@@ -1,4 +1,7 @@
-/** The six rules for a reporter (1), with a real agent, the real reporter and a service that does whatever it likes. */
+/**
+ * Tests the six rules for a reporter (1), with a real agent, the real reporter and a service that does whatever it
+ * likes.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +12,7 @@ import { badAnswers, deep, nonsense } from '../../testing/bad.ts'
 import { agentFolder, becomes, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
-/** A second lasts 30 ms: reports every 150 ms once 5 s are asked for, a request may take 450 ms. */
+/** A second lasts 30 ms: a report every 150 ms once 5 s are asked for, and a request may take 450 ms. */
 const scale = 0.03
 const quick = json({ commands: [], interval: 5 })
 const agentFile = fileURLToPath(new URL('../../testing/agent.ts', import.meta.url))
@@ -42,7 +45,7 @@ const agentRuns = (of: ReturnType<typeof agentFolder>, steps: number) =>
     child.on('close', resolve)
   })
 const traceOf = (of: ReturnType<typeof agentFolder>) => readFileSync(join(of.root, 'state/trace'), 'utf8')
-/** The agent's own files: everything but the runtime's folder. */
+/** The agent's own files: everything except the runtime's folder. */
 const filesOf = (of: ReturnType<typeof agentFolder>) =>
   Object.fromEntries(
     readdirSync(of.root, { recursive: true, withFileTypes: true })
@@ -50,7 +53,7 @@ const filesOf = (of: ReturnType<typeof agentFolder>) =>
       .map((e) => [join(e.parentPath, e.name).slice(of.root.length), readFileSync(join(e.parentPath, e.name), 'utf8')]),
   )
 
-test('rule 1: the agent does the same with every bad service as with none at all (I24)', async () => {
+test('rule 1: the agent does the same with every bad service as with none (I24)', async () => {
   const steps = 200
   const alone = folder()
   expect(await agentRuns(alone, steps)).toBe(0)
@@ -72,7 +75,7 @@ test('rule 1: the agent does the same with every bad service as with none at all
   expect(await running.end()).toEqual({ code: 0, signal: null })
 })
 
-describe('rule 2: the reporter lives on and reports at the next interval when the service', () => {
+describe('rule 2: the reporter survives and reports at the next interval when the service', () => {
   test(`${badAnswers('')
     .map(([what]) => what)
     .join(', ')}`, async () => {
@@ -119,7 +122,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
     expect(await running.end()).toEqual({ code: 0, signal: null })
   })
 
-  test('mixes nonsense into its commands: what has no id is skipped, and the rest is answered (D17)', async () => {
+  test('mixes nonsense into its commands: those without an id are skipped, and the rest is answered (D17)', async () => {
     const lying = await service()
     const of = folder({}, lying.origin)
     lying.next.push(
@@ -134,7 +137,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
     ])
   })
 
-  test('answers a list that is nested 100,000 deep: there is nothing to do in it (D14)', async () => {
+  test('answers a list that is nested 100,000 deep, which holds no command (D14)', async () => {
     const lying = await service()
     lying.next.push(quick, deep)
     const running = starts(folder({}, lying.origin))
@@ -143,7 +146,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
     expect(running.lines.join('\n')).not.toContain('report failed')
   })
 
-  test('has a name whose look-up hangs for ever: the process still stops at once (D17)', async () => {
+  test('has a name whose look-up hangs forever: the process still stops at once (D17)', async () => {
     const of = folder({}, 'http://svc.example')
     const hang = fileURLToPath(new URL('../../testing/hang-lookup.ts', import.meta.url))
     const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -154,7 +157,7 @@ describe('rule 2: the reporter lives on and reports at the next interval when th
   })
 })
 
-test('rule 3: pause, settings and the wish to run lie in the files of the machine, and outlive the reporter', async () => {
+test('rule 3: pause, settings and the run-now request are in files of the machine, and outlive the reporter', async () => {
   const good = await service()
   const of = folder({}, good.origin)
   good.next.push(answer(command('1', 'set', { every: 30 }), command('2', 'run_now'), command('3', 'pause')))
@@ -167,7 +170,7 @@ test('rule 3: pause, settings and the wish to run lie in the files of the machin
   expect(traceOf(of)).toBe('step 0 paused as asked\n')
 })
 
-test('rule 4: a pause from the service is undone on the machine without it, and the other way round', async () => {
+test('rule 4: a pause from the service can be undone on the machine without it, and the other way round', async () => {
   const good = await service()
   const of = folder({}, good.origin)
   good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
@@ -211,7 +214,7 @@ test('rule 5: every command is answered once, applied or refused', async () => {
   expect((await good.reported(5)).report.acks).toEqual([])
 })
 
-test('rule 6: only what is declared leaves the machine: known keys, declared logs, no token', async () => {
+test('rule 6: only declared data leaves the machine: known keys, declared logs, no token', async () => {
   const good = await service()
   const status = { state: { level: 'ok', label: `at work ${token}`, mail: 'private' }, mails: ['private'] }
   const of = folder(
@@ -238,7 +241,7 @@ test('rule 6: only what is declared leaves the machine: known keys, declared log
   expect(good.reports.every((c) => c.token === token)).toBe(true)
 })
 
-test('a log that could not be sent is sent with a later report, and only once taken', async () => {
+test('a log that could not be sent is sent with a later report, and accepted only once', async () => {
   const good = await service()
   const of = folder({ 'state/work.log': 'a line\n' }, good.origin)
   good.log = json({ error: { code: 'unavailable', message: 'Busy.' } }, 503)
@@ -299,7 +302,7 @@ test('a token that is rotated on the machine is used for the next report, withou
   expect((await good.reported(good.reports.length + 2)).token).toBe(fresh)
 })
 
-test('a manifest that becomes wrong is told, and the last good one stays in force', async () => {
+test('a manifest that becomes invalid is reported, and the last good one stays in force', async () => {
   const good = await service()
   const of = folder({}, good.origin)
   starts(of)
@@ -310,7 +313,7 @@ test('a manifest that becomes wrong is told, and the last good one stays in forc
   expect(report.controls).toEqual(['pause', 'resume', 'run_now'])
 })
 
-test('with a damaged journal the reports go on, say so, and nothing is offered or taken', async () => {
+test('with a damaged journal the reports continue, say so, and nothing is offered or processed', async () => {
   const good = await service()
   const of = folder({ '.svc/journal/commands.json': '{"commands": [' }, good.origin)
   good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
@@ -322,7 +325,7 @@ test('with a damaged journal the reports go on, say so, and nothing is offered o
   expect(existsSync(of.paused)).toBe(false)
 })
 
-test('the reports go on when nobody reads what the reporter says', async () => {
+test("the reports continue if nobody reads the reporter's output", async () => {
   const good = await service()
   const of = folder({}, good.origin)
   const running = starts(of)
@@ -333,7 +336,7 @@ test('the reports go on when nobody reads what the reporter says', async () => {
   await good.reported(good.reports.length + 4)
 })
 
-test('however short time is made, a service that takes 60 reports a minute takes all of them', async () => {
+test('however much time is shortened, a service that takes 60 reports a minute takes all of them', async () => {
   const good = await service()
   const running = startsAny(folder({}, good.origin), ['report'], { scale: 0.001, env: { SVC_TIME_FLOOR: '' } })
   cleanups.push(() => running.end('SIGKILL'))

@@ -1,4 +1,4 @@
-/** TLS is verified whatever the environment says (D17, I25): a token goes to nobody who cannot prove who they are. */
+/** Tests that TLS is verified whatever the environment says (D17, I25): the token is sent only to a proven identity. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'

@@ -1,4 +1,7 @@
-/** An attempt with real files, a real service and a real ssh-keygen, without a runtime around it: why a file is not taken. */
+/**
+ * Tests an attempt with real files, a real service and a real ssh-keygen, without a runtime around it: why a file is
+ * not accepted.
+ */
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +32,7 @@ afterAll(async () => {
   agent.remove()
 })
 
-/** Tries 3.0.0 as the service serves it; what was swapped in. */
+/** Tries 3.0.0 as the service serves it. Returns how it ended, and what was swapped in. */
 async function tried(sha256: string, keygen?: string | null): Promise<Ended & { swapped: readonly string[] }> {
   const folder = join(root, 'staged')
   rmSync(folder, { recursive: true, force: true })
@@ -57,7 +60,10 @@ async function tried(sha256: string, keygen?: string | null): Promise<Ended & { 
   return { ...ended, swapped }
 }
 
-/** What is served, why it is not taken, and the program that stands for ssh-keygen; `null`: there is none. */
+/**
+ * The served files, how the attempt ends, why they are not accepted, and the program used as ssh-keygen; `null`: there
+ * is none.
+ */
 type Case = readonly [
   what: string,
   event: Ended['event'],
@@ -121,7 +127,7 @@ for (const [what, event, served, why, keygen] of cases)
     expect(ended).toEqual({ event, why: expect.stringMatching(why), swapped: [] })
   })
 
-test('a whole file with a good signature, by each built-in key, shows that it starts and is handed over', async () => {
+test('a complete file with a good signature, by each built-in key, passes its start and is handed over', async () => {
   for (const key of ['own', 'second'] as const) {
     const asked = serves(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
     expect(await tried(three.sha256), key).toEqual({ event: 'done', why: '', swapped: [three.sha256] })
@@ -132,7 +138,7 @@ test('a whole file with a good signature, by each built-in key, shows that it st
   }
 })
 
-/** What `/cli/` answers. download.test.ts has one that dribbles. */
+/** Answers of `/cli/`. download.test.ts has one that dribbles. */
 const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])[] = [
   ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
   ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],

@@ -1,6 +1,7 @@
 /**
- * The runtime updates itself, with real files: built, signed by a real key, served over HTTP, and judged by a real launcher with a
- * real agent. Whatever the new file does, the old one runs in the end, and the agent never noticed (I21 to I23).
+ * Tests the runtime's update of itself with real files: built, signed by a real key, served over HTTP, and judged by a
+ * real launcher with a real agent. Whatever the new file does, the old one runs in the end, and the agent is never
+ * affected (I21 to I23).
  */
 import { existsSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
@@ -26,9 +27,9 @@ import { readUpdate } from '../update/journal.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 
-// Tests that mostly wait do so side by side.
+// Tests that mostly wait do so in parallel.
 
-/** Five minutes last fifteen seconds, or nine where what is tested waits for them. */
+/** Five minutes last fifteen seconds, or nine in tests that wait for them. */
 const scale = 0.05
 const quick = 0.03
 let shop: Workshop
@@ -42,7 +43,7 @@ interface World {
   readonly agent: InstalledAgent
   readonly first: Build
   run(): Running
-  /** The last report's `runtime`, once it is so. */
+  /** The `runtime` of the last report, once the condition holds. */
   reports(what: string, holds: (runtime: RuntimeInfo) => unknown): Promise<RuntimeInfo>
   close(): Promise<void>
 }
@@ -80,7 +81,7 @@ async function world({ node = process.execPath, scale: by = quick } = {}): Promi
   }
 }
 
-/** Pid and start time of the agent's process (I23). */
+/** The pid and start time of the agent's process (I23). */
 const agentOf = ({ agent }: World): string => {
   const state = readNote(agent)?.state
   if (!state || !('pid' in state)) throw new Error('the agent does not run')
@@ -103,7 +104,7 @@ const nodes = [
 ] as const
 describe.each(nodes)('with %s', (_name, node) => {
   test.skipIf(node === undefined)(
-    'a signed release is taken, kept after its first report, and left again: same process, same agent',
+    'a signed release is installed, kept after its first report, and rolled back: same process, same agent',
     async () => {
       const w = await world({ scale, ...(node !== undefined && { node }) })
       try {
@@ -130,7 +131,7 @@ describe.each(nodes)('with %s', (_name, node) => {
         expect(left).toMatchObject({ applied: { version: '1.0.0', outcome: 'rolled_back' } })
         expect(left.previous).toBeUndefined()
         const count = asked.length
-        await w.service.reported(w.service.reports.length + 3) // the wish stands, and is on hold (I26)
+        await w.service.reported(w.service.reports.length + 3) // the wish stays, and its version is held (I26)
         expect(asked.length).toBe(count)
         expect(agentOf(w)).toBe(agent)
         expect(identityOf(running.child.pid ?? 0)).toBeDefined()
@@ -145,7 +146,7 @@ describe.each(nodes)('with %s', (_name, node) => {
 
 const inWorker = (code: string) => `if(!require('node:worker_threads').isMainThread){${code}}`
 type Faulty = readonly [what: string, first: string, why: RegExp]
-/** Each ends as one of the others does, so the short form leaves them out. */
+/** Faults that end like one of the others, which the short form leaves out. */
 const alike: readonly Faulty[] = [
   ['throws', 'throw new Error("broken")', /does not start: Error: broken/],
   ['exits', inWorker('process.exit(7)'), /3 starts did not last: it ended with code 7/],
@@ -155,7 +156,7 @@ const alike: readonly Faulty[] = [
     /no report of it was answered/,
   ],
 ]
-/** A fault of the new file, and why it was left. */
+/** Faults of the new file, and why it was rolled back. */
 const faults: readonly Faulty[] = [
   ...(process.env.SVC_TEST_LONG ? alike : []),
   ['does not parse', 'this does not parse (', /does not start: SyntaxError/],
@@ -181,7 +182,7 @@ const faults: readonly Faulty[] = [
     /3 starts did not last: it ended with code 1/,
   ],
 ]
-test.concurrent('a bad new file ends with the old one running and the agent untouched: all faults in the life of one process', {
+test.concurrent('a bad new file ends with the old one running and the agent unaffected: all faults in the life of one process', {
   timeout: 300_000,
 }, async () => {
   const w = await world()
@@ -243,7 +244,7 @@ test.concurrent('a file that is not ours changes nothing, and the message says w
   }
 })
 
-test.concurrent('a service that is dead, slow or lying in any window: nothing is swapped without a good file, nothing stays without a report', {
+test.concurrent('with a service that is dead, slow or lying at any time, nothing is swapped without a good file, and nothing stays without a report', {
   timeout: 300_000,
 }, async () => {
   const w = await world()
@@ -278,13 +279,13 @@ test.concurrent('a service that is dead, slow or lying in any window: nothing is
   }
 })
 
-test.concurrent('killed while it only waits for an update of the agent, it does not count as a file that ends the runtime (D31)', {
+test.concurrent('a file killed while it only waits for an update of the agent does not count as one that ends the runtime (D31)', {
   timeout: 120_000,
 }, async () => {
   const w = await world({ scale }) // one attempt is left, and its download waits for the update
   try {
-    writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 }) // two did end the runtime
-    await svc(w.agent, ['pause']) // a proof waits for the agent to run again
+    writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 }) // two attempts took the runtime down
+    await svc(w.agent, ['pause']) // a proof waits until the agent runs again
     const two = await good('2.0.0')
     const version = await versionOf('1.5.0')
     serves(w.service, two)
@@ -318,7 +319,10 @@ test.concurrent('killed while it only waits for an update of the agent, it does 
   }
 })
 
-/** Worker and launcher at work together: what the launcher starts is what the worker says, and a wish of the service ends it and starts it again. */
+/**
+ * Checks that worker and launcher work together: the launcher starts what the worker says, and commands of the service
+ * end and start the agent.
+ */
 async function expectWorks(w: World, what: string): Promise<void> {
   const count = w.agent.starts().length
   process.kill(w.agent.starts().at(-1)?.pid ?? 0, 'SIGKILL')
@@ -329,7 +333,7 @@ async function expectWorks(w: World, what: string): Promise<void> {
   ] as const) {
     const wish = json({ commands: [command(`${what} ${type}`, type)], interval: 5 })
     await becomes(`${what}: ${type}`, () => {
-      if (w.service.next.length === 0) w.service.next.push(wish) // an answer may be lost on a busy machine; a command is known by its id
+      if (w.service.next.length === 0) w.service.next.push(wish) // an answer may be lost on a busy machine; a command is recognised by its id
       return readNote(w.agent)?.state.is === is
     })
     w.service.next.length = 0
@@ -338,7 +342,7 @@ async function expectWorks(w: World, what: string): Promise<void> {
   await becomes(`${what}: both are answered`, () => acks().length >= 2 && acks().every((a) => a.ok))
 }
 
-test.concurrent('launcher and worker of two releases, the one older or the other: the agent is watched, wishes are carried out, and either goes on and back', {
+test.concurrent('launcher and worker of two releases, in either order: the agent is supervised, commands are obeyed, and both can update and roll back', {
   timeout: 120_000,
 }, async () => {
   const w = await world()

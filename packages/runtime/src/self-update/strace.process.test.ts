@@ -1,9 +1,9 @@
 /**
- * The runtime killed at its system calls during a self-update and the way back, from outside, with the built files: strace ends it on entering
- * the n-th call of a kind. What starts next is what a unit starts (I21, I22). First the whole process from its start, all threads; then one thread
- * alone, with every file that it opens and writes; then what a person calls; and at last kills at random moments.
- *
- * The long form runs at every point, a part of them with `SVC_TEST_PART=2/5`; `SVC_TEST_POINTS`: so many pairs of kills.
+ * Kills the runtime at its system calls during a self-update and its rollback, from outside, with the built files:
+ * strace ends it when it enters the n-th call of a kind, and the next start is what a unit starts (I21, I22). First the
+ * whole process with all threads, then one thread with every file that it opens and writes, then a person's commands,
+ * and last kills at random moments. The long form covers every point, or a part with `SVC_TEST_PART=2/5`;
+ * `SVC_TEST_POINTS` sets the number of pairs of kills.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -34,7 +34,7 @@ let shop: Workshop
 let one: Build
 let two: Build
 let service: Service
-/** Installed, with 1.0.0; and with 2.0.0 in place of it, kept. */
+/** Agents installed with 1.0.0, and with 2.0.0 in its place, kept. */
 let before: InstalledAgent
 let after: InstalledAgent
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-strace-update-')))
@@ -69,7 +69,7 @@ const quiet = json({ commands: [], interval: 5 })
 const wishes = () => serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
 const runs = (agent: InstalledAgent, by = scale): Running =>
   starts(agent, ['run'], { scale: by, file: [agent.runtimeStarter] })
-/** What a person calls: the file that the folder has. */
+/** A person's command, run with the file in the folder. */
 const calls = (agent: InstalledAgent, command: readonly string[]) => [
   process.execPath,
   '-e',
@@ -90,7 +90,9 @@ const injection = ([kind, n]: Point) => [`inject=/^${kind}(at|at2)?$:signal=SIGK
 const traceArgs = (out: string, kinds: Kinds, inject: readonly string[] = []) =>
   ['-qq', '-y', '-o', out, ...[`trace=${callsOf(kinds)}`, ...inject].flatMap((e) => ['-e', e])] as const
 
-/** The calls of these kinds that concern a folder, each by its number: strace counts by thread and name, whatever the file. */
+/**
+ * The calls of these kinds that concern a folder, each by its number. strace counts by thread and name, for all files.
+ */
 function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
   const counts = new Map<string, number>()
   const found = new Set<string>()
@@ -111,7 +113,7 @@ function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
       .sort(([, a], [, b]) => a - b),
   )
 }
-/** All, or their part, in the long form; else so many, spread over all. */
+/** All, or their part, in the long form; otherwise this many, spread over all. */
 const chosen = (all: readonly Point[], few: number): readonly Point[] =>
   long
     ? partOf(all)
@@ -119,7 +121,9 @@ const chosen = (all: readonly Point[], few: number): readonly Point[] =>
         (point) => point !== undefined,
       )
 
-/** I21: in place is one of the two, whole; while it is the new one, the old one lies beside it. */
+/**
+ * Checks I21: one of the two files is in place, complete, and while that is the new one, the old one is kept beside it.
+ */
 function expectWhole(agent: InstalledAgent, where: string): void {
   const inPlace = sha256Of(agent.runtime)
   expect([one.sha256, two.sha256], where).toContain(inPlace)
@@ -146,7 +150,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: stri
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, said })))
 }
 
-/** The next start reports, ends up with the new version, and goes back without the network. */
+/** Checks that the next start reports, ends with the new version, and rolls back without the network. */
 async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
   wishes()
   const count = service.reports.length
@@ -170,7 +174,7 @@ async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void>
   }
 }
 
-/** Runs under strace from the first wish until the new version is kept, or until it is killed: the whole process with all its threads. */
+/** Runs the whole process under strace from the first wish until the new version is kept, or until it is killed. */
 async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonly string[]) {
   wishes()
   const run = [process.execPath, agent.runtimeStarter, 'run', '--dir', agent.root]
@@ -184,11 +188,11 @@ async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonl
     if (what === 'kept') process.kill(runtime, 'SIGKILL')
     return what
   } finally {
-    child.kill('SIGKILL') // what it follows goes on: the agent
+    child.kill('SIGKILL') // the agent, which it also follows, continues
     await gone
   }
 }
-/** Not one of those that strace starts for itself. */
+/** The child that is not one of strace's own. */
 function childOf(pid: number): number | undefined {
   const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid=,args='], { encoding: 'utf8' })
   const line = list.split('\n').find((text) => /^\s*\d+ \S*node .*start\.cjs/.test(text))
@@ -196,7 +200,7 @@ function childOf(pid: number): number | undefined {
 }
 
 test.skipIf(missing !== undefined)(
-  'killed at a system call: a whole file that was verified or was there is in place, and the next start runs one of the two',
+  'killed at a system call: a complete file that was verified or was there is in place, and the next start runs one of the two',
   hours,
   async () => {
     const out = join(folder, 'calls')
@@ -221,7 +225,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** The launcher is the main thread; the runtime proper is in a thread of its own, another one after the swap. */
+/** The launcher is the main thread. The runtime proper has its own thread, another one after the swap. */
 type Thread = 'launcher' | 'worker'
 function threadOf(pid: number, thread: Thread): number | undefined {
   if (thread === 'launcher') return pid
@@ -229,7 +233,7 @@ function threadOf(pid: number, thread: Thread): number | undefined {
     .map(Number)
     .find((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'WorkerThread')
 }
-/** Runs, and has strace on one thread from before `act` until something is so, or until it is killed. */
+/** Runs with strace on one thread, from before `act` until a condition holds, or until it is killed. */
 async function oneThread(
   agent: InstalledAgent,
   thread: Thread,
@@ -284,7 +288,7 @@ test.skipIf(missing !== undefined).each([
   ['launcher', 15],
   ['worker', 15],
 ] as const)(
-  'an update, the %s killed at any file that it names, opens, writes or syncs: the next start goes on',
+  'an update with the %s killed at any file that it names, opens, writes or syncs: the next start continues',
   hours,
   async (thread, min) => {
     const out = join(folder, `calls-${thread}`)
@@ -311,7 +315,7 @@ test.skipIf(missing !== undefined).each([
 )
 
 test.skipIf(missing !== undefined)(
-  '"svc rollback-runtime" with a runtime that runs, the launcher killed anywhere: one of the two is in place, and asking again is enough',
+  '"svc rollback-runtime" with a running runtime, the launcher killed anywhere: one of the two is in place, and asking again is enough',
   hours,
   async () => {
     const out = join(folder, 'calls-back')
@@ -338,7 +342,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** Asked once more, the version before is in place, says so, and runs. */
+/** Checks that after another call the previous version is in place, is reported, and runs. */
 async function expectIsBack(agent: InstalledAgent, where: string): Promise<void> {
   service.usual = quiet
   const isBack = () => readRuntimeNote(agent).applied?.outcome === 'rolled_back'
@@ -385,7 +389,7 @@ test.skipIf(missing !== undefined)(
 )
 
 test.skipIf(missing !== undefined)(
-  '"svc pin-runtime" killed anywhere: the pin is the one before or the one wished, and the next one counts',
+  '"svc pin-runtime" killed anywhere: the pin is the old or the new one, and the next call counts',
   hours,
   async () => {
     const changes = [
@@ -422,7 +426,7 @@ test.skipIf(missing !== undefined)(
 
 const pairs = long ? Number(process.env.SVC_TEST_POINTS ?? 100) : 1
 test(
-  'pairs of kills at random moments, of an update and of the way back: the third start finds its way',
+  'pairs of kills at random moments, of an update and of the rollback: the third start recovers',
   hours,
   async () => {
     const random = randomOf(seed)

@@ -1,4 +1,7 @@
-/** The agent as a service of the machine: a unit belongs to a folder, and every command finds it, whatever it is called. */
+/**
+ * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it, whatever its
+ * name.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -59,7 +62,7 @@ runtime:
   kind: process
   command: [${JSON.stringify(process.execPath)}, -e, "setInterval(() => {}, 1000)"]
 `
-/** An agent of that blueprint; one that was installed with a code has a name of its own. */
+/** An agent of that blueprint. One that was installed with a code has its own name. */
 function agent(name?: string): Folder {
   const folder = agentFolder({ 'svc.agent.yaml': manifest })
   cleanups.push(
@@ -126,7 +129,7 @@ test('an agent with another name than its blueprint: install, status, doctor, st
   expect((await runs(folder, 'service uninstall')).code).toBe(1)
 })
 
-test('a unit that an earlier version named after the blueprint is found, and written again under its name', async () => {
+test('a unit that an earlier version named after the blueprint is found, and rewritten under its name', async () => {
   const { runs, units, unit, calls } = machine()
   const folder = agent('backup-laptop')
   const facts = { agent: 'nightly-backup', name: 'x', root: folder.root, stopSeconds: 10, path: '/usr/bin:/bin' }
@@ -152,7 +155,7 @@ test('two agents of one blueprint, in two folders, are two services', async () =
   expect(units()).toEqual(['svc-nightly-backup.service'])
 })
 
-test('the name can be chosen, and changed; one that another folder has is refused', async () => {
+test('the name can be chosen and changed; one that another folder uses is refused', async () => {
   const { runs, units } = machine()
   const [one, two] = [agent(), agent()]
   await runs(one, 'service install --name night')
@@ -183,7 +186,7 @@ test('an installation that the service manager refuses leaves what was there bef
   expect(readFileSync(unit('svc-nightly-backup.service'), 'utf8')).toBe(before)
 })
 
-test('where the manager of a unit does not answer, the agent starts in the background, and the way out is named', async () => {
+test('if the manager of a unit does not answer, the agent starts in the background, and the remedy is named', async () => {
   const { runs, units } = machine()
   const folder = agent()
   await runs(folder, 'service install')

@@ -1,4 +1,4 @@
-/** Old status files, frozen processes (D65) and last reports (D66), with real programs and a scripted service. */
+/** Tests old status files, frozen processes (D65) and last reports (D66), with real programs and a scripted service. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder, becomes, reporter, starts, svc } from '../../testing/folder.ts'
@@ -21,7 +21,10 @@ async function service(): Promise<Service> {
 const healthOf = (good: Service, name: string) => good.reports.at(-1)?.report.health?.find((item) => item.name === name)
 const said = JSON.stringify({ state: { level: 'ok', label: 'Working' }, active: [{ kind: 'triage' }] })
 
-/** A folder connected by hand, whose status file was written so many minutes ago; `usual` is the learned gap in seconds. */
+/**
+ * A folder connected by hand, whose status file was written this many minutes ago; `usual` is the learned gap in
+ * seconds.
+ */
 function written(good: Service, minutes: number, usual?: number) {
   const agent = agentFolder({ 'state/status.json': said }, good.origin)
   cleanups.push(() => agent.remove())
@@ -36,7 +39,7 @@ function written(good: Service, minutes: number, usual?: number) {
   return agent
 }
 
-test('a status file that nobody writes is reported with its time and is a warning once the usual gap is known (D65)', async () => {
+test('a status file that nobody writes is reported with its time, and becomes a warning once the usual gap is known (D65)', async () => {
   const good = await service()
   const frozen = written(good, 13, 30)
   expect((await svc(frozen, ['report', '--once'])).code).toBe(0)
@@ -55,7 +58,7 @@ test('a status file that nobody writes is reported with its time and is a warnin
   expect((await svc(frozen, ['doctor', '--offline'])).out).toMatch(/BAD\s+Status file: .*Written 13 min ago/)
 })
 
-test('an agent that writes once a day is told with its time and warns nobody (D65)', async () => {
+test('the status of an agent that writes once a day is reported with its time and causes no warning (D65)', async () => {
   const good = await service()
   const daily = written(good, 14 * 60, 24 * 3600)
   await svc(daily, ['report', '--once'])
@@ -74,7 +77,7 @@ test('while the agent is paused the age of its status means nothing (D65)', asyn
   expect((await svc(agent, ['doctor', '--offline'])).out).not.toContain('Status file')
 })
 
-test('what was learned of the writes is kept for the next reporter', async () => {
+test('what was learned about the writes is kept for the next reporter', async () => {
   const good = await service()
   const agent = written(good, 0, 30)
   const first = reporter(agent, 0.05)
@@ -135,7 +138,7 @@ test('svc stop sends one last report that says who stopped it, after the agent h
   expect(good.reports.at(-1)?.report).toMatchObject({ stopped: 'signal', state: { label: 'Not running' } })
 })
 
-test('Ctrl-C of a reporter is a person, and a service that hangs holds up its end for the grace period at most (D66)', async () => {
+test('Ctrl-C at a reporter counts as a person, and a hanging service delays its end for the grace period at most (D66)', async () => {
   const good = await service()
   const agent = written(good, 0)
   const first = reporter(agent, 0.05)

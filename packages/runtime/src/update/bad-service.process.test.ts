@@ -1,4 +1,7 @@
-/** The service is needed for the bundle alone (3.3, I24): from then on it may be dead, slow, lie or limit calls, and the same comes of it. */
+/**
+ * Tests that the service is needed only for the bundle (3.3, I24): after that it may be dead, slow, lie or limit calls,
+ * with the same result.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
@@ -18,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Says what a file tells it to: `level-<version>`. A version without one is mute. */
+/** An agent that reports the level in a file `level-<version>`, and none without the file. */
 const obeys = (version: string) => ({
   'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
 fs.appendFileSync(at('starts'),JSON.stringify({pid:process.pid,cwd:process.cwd()})+'\\n')
@@ -28,7 +31,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
 `,
 })
 
-/** One after another, for each call the next. */
+/** Answers each call with the next of these replies. */
 function inTurn(replies: readonly Reply[]): Reply {
   let at = 0
   return (...call) => replies[at++ % replies.length]?.(...call)
@@ -53,7 +56,7 @@ const bad: Readonly<Record<string, Reply>> = {
   'is dead': never,
 }
 
-test(`while it is proved, watched and undone the service ${Object.keys(bad).join(', ')}: the same comes of it`, () =>
+test(`while it is proved, watched and undone the service ${Object.keys(bad).join(', ')}: the result is the same`, () =>
   Promise.all([inWorld(['is slow', 'limits calls']), inWorld(['lies', 'is dead'])]))
 
 async function inWorld(hows: readonly string[]): Promise<void> {
@@ -72,7 +75,7 @@ async function inWorld(hows: readonly string[]): Promise<void> {
   await becomes('the old version', () => agent.starts().length === 1)
   const ran = [old]
 
-  /** Names a version, and lets the service go bad once its bundle is sent. */
+  /** Names a version, and makes the service bad once its bundle is sent. */
   async function named(version: string, seconds: number, reply: Reply, then: () => unknown): Promise<Packed> {
     const packed = await learn(await versionOf(version, obeys(version), undefined, seconds))
     bundles[version] = (response, came, socket) => {

@@ -1,6 +1,7 @@
 /**
- * Updates and ways back, again and again, with kills at random moments: after each the agent is on a whole version that works, and its
- * state is as it was, byte for byte. A chain of cycles is one agent's life; the seed gives the moments, the machine what they fall on.
+ * Repeats updates and rollbacks with kills at random moments: after each the agent runs a complete version that works,
+ * and its state is unchanged, byte for byte. A chain of cycles is the life of one agent; the seed decides the moments,
+ * and the machine what they hit.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ import { readUpdate, type Update } from './journal.ts'
 
 /** 1,000 in the long form. */
 const [chains, cycles] = long ? [40, 25] : [1, 2]
-/** So long a kill is waited for at most: an update takes about half of it. */
+/** The maximum wait before a kill; an update takes about half of it. */
 const maxMs = 700
 
 let w: World
@@ -37,7 +38,7 @@ const came = {
   'back alone': 0,
 }
 
-test('updates forth and back with kills at random moments: always at a whole version, the state byte for byte', {
+test('updates and rollbacks with kills at random moments: always a complete version, and the same state byte for byte', {
   timeout: 4 * 3_600_000,
 }, async () => {
   const numbers = Array.from({ length: chains }, (_, i) => i)
@@ -52,7 +53,10 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   lane.offered.wish(undefined)
   let running: Running | undefined
   let over = false
-  /** As a unit does it: one that was refused the folder, since `svc rollback` was at work there, is started again. */
+  /**
+   * Restarts it as a unit does: a start that was refused the folder, since `svc rollback` was working there, is
+   * repeated.
+   */
   const run = () => {
     const mine = lane.runs(agent)
     running = mine
@@ -67,7 +71,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
     came.kills++
     expectWhole(agent, [w.old, w.next])
   }
-  /** None to two kills, each at some moment, and each time it is started again. */
+  /** Up to two kills at random moments, each followed by a start. */
   const kills = async () => {
     for (let left = Math.floor(random() * 3); left > 0; left--) {
       await new Promise((resolve) => setTimeout(resolve, random() * maxMs))
@@ -120,7 +124,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
         await ways[way]()
         came[way]++
         lane.offered.wish(undefined)
-        // what a kill took away from a person he asks for again
+        // A person whose request was lost by a kill asks again.
         const { running: then } = await rests('at rest', () => true)
         if (then.version !== '1.4.0') await lane.svc(agent, ['rollback'])
         await rests('back', (u) => u.running.version === '1.4.0')
@@ -138,7 +142,10 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   }
 }
 
-/** At rest, and so: one process of the agent lives, of the version that is in place, and the state is the agent's. */
+/**
+ * Checks that it rests in this state: one process of the agent lives, of the version in place, and the state is the
+ * agent's.
+ */
 async function restsAt(
   agent: InstalledAgent,
   { old, next }: World,

@@ -1,6 +1,7 @@
 /**
- * Every state of an update × what can strike there: the real driver and steps over real folders in this process, a disk that fails
- * at the edge, and a launcher that says which version's process runs. What the next start has to come to is in docs/decisions/kills.md.
+ * Crosses every state of an update with everything that can strike there: the real driver and steps on real folders in
+ * this process, a disk that fails at the edge, and a launcher that says which version's process runs. The required
+ * result of the next start is in docs/decisions/kills.md.
  */
 import fs, {
   cpSync,
@@ -38,7 +39,7 @@ import { updates } from './update.ts'
 const scale = '0.05'
 const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 const atOnce = 24
-/** So often the journal may be written: by an update and the way back, by a start after a fault. */
+/** The maximum number of writes of the journal: by an update and its rollback, and by a start after a fault. */
 const maxWrites = { first: 14, next: 5 }
 const writeReally = fs.writeFileSync
 const roots: InstalledAgent[] = []
@@ -47,10 +48,10 @@ let service: Service
 let template: InstalledAgent
 let old: Packed
 let next: Packed
-/** Says nothing of how it is. */
+/** A version that reports no state. */
 let mute: Packed
 const never: Reply = () => {}
-/** 1.9.0, which something happens before. */
+/** Version 1.9.0; `before` runs before its bundle is sent. */
 let before = () => {}
 let other: Packed
 const meanwhile: Reply = (...asked) => {
@@ -96,10 +97,10 @@ function copy(): InstalledAgent {
   return agent
 }
 
-/** Said of versions while the journal cannot be read: nothing. */
+/** Nothing is reported about versions while the journal cannot be read. */
 const unknown: Partial<Applied> = {}
 
-/** A runtime in a folder, and the launcher beside it, which starts what `current` leads to. */
+/** A runtime in a folder, and a launcher, which starts what `current` leads to. */
 function runs(agent: InstalledAgent) {
   const stop = new AbortController()
   const lines: string[] = []
@@ -153,7 +154,10 @@ const isJournal = (call: string, file: string) => call === 'openSync' && /\/\.up
 
 const phases = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'idle again'] as const
 
-/** What changes on the whole way, in order: where the journal stands (an ordinal, for idle comes twice), and how often it came to that. */
+/**
+ * The phases of the whole procedure in order: the state of the journal (with an ordinal, since idle comes twice), and
+ * how often it was reached.
+ */
 type Phase = (typeof phases)[number]
 type Point = readonly [phase: Phase, n: number]
 interface Watched {
@@ -162,7 +166,7 @@ interface Watched {
   writes: number
 }
 
-/** Counts; picks the change `at`. At each change I17 has to hold. */
+/** Counts changes, and picks the one at `at`. I17 must hold at each change. */
 function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   const seen = new Map<string, number>()
   let phase: Phase = 'idle'
@@ -179,7 +183,8 @@ function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
       if (isJournal(call, file)) w.writes++
       if (!existsSync(join(agent.current, 'svc.agent.yaml'))) throw new Error('I17: current leads nowhere')
       if (at === undefined) return false
-      // a call that takes no room does not fail for want of it: the next one that does; and the next one, where there were fewer than in the run that was counted
+      // A call that needs no room cannot fail for lack of it, so the next one that does is struck, or the next one if
+      // there were fewer calls than when they were counted.
       const late = phases.indexOf(phase) - phases.indexOf(at[0])
       return late > 0 || (late === 0 && n >= at[1])
     },
@@ -188,7 +193,7 @@ function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   return w
 }
 
-/** An update, a death in its window, a person's way back: as far as it comes. */
+/** An update, a death in its window and a person's rollback, as far as they get. */
 async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched): Promise<void> {
   const { it } = running
   running.wish('1.5.0')
@@ -216,13 +221,16 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
   )
 }
 
-/** The next start rests where docs/decisions/kills.md says, after few writes; the one after it writes nothing at all. */
+/**
+ * Checks that the next start rests where docs/decisions/kills.md says, after few writes, and that the one after it
+ * writes nothing.
+ */
 async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)
   expectWhole(agent, packs)
   const w = watched(agent)
   const running = runs(agent)
-  /** A wish that was answered may still lie there: the disk did not let go of it, and nobody obeys it twice. */
+  /** A request that was answered may still be on the disk, which refused to delete it; nobody obeys it twice. */
   const asks = () => {
     const asked = readAsked(agent)
     return asked !== undefined && asked.id !== readUpdate(agent)?.asked?.id
@@ -248,16 +256,16 @@ async function expectRests(agent: InstalledAgent, where: string, packs: Packed[]
   expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), why).toBe('{"seed":true}\n')
   const again = watched(agent)
   const third = runs(agent)
-  await new Promise((resolve) => setTimeout(resolve, 120)) // two looks for wishes: nothing is to come
+  await new Promise((resolve) => setTimeout(resolve, 120)) // two looks for wishes: nothing must come
   await third.end()
   expect(settled(readUpdate(agent)), `${where}, the start after`).toEqual(settled(now))
   expect(again.writes, `${where}, the start after`).toBeLessThanOrEqual(now?.state === 'watching' ? 1 : 0)
 }
 
-/** Without the minutes of the window, which go on. */
+/** Removes the minutes of the window, which continue. */
 const settled = (now: Update | undefined) => now && { ...now, window: now.window && { ...now.window, ran: 0 } }
 
-/** So many at once. */
+/** Runs this many at once. */
 async function all<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {
   const left = [...cases]
   const worker = async () => {
@@ -266,7 +274,7 @@ async function all<T>(cases: readonly T[], check: (one: T) => Promise<void>): Pr
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-describe('a whole update and the way back', () => {
+describe('a whole update and the rollback', () => {
   let counts: Map<string, number>
   const came = new Map<string, number>()
   beforeAll(async () => {
@@ -284,7 +292,7 @@ describe('a whole update and the way back', () => {
     counts = new Map(phases.map((phase) => [phase, w.points.filter(([p]) => p === phase).length]))
   })
 
-  /** A fetch that got no time on a busy machine says nothing of the disk: once more. */
+  /** A fetch that got no time on a busy machine says nothing about the disk, so it is repeated. */
   async function struck(at: Point, fault: Fault, left = 5): Promise<{ agent: InstalledAgent; w: Watched }> {
     const agent = copy()
     const w = watched(agent, at, fault)
@@ -301,7 +309,7 @@ describe('a whole update and the way back', () => {
   }
 
   test.each(faults)(
-    '%s, in every state: the next start comes to what docs/decisions/kills.md says, and nothing loops',
+    '%s, in every state: the next start reaches what docs/decisions/kills.md says, and nothing loops',
     {
       timeout: 600_000,
     },
@@ -329,7 +337,7 @@ describe('a whole update and the way back', () => {
         expect(came.get(`${fault}: ${outcome}`), fault).toBeGreaterThan(0)
   })
 
-  test('killed while it is proved, and again: it goes back (docs/decisions/kills.md)', async () => {
+  test('a version killed twice while it is proved is rolled back (docs/decisions/kills.md)', async () => {
     const agent = copy()
     for (const proofs of [1, 2]) {
       const w = watched(agent, undefined, 'killed before')
@@ -349,7 +357,7 @@ describe('a whole update and the way back', () => {
   })
 })
 
-/** A call to the disk that hangs would hold up this whole process: hangs.process.test.ts lets real ones hang. */
+/** A call to the disk that hangs would block this whole process; hangs.process.test.ts makes real calls hang. */
 describe('what hangs', () => {
   const until = async (version: string, holds: (now: Update | undefined, running: Runs) => unknown) => {
     const agent = copy()
@@ -378,7 +386,7 @@ describe('what hangs', () => {
       expect(w.writes, what).toBeLessThanOrEqual(maxWrites.first)
     }))
 
-  test('an agent that says nothing more in its window: that is no worse than when it was kept, and the window ends', async () => {
+  test('an agent that stops reporting in its window is not worse than when it was kept, and the window ends', async () => {
     const { agent, running, w } = await until('1.5.0', (u) => u?.state === 'watching')
     vi.stubEnv('SVC_TIME_SCALE', '0.0005')
     await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
@@ -390,7 +398,7 @@ describe('what hangs', () => {
   })
 })
 
-test('the note of the installation cannot be read while a bundle is judged: that says nothing about the bundle', async () => {
+test('an unreadable note of the installation while a bundle is judged says nothing about the bundle', async () => {
   const agent = copy()
   const running = runs(agent)
   before = () => renameSync(agent.install, `${agent.install}.away`)
@@ -404,7 +412,7 @@ test.each([
   ['the journal of updates', 'update'],
   ['the note of the installation', 'install'],
 ] as const)(
-  '%s that cannot be read at a start is not one that is not there: nothing is swept or begun, it is said, and it goes on when it can be read',
+  '%s that cannot be read at a start is not treated as missing: nothing is swept or started, the reports say so, and it continues once it can be read',
   async (what, name) => {
     const agent = copy()
     const first = runs(agent)
@@ -436,7 +444,7 @@ test.each([
   },
 )
 
-/** The first, the last, and some between. */
+/** The first, the last, and some in between. */
 function pick(count: number): number[] {
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   return long ? numbers : [...new Set([1, Math.ceil(count / 2), count].filter((n) => n > 0))]

@@ -1,7 +1,8 @@
 /**
- * An update and the way back on a disk that hangs: one system call of the runtime proper does not return. The launcher gives that thread up and starts
- * another beside it, which comes to what the journal and `current` say, as after a kill; the agent is not affected. A call that is carried out
- * after all, when nobody waits for it any more, harms nothing, and one that never is holds up no end.
+ * Tests an update and its rollback on a disk that hangs: one system call of the runtime proper does not return. The
+ * launcher gives that thread up and starts another one, which does what the journal and `current` say, as after a kill;
+ * the agent is not affected. A call that completes when nobody waits for it any longer does no harm, and one that never
+ * completes delays no end.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -38,7 +39,7 @@ type Way = (typeof ways)[number]
 interface Case {
   readonly point: Point
   readonly way: Way
-  /** Counted from here on, or on the link alone that `current` is to become; otherwise from the start. */
+  /** Counts calls from this state on, or only those on the link that becomes `current`; otherwise from the start. */
   readonly from?: UpdateState | 'swap'
 }
 const named: readonly Case[] = [
@@ -61,10 +62,10 @@ beforeAll(async () => {
 afterAll(() => w.close())
 
 test.skipIf(missing !== undefined)(
-  'a call to the disk that hangs in a state of an update: it comes to rest beside it, as after a kill',
+  'after a call to the disk hangs in a state of an update, another thread brings it to rest, as after a kill',
   { timeout: 4 * 3_600_000 },
   async () => {
-    // a write is also how threads wake each other, and that is nothing that a disk can hold up
+    // A write is also how threads wake each other, and no disk can block that.
     const points = long ? (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') : []
     const every = [...named, ...points.map((point, i): Case => ({ point, way: ways[i % 2] as Way }))]
     const cases = long ? partOf(every) : every.slice(0, few)
@@ -79,7 +80,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** Where the journal stands at the hang; `unharmed` where the run came to its end without it. */
+/** The state of the journal at the hang; `unharmed` if the run ended without it. */
 async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   const agent = lane.copy()
   lane.offered.wish(undefined)
@@ -118,7 +119,9 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   }
 }
 
-/** In the same process, and an agent that runs what `current` leads to is not started anew. */
+/**
+ * Checks that it continues in the same process, and that an agent which runs what `current` leads to is not restarted.
+ */
 async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running, where: string): Promise<void> {
   const wanted = restOf(agent, w.next)
   const since = lane.service.reports.length
@@ -132,14 +135,14 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   if (ran === led && led === leadsTo(agent)) expect(length, where).toBe(starts.length)
 }
 
-/** The disk comes back, and carries out what it was asked for. */
+/** Makes the disk return, so that it completes the call. */
 async function lateThenKilled(running: Running, strace: Strace): Promise<void> {
   await strace.end()
   await new Promise((resolve) => setTimeout(resolve, 200))
   await running.end('SIGKILL')
 }
 
-/** It ends although its thread does not. strace holds what is left of it. */
+/** Checks that it ends although its thread does not. strace holds the rest of it. */
 async function stopped(where: string, running: Running): Promise<void> {
   running.child.kill('SIGTERM')
   const status = `/proc/${running.child.pid}/status`

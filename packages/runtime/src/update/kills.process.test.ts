@@ -1,6 +1,7 @@
 /**
- * An update and the way back, with the runtime killed at its system calls (rules for kills, I17 to I20): first the thread of the runtime proper,
- * then that of the launcher, then `svc rollback` where no runtime runs. After each kill a start has to do what the journal and `current` say.
+ * Tests an update and its rollback with the runtime killed at its system calls (docs/decisions/kills.md, I17 to I20):
+ * first the thread of the runtime proper, then that of the launcher, then `svc rollback` without a runtime. After each
+ * kill a start must do what the journal and `current` say.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => w.close())
 const timeout = 4 * 3_600_000
 
-/** Strikes, and lets it start again; gives where the journal stood then. */
+/** Strikes, and starts it again. Returns the state of the journal at that moment. */
 async function struck(
   agent: InstalledAgent,
   lane: Lane,
@@ -62,7 +63,7 @@ const threads: readonly (readonly [Thread, min: number, few: number, fell: reado
   ['launcher', 60, 1, ['none', 'proving', 'watching']],
 ]
 test.skipIf(missing !== undefined).each(threads)(
-  'the %s killed at a system call: the next start comes to what the journal and current say',
+  'the %s killed at a system call: the next start does what the journal and current say',
   { timeout },
   async (thread, min, few, fell) => {
     const points = await pointsOf(w, thread)
@@ -79,7 +80,7 @@ test.skipIf(missing !== undefined).each(threads)(
 )
 
 test.skipIf(missing !== undefined)(
-  '"svc rollback" without a runtime, killed at a system call: the next start finishes it, or nothing was begun',
+  '"svc rollback" without a runtime, killed at a system call: the next start finishes it, or nothing was started',
   { timeout },
   async () => {
     const [first] = w.lanes
@@ -108,14 +109,14 @@ test.skipIf(missing !== undefined)(
 
 const errors = ['ENOSPC', 'EIO'] as const
 test.skipIf(missing !== undefined)(
-  `a disk that fails once with ${errors.join(' or ')}: it ends at a whole version, and so does the next start`,
+  `a disk that fails once with ${errors.join(' or ')}: it ends at a complete version, and so does the next start`,
   { timeout },
   async () => {
-    const points = (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') // that is also how threads wake each other
+    const points = (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') // a write is also how threads wake each other
     const cases = points.flatMap((point) => errors.map((error) => [point, error] as const))
     const states: string[] = []
     const reached = () => states.filter((state) => state !== 'not reached').length
-    // Runs differ by some calls, so a point may not come about: the short form goes on until one did.
+    // Runs differ by some calls, so a point may not be reached: the short form continues until one was.
     await all(w, chosen<readonly [Point, string]>(cases, 7), async ([point, error], lane) => {
       if (!long && reached() >= 1) return
       const agent = lane.copy()

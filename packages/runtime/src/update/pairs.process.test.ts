@@ -1,6 +1,7 @@
 /**
- * Pairs of kills: the first at a system call of an update and the way back, the second at one of the start that has to make good what the first
- * left. What the start after both comes to, the journal and `current` say, as after one (rules for kills).
+ * Tests pairs of kills: the first at a system call of an update and its rollback, the second at one of the start that
+ * has to recover from the first. The start after both must do what the journal and `current` say, as after one
+ * (docs/decisions/kills.md).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
@@ -28,7 +29,7 @@ import { expectWhole } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
 const pairs = long ? 500 : 1
-/** A start calls so often, about: one that has little to make good, and one that proves or goes back. */
+/** The approximate number of calls in a start: one with little to recover, and one that proves or rolls back. */
 const inAStart = {
   little: { rename: 4, fsync: 2, unlink: 3, mkdir: 14, openat: 80, write: 26 },
   much: { rename: 6, fsync: 5, unlink: 2, mkdir: 18, openat: 85, write: 28, symlink: 1 },
@@ -44,7 +45,7 @@ const makesGood = new Set(['swapping', 'proving', 'undoing'])
 const one = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T
 
 test.skipIf(missing !== undefined)(
-  `${pairs} pairs of kills: after both the next start comes to what the journal and current say`,
+  `${pairs} pairs of kills: after both the next start does what the journal and current say`,
   { timeout: 4 * 3_600_000 },
   async () => {
     const points = await pointsOf(w, 'worker')
@@ -69,7 +70,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** Where the journal stood after each of them; undefined when one of them did not strike. */
+/** The state of the journal after each of them; undefined if one of them did not strike. */
 async function pair(
   lane: Lane,
   where: string,

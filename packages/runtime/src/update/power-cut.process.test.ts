@@ -1,6 +1,7 @@
 /**
- * The power fails in each state of an update and of the way back, and right after an installation: journal, `current`, versions and
- * environment files are what they have to be (D57), and the next start rests where docs/decisions/kills.md says. A long form, where this machine lets us mount.
+ * Simulates a power failure in each state of an update and its rollback, and right after an installation: journal,
+ * `current`, versions and environment files must be as D57 demands, and the next start rests where
+ * docs/decisions/kills.md says. A long form, for machines that let us mount.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,12 +29,12 @@ import { ask } from './ask.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02
-/** Of the journal, in the order in which it comes to them; the first is an installation. */
+/** The states of the journal in their order; the first is an installation. */
 const moments = ['installed', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'back'] as const
 type Moment = (typeof moments)[number]
 
 test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
-  'after a power cut the journal, current and the environment are whole, and the next start goes on from there',
+  'after a power failure the journal, current and the environment are whole, and the next start continues from there',
   { timeout: 900_000 },
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'svc-power-'))
@@ -111,7 +112,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       await service.close()
       for (const one of disks.splice(0)) unmount(one)
 
-      /** As near as one can get who only looks: some states last a moment. */
+      /** Resolves as soon after the state was reached as polling allows: some states last a moment. */
       async function reached(what: Moment): Promise<void> {
         const at = () => readUpdate(agent)?.state ?? 'idle'
         if (what === 'undoing' || what === 'back') {
@@ -130,7 +131,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       }
     }
     process.stderr.write(`power cuts: ${struck.join('; ')}\n`)
-    // The cut is one: a file that nobody synced did not survive it.
+    // The power failure was real: a file that nobody synced did not survive it.
     expect(lost).toBe(struck.length)
   },
 )

@@ -1,4 +1,7 @@
-/** The whole way with the real service: a blueprint uploaded, an agent installed with a code, a version wished, run, and rolled back by naming the one before. */
+/**
+ * Tests the whole procedure with the real service: a blueprint is uploaded, an agent installed with a code, a version
+ * wished and run, and rolled back by naming the previous one.
+ */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { agentIn, password } from '../../testing/installed.ts'
 import { expectWhole, learn, versionOf } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
-test('an admin names a version, and the agent runs it; names the one before, and it comes back from the disk', async () => {
+test('an admin names a version and the agent runs it; the admin names the previous one, and it is restored from the disk', async () => {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-whole-way-')))
   onTestFinished(() => rmSync(above, { recursive: true, force: true, maxRetries: 5 }))
   const manifest = bundleManifest.replace(/bindings: .*\n/, '')
@@ -32,7 +35,7 @@ test('an admin names a version, and the agent runs it; names the one before, and
   expect(ran, ran.err).toMatchObject({ code: 0 })
   const agent = agentIn(join(above, 'mail-triage'))
   onTestFinished(() => agent.remove())
-  // reports come every 30 s by the service's wish: more often than once in a second and it turns them away
+  // The service asks for reports every 30 s, and refuses more than one per second.
   const running = starts(agent, ['run'], { scale: 0.05 })
   onTestFinished(() => running.end('SIGKILL').then(() => {}))
   const wish = (version: string) => place.value(['wish', 'blueprint', 'north/mail-triage', version])

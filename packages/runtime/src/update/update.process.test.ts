@@ -1,4 +1,4 @@
-/** A real agent updated by a runtime that runs, from a service that is scripted, with real bundles (3.3, D24 to D32). */
+/** Tests updates of a real agent by a running runtime, from a scripted service, with real bundles (3.3, D24 to D32). */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { expectWhole, learn, offers, serves, versionOf } from '../../testing/upd
 import { readNote } from '../launcher/note.ts'
 import { readUpdate } from './journal.ts'
 
-/** A second lasts 20 ms: the window of 30 minutes 36 s, ten minutes 12 s. */
+/** A second lasts 20 ms: the window of 30 minutes takes 36 s, ten minutes take 12 s. */
 const scale = 0.02
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -46,11 +46,11 @@ const reportWhere = (
 ) => becomes(what, () => service.reports.find((r) => holds(r.report))?.report)
 const lastReport = (service: Service) => service.reports.at(-1)?.report
 const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-/** The names of what lies in its folder beside the journals, the logs and what the agent itself writes. */
+/** The names of everything in its folder except the journals, the logs and what the agent itself writes. */
 const everything = (agent: InstalledAgent) =>
   [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
 
-test('the wished version is fetched with the token, put in place, proved and kept; the one before stays whole', async () => {
+test('the wished version is fetched with the token, put in place, proved and kept; the previous one stays complete', async () => {
   const { service, agent, offered } = await world()
   const running = runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
@@ -73,7 +73,7 @@ test('the wished version is fetched with the token, put in place, proved and kep
   await running.end()
 })
 
-test('a new version that says it is bad, or nothing, or does not stay up, goes back: held, and not tried again (I18, I26)', async () => {
+test('a new version that reports bad, or nothing, or does not stay up, is rolled back: held, and not tried again (I18, I26)', async () => {
   const bad = 'const fs=require("node:fs");fs.writeFileSync(process.env.SVC_STATE_DIR+"/status.json",'
   const wrong = {
     '2.0.0': [
@@ -133,7 +133,7 @@ const verdicts: readonly (readonly [what: string, version: string, reply: Reply 
   ['it is too large', '1.5.4', (r) => r.writeHead(200).end(Buffer.alloc(21 * 1024 * 1024)), /20 MB/],
 ]
 
-test('verdicts about a bundle: failed, held, no file stays, the agent runs on (D26, I19)', async () => {
+test('verdicts about a bundle: failed, held, no file stays, the agent continues (D26, I19)', async () => {
   const bundles = Object.fromEntries(verdicts.flatMap(([, version, reply]) => (reply ? [[version, reply]] : [])))
   const { service, agent, offered } = await world(bundles)
   runs(agent)
@@ -197,8 +197,8 @@ test('faults of a fetch: failed, nothing changed, tried again after ten minutes 
   )
 })
 
-describe('the way back', () => {
-  test('svc rollback with a runtime that runs, offline: the version is held; the service names another, then it again', async () => {
+describe('a rollback', () => {
+  test('by svc rollback with a running runtime, offline: the version is held; the service names another, then it again', async () => {
     const { service, agent, offered } = await world()
     const running = runs(agent)
     offered.wish('1.5.0')
@@ -230,7 +230,7 @@ describe('the way back', () => {
     await running.end()
   })
 
-  test('svc rollback without a runtime, its agent left behind: the next start runs the version before', async () => {
+  test('by svc rollback without a runtime, its agent left behind: the next start runs the previous version', async () => {
     const { service, agent, offered } = await world()
     const running = runs(agent)
     offered.wish('1.5.0')
@@ -247,7 +247,7 @@ describe('the way back', () => {
     expect(readUpdate(agent)).toMatchObject({ state: 'idle', hold: { version: '1.5.0' } })
   })
 
-  test('the service names the version before: at once, from the disk, as an update (D30)', async () => {
+  test('by the service naming the previous version: at once, from the disk, as an update (D30)', async () => {
     const { service, agent, offered } = await world()
     runs(agent)
     offered.wish('1.5.0')
@@ -261,7 +261,7 @@ describe('the way back', () => {
 })
 
 describe('the window', () => {
-  /** Says what a file tells it to. */
+  /** An agent that reports what a file tells it to. */
   const obedient = {
     'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
 setInterval(()=>{if(fs.existsSync(at('die')))process.exit(9)
@@ -278,7 +278,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     return { ...w, running, obeys }
   }
 
-  test('it gets worse and stays so: back, held; the state stays', async () => {
+  test('an agent that gets worse and stays so is rolled back and held; the state stays', async () => {
     const { agent, service, obeys } = await kept()
     writeFileSync(join(agent.state, 'level'), 'warn')
     const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')
@@ -287,14 +287,14 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     expect(readFileSync(join(agent.state, 'level'), 'utf8')).toBe('warn')
   })
 
-  test.runIf(process.env.SVC_TEST_LONG)('its process dies three times: back', async () => {
+  test.runIf(process.env.SVC_TEST_LONG)('an agent whose process dies three times is rolled back', async () => {
     const { agent, service } = await kept()
     writeFileSync(join(agent.state, 'die'), '')
     const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')
     expect(report.applied?.message).toMatch(/died|worse/)
   })
 
-  test('a binding that breaks does not count; minutes are saved, a restart goes on with them, and in the end nothing is watched', async () => {
+  test('a broken binding does not count; minutes are saved, a restart continues with them, and in the end nothing is watched', async () => {
     const { agent, service, running } = await kept()
     service.other = json({}, 401)
     await becomes('minutes', () => (readUpdate(agent)?.window?.ran ?? 0) >= 300)
@@ -312,7 +312,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
   })
 })
 
-test('paused: it is put in place, and proved when the agent runs again', async () => {
+test('a paused agent gets the version put in place, and it is proved when the agent runs again', async () => {
   const { service, agent, offered } = await world()
   runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
@@ -329,7 +329,7 @@ test('paused: it is put in place, and proved when the agent runs again', async (
   expect(agent.starts()).toHaveLength(2)
 })
 
-test('a wish that is taken back while the bundle comes is dropped, and nothing is said of it (D31)', async () => {
+test('a wish that is withdrawn while the bundle is fetched is dropped, and nothing is reported about it (D31)', async () => {
   let hangs = true
   const { service, agent, offered } = await world({ '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)) })
   runs(agent)
