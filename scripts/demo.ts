@@ -49,7 +49,7 @@ for (const [signal, number] of [
     void end(signal === 'SIGINT' ? 0 : 128 + number)
   })
 
-// As svc-server does: what was compiled once is kept.
+// Keeps compiled code for later starts, as svc-server does.
 enableCompileCache(join(root, '.cache/compiled'))
 try {
   await begin()

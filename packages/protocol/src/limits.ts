@@ -85,7 +85,7 @@ export const limits = {
   runsKept: 2000,
   /** [D1] Commands in one answer. */
   commandsPerAnswer: 20,
-  /** [3.2, 8] A command times out after this long without delivery, and then again without an answer. */
+  /** [3.2, 8] A command times out after this long if it was not delivered; once delivered, if it is not answered. */
   commandSeconds: 600,
   /** [D7] How long a log command accepts its upload after it was delivered. */
   logAnswerSeconds: 24 * 3600,

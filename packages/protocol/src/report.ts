@@ -174,9 +174,9 @@ export const report = object(
 export type Report = Kept<typeof report>
 
 /**
- * A report that was read. `text` is the body, if all of it was kept as it came; it then saves writing the JSON again.
- * `newNames` marks a large report full of names that no other report has, and `runsDropped` counts the runs that were
- * too many.
+ * A report that was read. `text` is the body if all of it was kept as it came, so that the JSON need not be written
+ * again. `newNames` marks a large report full of names that no other report has, and `runsDropped` counts the runs that
+ * were too many.
  */
 type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }

@@ -28,7 +28,7 @@ test.each([
     ['node', '-e', 'require(process.argv[1])', join(process.cwd(), 'copy.pyz')],
   ],
   ['the source', { file: '/src/main.ts' }, ['node', '/src/main.ts'], ['node', '/src/main.ts']],
-  ['a marker that is none of ours', { file: installed, marker: 'x' }, ['svc'], [installed]],
+  ['a foreign marker', { file: installed, marker: 'x' }, ['svc'], [installed]],
 ])('a hint starts with the words that started the program: %s', (_what, given, here, anywhere) => {
   const start = { marker: undefined, ...runnable(installed, './svc.pyz', '/opt/svc/svc'), ...given }
   expect(readStart(start)).toEqual({ here, anywhere })

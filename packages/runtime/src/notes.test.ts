@@ -80,10 +80,10 @@ const release = { version: '1.0.0', sha256: 'a' }
 const swapped = { from: release, to: release }
 describe('a note that is damaged, or from a future runtime', () => {
   test.each<[string, string, unknown, unknown]>([
-    ['is none without its state', 'update', { running: release }, undefined],
-    ['is none in a state that nobody knows', 'update', { state: 'dreaming', running: release }, undefined],
+    ['is ignored without its state', 'update', { running: release }, undefined],
+    ['is ignored in an unknown state', 'update', { state: 'dreaming', running: release }, undefined],
     [
-      'keeps what is known of it',
+      'keeps the known parts',
       'update',
       {
         state: 'idle',
@@ -102,7 +102,7 @@ describe('a note that is damaged, or from a future runtime', () => {
         rollbacks: [],
       },
     ],
-    ['has no trial of one file only', 'runtime', { trial: { is: 'trying', from: release } }, {}],
+    ['has no trial with only one file', 'runtime', { trial: { is: 'trying', from: release } }, {}],
     [
       'has a trial with nothing counted',
       'runtime',

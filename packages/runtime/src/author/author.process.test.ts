@@ -201,8 +201,8 @@ test('svc check lists everything at once, for people and for programs, and exits
 })
 
 test.each([
-  ['no path', 'none', 2, /There is no folder or bundle at/],
-  ['no zip', 'text', 1, /The bundle is no zip archive/],
+  ['a missing path', 'none', 2, /There is no folder or bundle at/],
+  ['a file that is not a zip archive', 'text', 1, /The bundle is no zip archive/],
   ['a file of 21 MB', 'large', 1, /large: is larger than 20480 KB/],
 ])('svc check of %s', async (_what, name, code, says) => {
   writeFileSync(join(root, 'text'), 'hello')

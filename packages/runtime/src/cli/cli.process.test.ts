@@ -119,7 +119,7 @@ describe('svc connect', () => {
 
   test.each([
     ['no token', '', 2, 'No token was given'],
-    ['what is no token', 'hunter2', 2, 'That is not an agent token'],
+    ['a text that is not a token', 'hunter2', 2, 'That is not an agent token'],
     ['an install code', `svc_inst_${'A'.repeat(43)}`, 2, 'That is not an agent token'],
   ])('refuses %s, and does not repeat it', async (_what, input, code, says) => {
     const of = folder()
@@ -199,7 +199,9 @@ test('everything else works without the service', async () => {
   expect(await runs('run-now')).toContain('Already asked')
   expect(await runs('pause')).toBe('Paused.\n')
   expect(await runs('pause')).toContain('Already paused since')
-  expect(await runs('why')).toMatch(/^mail-triage has been paused since .* UTC, on this machine by .*"svc resume" ends it\./)
+  expect(await runs('why')).toMatch(
+    /^mail-triage has been paused since .* UTC, on this machine by .*"svc resume" ends it\./,
+  )
   expect(JSON.parse(await runs('status', '--json'))).toMatchObject({
     paused: true,
     state: status.state,
@@ -225,7 +227,7 @@ test.each([
   ['set', ['set', 'every=500'], 1, 'Minutes must be between 1 and 120: got 500.\n'],
   ['one wrong value of two', ['set', 'tone=brisk', 'every=soon'], 1, 'Minutes must be a number: got "soon".\n'],
   ['an unknown setting', ['set', 'speed=1'], 1, 'There is no setting "speed".\n'],
-  ['what is no pair', ['set', 'every'], 2, 'A setting is changed as KEY=VALUE: got "every".\n'],
+  ['a text that is not a pair', ['set', 'every'], 2, 'A setting is changed as KEY=VALUE: got "every".\n'],
   ['clearing a default', ['set', 'every='], 1, 'Minutes cannot be cleared: it has the default 10.\n'],
   ['an unknown log', ['logs', 'other'], 1, 'There is no such log.\n'],
   ['an outbox before any report', ['outbox'], 1, 'Nothing has been reported from this folder yet.\n'],

@@ -3,8 +3,8 @@ import { folderFor, pathAdvice } from './self.ts'
 
 test.each([
   ['the usual folder of an account', ['/usr/bin'], false, '/home/ada/.local/bin'],
-  ['the other usual one where only that is in PATH', ['/usr/bin', '/home/ada/bin'], false, '/home/ada/bin'],
-  ['the first of both', ['/home/ada/bin', '/home/ada/.local/bin'], false, '/home/ada/.local/bin'],
+  ['the other usual folder if only that is in PATH', ['/usr/bin', '/home/ada/bin'], false, '/home/ada/bin'],
+  ['the first of the two in PATH', ['/home/ada/bin', '/home/ada/.local/bin'], false, '/home/ada/.local/bin'],
   ["the machine's folder as root", ['/usr/bin'], true, '/usr/local/bin'],
 ])('the command is installed into %s', (_what, path, root, folder) => {
   expect(folderFor({ home: '/home/ada', path, root })).toBe(folder)

@@ -9,9 +9,9 @@ const facts: CommandFacts = { ...read.value, paused: false }
 const bare: CommandFacts = { controls: [], settings: [], paused: false }
 
 test.each([
-  ['a pause is a pause', 'pause', {}, facts, { do: 'pause' }],
-  ['a resume is a resume', 'resume', {}, facts, { do: 'resume' }],
-  ['a run is asked for', 'run_now', {}, facts, { do: 'run_now' }],
+  ['pause pauses the agent', 'pause', {}, facts, { do: 'pause' }],
+  ['resume resumes the agent', 'resume', {}, facts, { do: 'resume' }],
+  ['run_now asks for a run', 'run_now', {}, facts, { do: 'run_now' }],
   [
     'run_now is refused while paused (3.6)',
     'run_now',
@@ -20,7 +20,7 @@ test.each([
     { do: 'refuse', message: 'Paused. Resume first.' },
   ],
   [
-    'what controls do not name is refused (D9)',
+    'a type that controls do not name is refused (D9)',
     'pause',
     {},
     bare,
@@ -34,15 +34,15 @@ test.each([
     { do: 'refuse', message: 'This agent does not know this command.' },
   ],
   [
-    'a type that objects inherit is unknown',
+    'a type that is an inherited property of objects is unknown',
     'constructor',
     {},
     facts,
     { do: 'refuse', message: 'This agent does not know this command.' },
   ],
-  ['a log is asked for whatever controls say', 'log', { name: 'work' }, bare, { do: 'log', name: 'work' }],
+  ['a log can be requested whatever the controls say', 'log', { name: 'work' }, bare, { do: 'log', name: 'work' }],
   [
-    'set takes what fits',
+    'set accepts valid values',
     'set',
     { every: 30, tone: 'brisk' },
     facts,
@@ -62,9 +62,15 @@ test.each([
     facts,
     { do: 'refuse', message: 'There is no setting "speed".' },
   ],
-  ['null clears what has no default (3.6)', 'set', { note: null }, facts, { do: 'set', values: { note: null } }],
   [
-    'null does not clear what has one',
+    'null clears a setting without a default (3.6)',
+    'set',
+    { note: null },
+    facts,
+    { do: 'set', values: { note: null } },
+  ],
+  [
+    'null does not clear a setting with a default',
     'set',
     { note: 'x', every: null },
     facts,

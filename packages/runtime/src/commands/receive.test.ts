@@ -90,7 +90,7 @@ const received: readonly (readonly [string, Wire, () => void, boolean])[] = [
     true,
   ],
   ['a set whose values are not in force was interrupted', command('k', 'set', { every: 30 }), () => {}, false],
-  ['nobody can tell for a run_now, so it was interrupted', command('k', 'run_now'), () => {}, false],
+  ['a run_now counts as interrupted, since nobody can tell', command('k', 'run_now'), () => {}, false],
 ]
 test.each(received)(
   'killed between received and answered: %s, and is not applied again (D4)',

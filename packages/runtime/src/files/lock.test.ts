@@ -30,7 +30,7 @@ test('one process holds the lock, and the next learns which (D58)', () => {
 
 test.each([
   ['a process that is gone', () => ({ ...ownIdentity(), pid: 2 ** 22 - 3 })],
-  ['an earlier process of the same number', () => ({ pid: process.pid, start: 'another boot:1' })],
+  ['an earlier process with the same pid', () => ({ pid: process.pid, start: 'another boot:1' })],
   ['nonsense', () => ({ pid: 'x' })],
 ])('a lock of %s is free', (_who, holder) => {
   prepare(folder)

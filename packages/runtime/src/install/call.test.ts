@@ -1,4 +1,4 @@
-/** The two install calls over real HTTP: which answers spend the code, and which are refused. */
+/** Tests the two install calls over real HTTP: which answers spend the code, and which are refused. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { token } from '../../testing/folder.ts'
@@ -24,8 +24,8 @@ test.each<[string, Reply, 'unknown' | 'refused', string]>([
   ['whose connection is cut before the answer', (_r, _c, socket) => socket.destroy(), 'unknown', 'no whole answer'],
   ['whose answer breaks off', breaksOff, 'unknown', 'no whole answer'],
   ['that a proxy answers with 502', json({}, 502), 'unknown', '502'],
-  ['whose answer is no JSON', (r) => void r.writeHead(200).end('<html>'), 'unknown', 'not in JSON'],
-  ['that nothing answers for 30 s', () => {}, 'unknown', 'no whole answer'],
+  ['whose answer is not JSON', (r) => void r.writeHead(200).end('<html>'), 'unknown', 'not in JSON'],
+  ['that gets no byte for 30 s', () => {}, 'unknown', 'no whole answer'],
   ['of a code that was used meanwhile', unknownCode, 'refused', 'knows no such code'],
   [
     'for a name that is taken',
@@ -33,14 +33,14 @@ test.each<[string, Reply, 'unknown' | 'refused', string]>([
     'refused',
     'That name is taken',
   ],
-])('a call %s: made once, and it is known whether the code may be spent (D44)', async (_what, reply, is, says) => {
+])('a call %s is made once, and it is known whether the code may be spent (D44)', async (_what, reply, is, says) => {
   const before = service.installs.length
   service.install = reply
   expect(await asked(service.origin)).toEqual({ ok: false, is, message: expect.stringContaining(says) })
   expect(service.installs.length - before).toBe(1)
 })
 
-test('a call to a service that is not there has spent nothing', async () =>
+test('a call to an unreachable service has spent nothing', async () =>
   expect(await asked('http://127.0.0.1:9')).toMatchObject({ ok: false, is: 'unreached' }))
 
 const packed = await bundle()
@@ -64,5 +64,5 @@ test.each<[string, unknown, string]>([
     message: expect.stringContaining(says),
   }),
 )
-test('an answer as it was announced is taken', () =>
+test('an answer that matches the preview is accepted', () =>
   expect(checkRedeemed(redeemed, previewOf(packed) as never)).toMatchObject({ ok: true }))

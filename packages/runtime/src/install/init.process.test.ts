@@ -186,10 +186,10 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test.each([
-    ['what is no code', ['--code', 'hunter2'], 2, 'That is not an install code'],
-    ['an address that is none', ['--url', 'svc.example.com'], 2, '--url must be an address'],
-    ['a folder without a place', ['--dir', 'no/such/place'], 1, 'Create it first'],
-    ['a file of secrets that is not there', ['--secrets-file', 'nowhere'], 2, 'is not there'],
+    ['a text that is not a code', ['--code', 'hunter2'], 2, 'That is not an install code'],
+    ['an invalid address', ['--url', 'svc.example.com'], 2, '--url must be an address'],
+    ['a folder whose parent is missing', ['--dir', 'no/such/place'], 1, 'Create it first'],
+    ['a missing file of secrets', ['--secrets-file', 'nowhere'], 2, 'is not there'],
   ])('%s', async (_what, args, exit, says) => {
     const w = await world()
     const ran = await init(w, args)

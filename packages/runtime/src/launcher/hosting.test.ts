@@ -45,8 +45,8 @@ describe('a worker that ends unexpectedly', () => {
 describe('a worker that does not answer', () => {
   test.each<[string, HostingEvent[], number, string]>([
     ['and did before hangs after six looks', [here()], 7, 'it hung'],
-    ['and never said a word is given up after twelve', [], 13, 'it never said a word'],
-    ['and said something, of before there were pings, is never given up', [here(1, 1)], 100, ''],
+    ['and never sent a message is given up after twelve', [], 13, 'it never said a word'],
+    ['and is older than pings is never given up', [here(1, 1)], 100, ''],
   ])('%s', (_name, before, looks, how) => {
     const early = after(one, ...before, ...pulses(looks - 1))
     expect(early.words.filter((word) => word !== 'ping')).toEqual(['pulse later'])

@@ -31,7 +31,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 const from = { version: '1.0.0', sha256: hash('old') }
 const to = { version: '2.0.0', sha256: hash('new') }
 
-/** A disk in memory where there is one: a scene is removed and renamed thousands of times. */
+/** A folder in memory if the machine has one, since files are removed and renamed thousands of times. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 function place(): Folder {

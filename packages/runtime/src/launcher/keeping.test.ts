@@ -51,12 +51,12 @@ describe('a start of a file on trial', () => {
 describe('the five minutes', () => {
   const started: KeepingEvent = { is: 'started' }
   test.each<[string, Keeping, Moment, number]>([
-    ['of a file that tries count from its swap', { ...trying, due: Infinity }, at(1000), 300_000],
+    ['of a file that has not reported count from its swap', { ...trying, due: Infinity }, at(1000), 300_000],
     ['are set once, whatever the clock does meanwhile', trying, at(1000, 99_000_000), 300_000],
-    ['are never more than five, though the clock was set back', { ...trying, due: Infinity }, at(1000, 0), 301_000],
-    ['are over at once for one that had them', { ...trying, due: Infinity }, at(1000, 9_000_000), 1000],
-    ['begin anew with each start of one that reported', kept, at(7000), 307_000],
-    ['are not counted where nothing is on trial', { ...begin({}), due: 5 }, at(1000), Infinity],
+    ['are never more than five, even if the clock was set back', { ...trying, due: Infinity }, at(1000, 0), 301_000],
+    ['are over at once for a file that had them', { ...trying, due: Infinity }, at(1000, 9_000_000), 1000],
+    ['restart with each start of a file that reported', kept, at(7000), 307_000],
+    ['are not counted if nothing is on trial', { ...begin({}), due: 5 }, at(1000), Infinity],
   ])('%s', (_name, state, moment, due) => expect(after(state, started, moment).state.due).toBe(due))
 
   test('end the trial without a report; for a file that has reported they end it well', () => {
@@ -106,7 +106,7 @@ describe('a person who returns to the previous file', () => {
   const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7 }
   test.each<[string, Keeping]>([
     ['from a file on trial', trying],
-    ['from one that was kept long ago', begin({})],
+    ['from a file that was kept long ago', begin({})],
   ])('%s is answered once', (_name, state) => {
     const first = after(state, asked)
     expect(first.acts).toEqual(['save', 'say', 'tell', 'go back', 'replace'])

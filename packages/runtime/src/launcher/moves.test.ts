@@ -109,7 +109,7 @@ test('an agent that ended for good starts again only if somebody asks', () => {
   expect(move(over, run, rules, 1e9)).toEqual({ state: over })
   expect(
     move(move(over, paused, rules, 2).state, run, rules, 3).act,
-    'a pause and its end are no wish to run',
+    'a pause and its end are not a request for a run',
   ).toBeUndefined()
   expect(move(over, wish, rules, 4).act).toBe('start')
 })

@@ -105,7 +105,7 @@ describe('an output that the manifest declares (3.6)', () => {
 
   const places: readonly (readonly [string, (outside: string) => void])[] = [
     ['a link out of the folder', (outside) => symlinkSync(join(outside, 'file'), declared())],
-    ['another name of a file', (outside) => linkSync(join(outside, 'file'), declared())],
+    ['another hard link of a file', (outside) => linkSync(join(outside, 'file'), declared())],
     ['a folder', () => mkdirSync(declared())],
     [
       'a file in a folder that leads out',

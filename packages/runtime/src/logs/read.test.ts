@@ -49,7 +49,7 @@ describe('there is no such log (3.6, D52)', () => {
       },
     ],
     [
-      'a symlink into a folder beside it whose name begins alike',
+      'a symlink into another folder whose name begins with the same letters',
       () => {
         const beside = agentFolder({ 'other.log': 'of another agent' })
         const neighbour = `${folder.root}-2`
@@ -72,7 +72,7 @@ describe('there is no such log (3.6, D52)', () => {
       },
     ],
     [
-      'a second name of the token file',
+      'a second hard link of the token file',
       () => {
         rmSync(path())
         linkSync(folder.env, path())
@@ -94,7 +94,7 @@ describe('there is no such log (3.6, D52)', () => {
       },
     ],
     [
-      'a pipe, which must not hold the reporter up',
+      'a pipe, which must not block the reporter',
       () => {
         rmSync(path())
         execFileSync('mkfifo', [path()])

@@ -58,15 +58,15 @@ afterAll(() => {
 })
 
 test.runIf(made).each([
-  ['a certificate that nobody vouches for', 'localhost', {}, 3, 'self-signed certificate'],
+  ['a certificate without an authority', 'localhost', {}, 3, 'self-signed certificate'],
   [
-    'the same, though the environment says not to look',
+    'the same, even if the environment disables the check',
     'localhost',
     { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     3,
     'self-signed certificate',
   ],
-  ['a certificate of another name', '127.0.0.1', { NODE_EXTRA_CA_CERTS: cert }, 3, 'does not match'],
+  ['a certificate for another name', '127.0.0.1', { NODE_EXTRA_CA_CERTS: cert }, 3, 'does not match'],
   ['a certificate that the machine trusts', 'localhost', { NODE_EXTRA_CA_CERTS: cert }, 0, ''],
 ])('%s', async (_what, host, env, code, says) => {
   const of = agentFolder({}, `https://${host}:${port}`)

@@ -143,7 +143,7 @@ const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])
   ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
   ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],
   [
-    'leads elsewhere',
+    'redirects',
     (response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
     /redirects are not followed/,
   ],

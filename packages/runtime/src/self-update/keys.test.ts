@@ -18,8 +18,8 @@ test('release keys are read one per line, without comments, empty lines and anyt
 test.each([
   ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----'],
   ['a line of allowed_signers', `svc-release ${publicKey()}`],
-  ['a key that lost its end', publicKey().slice(0, -8)],
-  ['a key under the name of another type', publicKey().replace('ssh-ed25519', 'ssh-rsa')],
+  ['a truncated key', publicKey().slice(0, -8)],
+  ['a key with the name of another type', publicKey().replace('ssh-ed25519', 'ssh-rsa')],
   ['a line with options before the key', `namespaces="file" ${publicKey()}`],
 ])('%s is refused, so that no build trusts fewer or more keys than intended', (_what, line) => {
   expect(() => readKeys(`# ours\n${line}`)).toThrow('Line 2 of the release keys must be an OpenSSH public key')

@@ -12,18 +12,18 @@ const hold = { version: '2.0.0', reason: 'it hung', running: 'a' }
 
 describe('3.5, 1: a runtime is wanted', () => {
   test.each<[string, string, Partial<WishedFacts>, string]>([
-    ['when it is another one', '2.0.0', {}, 'wanted'],
-    ['when it is an older one that the service wishes for', '0.9.0', {}, 'wanted'],
-    ['but not the running one', '1.0.0', {}, 'running'],
-    ['nor what is on hold (I26)', '2.0.0', { hold, sha256: 'a' }, 'held'],
-    ['unless the file was replaced since', '2.0.0', { hold, sha256: 'b' }, 'wanted'],
-    ['another than the one on hold is', '2.0.1', { hold, sha256: 'a' }, 'wanted'],
-    ['not past a pin', '2.0.0', { pinned: '1.5.0' }, 'pinned'],
-    ['up to the pin', '1.5.0', { pinned: '1.5.0' }, 'wanted'],
-    ['a pin lifts no hold', '2.0.0', { pinned: '2.0.0', hold, sha256: 'a' }, 'held'],
-    ['never what is a path', '../x', {}, 'malformed'],
-    ['nor what is empty', '', {}, 'malformed'],
-    ['nor what is too long', 'x'.repeat(65), {}, 'malformed'],
+    ['if it is another one', '2.0.0', {}, 'wanted'],
+    ['even if it is older', '0.9.0', {}, 'wanted'],
+    ['but not if it is the running one', '1.0.0', {}, 'running'],
+    ['but not if it is on hold (I26)', '2.0.0', { hold, sha256: 'a' }, 'held'],
+    ['if the file was replaced since the hold', '2.0.0', { hold, sha256: 'b' }, 'wanted'],
+    ['if another one is on hold', '2.0.1', { hold, sha256: 'a' }, 'wanted'],
+    ['but not if another one is pinned', '2.0.0', { pinned: '1.5.0' }, 'pinned'],
+    ['if it is the pinned one', '1.5.0', { pinned: '1.5.0' }, 'wanted'],
+    ['but not if it is on hold, even if it is pinned', '2.0.0', { pinned: '2.0.0', hold, sha256: 'a' }, 'held'],
+    ['but not if it is a path', '../x', {}, 'malformed'],
+    ['but not if it is empty', '', {}, 'malformed'],
+    ['but not if it is too long', 'x'.repeat(65), {}, 'malformed'],
   ])('%s', (_rule, wish, facts, verdict) => {
     expect(wanted(wish, { running: '1.0.0', ...facts })).toBe(verdict)
   })

@@ -100,7 +100,7 @@ const good = async (version: string, first = '') => {
 
 const nodes = [
   ['the Node of the tests', process.execPath],
-  ['the least Node', minNodeHere],
+  ['the minimum version of Node', minNodeHere],
 ] as const
 describe.each(nodes)('with %s', (_name, node) => {
   test.skipIf(node === undefined)(
@@ -160,7 +160,7 @@ const alike: readonly Faulty[] = [
 const faults: readonly Faulty[] = [
   ...(process.env.SVC_TEST_LONG ? alike : []),
   ['does not parse', 'this does not parse (', /does not start: SyntaxError/],
-  ['ends without a word', 'process.exit(0)', /does not start: it does not say/],
+  ['ends silently', 'process.exit(0)', /does not start: it does not say/],
   ['throws in its thread', inWorker('throw new Error("broken")'), /3 starts did not last: broken/],
   ['hangs in a loop', inWorker('setTimeout(()=>{for(;;);},300)'), /it hung|no report/],
   [

@@ -37,21 +37,26 @@ const after = (state: Updating, event: UpdatingEvent, moment = at(100_000)) => {
 
 describe('an answer that names another runtime', () => {
   test.each<[string, Updating, UpdatingEvent, string[]]>([
-    ['begins an attempt', heard, answer('2.0.0'), ['try']],
-    ['begins one in the first answer as well', begin, answer('2.0.0'), ['try']],
-    ['begins none while one is under way', { ...heard, trying: true }, answer('2.0.0'), []],
+    ['starts an attempt', heard, answer('2.0.0'), ['try']],
+    ['starts one with the first answer, too', begin, answer('2.0.0'), ['try']],
+    ['starts none while one is in progress', { ...heard, trying: true }, answer('2.0.0'), []],
     [
-      'begins none while a new runtime is on trial',
+      'starts none while a new runtime is on trial',
       heard,
       answer('2.0.0', { note: { trial: { is: 'kept' } as never } }),
       [],
     ],
-    ['begins none while a version of the agent is neither kept nor back', heard, answer('2.0.0', { busy: true }), []],
-    ['begins none for the running version', heard, answer('1.0.0'), []],
-    ['says that another one is pinned, once', heard, answer('2.0.0', { pinned: '1.5.0' }), ['say']],
+    [
+      'starts none while a version of the agent is neither kept nor rolled back',
+      heard,
+      answer('2.0.0', { busy: true }),
+      [],
+    ],
+    ['starts none for the running version', heard, answer('1.0.0'), []],
+    ['logs once that another version is pinned', heard, answer('2.0.0', { pinned: '1.5.0' }), ['say']],
     ['lifts the hold of another version', heard, answer('3.0.0', { note: { hold } }), ['close', 'lifted', 'try']],
     [
-      'lifts the hold when the file was replaced',
+      'lifts the hold if the file was replaced',
       heard,
       answer('2.0.0', { note: { hold }, sha256: 'by hand' }),
       ['lifted', 'try'],
@@ -71,9 +76,15 @@ describe('the next attempt', () => {
     ['comes after a minute', { last: 40_000 }, undefined, at(100_000), true],
     ['waits ten minutes after an end', {}, ended(), at(0, 10_599_999), false],
     ['comes after ten minutes', {}, ended(), at(0, 10_600_000), true],
-    ['comes at once when the clock was set back far', {}, ended(), at(0, 9_400_000), true],
-    ['comes at once for a wish that is new', { answer: { wish: '1.5.0' } }, ended(), at(0, 10_000_001), true],
-    ['comes at once for another version than ended', {}, ended({ wish: '1.5.0' }), at(0, 10_000_001), true],
+    ['comes at once if the clock was set far back', {}, ended(), at(0, 9_400_000), true],
+    ['comes at once for a new wish', { answer: { wish: '1.5.0' } }, ended(), at(0, 10_000_001), true],
+    [
+      'comes at once for another version than that of the ended attempt',
+      {},
+      ended({ wish: '1.5.0' }),
+      at(0, 10_000_001),
+      true,
+    ],
     ['comes at once after one that a kill broke off', {}, ended({ is: 'trying' }), at(0, 10_000_001), true],
     ['comes at once where nothing was tried', {}, ended({ at: 0 }), at(0, 10_000_001), true],
   ])('%s', (_name, state, attempt, moment, tries) => {

@@ -373,7 +373,7 @@ describe('what hangs', () => {
   const rows = [
     ['a bundle that never comes', '1.7.0', 'failed'],
     ['a service that limits calls', '1.8.0', 'failed'],
-    ['a new version that never says how it is', '1.6.0', 'rolled_back'],
+    ['a new version that never reports its state', '1.6.0', 'rolled_back'],
   ] as const
   test(`${rows.map(([what]) => what).join(', ')}: 1.4.0 stays or comes back`, () =>
     all(rows, async ([what, version, outcome]) => {

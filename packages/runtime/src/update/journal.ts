@@ -46,9 +46,9 @@ const update = filled(
       away: release,
       applied,
       hold,
-      /** The rollbacks of the last day, in Unix milliseconds (D29). */
+      /** The rollbacks of the last day (D29), each with its version and time in Unix milliseconds. */
       rollbacks: list(moment, 10_000),
-      /** The time before which a transient failure is not retried, in Unix milliseconds. */
+      /** The version that had a transient failure, and the Unix milliseconds before which it is not retried. */
       retry: moment,
       /** The last request of a person on this machine, and its answer. */
       asked: filled(object({ id: words, ok: boolean, message: words }, 'id'), { ok: false, message: '' }),

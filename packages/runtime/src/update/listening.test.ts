@@ -74,16 +74,16 @@ describe('a wish of the service', () => {
       ['update to 1.1.0 is requested, but on hold here: bad'],
     ],
     [
-      'for one that went back three times in a day waits for a person',
+      'for a version that was rolled back three times in a day waits for a person',
       listening(
         { rollbacks: [1, 2, 3].map((at) => ({ version: '1.1.0', at: 1_000_000 - at })) },
         { desired: wished('1.1.0') },
       ),
       ['update to 1.1.0 was rolled back three times in a day; "svc unhold" allows another try'],
     ],
-    ['that is a path is nothing', listening({}, { desired: wished('../../etc') }), []],
-    ['that is no semantic version is nothing', listening({}, { desired: wished('1') }), []],
-    ['for the version that runs is nothing', listening({}, { desired: wished('1.0.0') }), []],
+    ['that is a path is ignored', listening({}, { desired: wished('../../etc') }), []],
+    ['that is not a semantic version is ignored', listening({}, { desired: wished('1') }), []],
+    ['for the version that runs is ignored', listening({}, { desired: wished('1.0.0') }), []],
   ])('%s, and that is logged once', (_name, state, lines) => {
     const first = after(state, look)
     expect(first.lines).toEqual(lines)
@@ -96,10 +96,10 @@ describe('a wish of the service', () => {
 describe('an answer', () => {
   const fetching = listening({ state: 'fetching', to: b }, { aim: '1.1.0', desired: wished('1.1.0') })
   test.each<[string, ReturnType<typeof wished> | undefined, boolean]>([
-    ['that still wishes the same leaves what is under way', wished('1.1.0'), false],
-    ['that wishes another version breaks it off (D31)', wished('1.2.0'), true],
-    ['that wishes nothing breaks it off', undefined, true],
-    ['of another blueprint breaks it off', wished('1.1.0', 'calendar'), true],
+    ['that repeats the wish leaves the current attempt alone', wished('1.1.0'), false],
+    ['that wishes another version aborts it (D31)', wished('1.2.0'), true],
+    ['that wishes nothing aborts it', undefined, true],
+    ['of another blueprint aborts it', wished('1.1.0', 'calendar'), true],
   ])('%s', (_name, desired, aborts) => expect(after(fetching, answer(desired)).acts).toEqual(aborts ? ['abort'] : []))
   test('that names another version lifts the hold, and that is noted (D25)', () => {
     const held = listening({ hold: { version: '1.1.0', reason: 'bad' } })
@@ -115,15 +115,15 @@ describe('a death of the process', () => {
     ({ is: 'waiting', crashes: 1, startAt: 9, exit: { at: 5, code: 1 }, ...more }) as ProcessState
   test.each<[string, ProcessState, number]>([
     ['counts', ended({}), 1],
-    ['counts when nobody knows how it ended', ended({ exit: { at: 5 } }), 1],
+    ['counts if nobody knows how it ended', ended({ exit: { at: 5 } }), 1],
+    ['counts if its policy does not start it again', { is: 'stopped', because: 'ended', exit: { at: 5, code: 1 } }, 1],
+    ['does not count with code 0', ended({ exit: { at: 5, code: 0 } }), 0],
     [
-      'counts when its policy does not start it again',
-      { is: 'stopped', because: 'ended', exit: { at: 5, code: 1 } },
-      1,
+      'does not count if somebody stopped it',
+      { is: 'stopped', because: 'paused', exit: { at: 5, signal: 'SIGTERM' } },
+      0,
     ],
-    ['is none with code 0', ended({ exit: { at: 5, code: 0 } }), 0],
-    ['is none when somebody stopped it', { is: 'stopped', because: 'paused', exit: { at: 5, signal: 'SIGTERM' } }, 0],
-    ['is none while it runs', runs, 0],
+    ['does not count while it runs', runs, 0],
   ])('%s', (_name, state, deaths) => expect(after(listening(), { is: 'process', state }).state.deaths).toBe(deaths))
 
   test('counts once, however often it is reported, and not if it was before this runtime', () => {

@@ -1,5 +1,5 @@
 /**
- * The state machine of an agent's updates beside the journal, as pure functions: what the runtime knows of the wishes,
+ * The state machine of an agent's updates, as pure functions: what the runtime knows about wishes besides the journal,
  * and the acts that follow each event. moves.ts and change.ts have the update itself; this file decides when one starts
  * and when it is aborted.
  */

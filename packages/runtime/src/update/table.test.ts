@@ -165,18 +165,23 @@ describe('a wish (D24 to D31)', () => {
   test.each<[string, Parameters<typeof judgeWish>[0], Partial<Update>, ReturnType<typeof judgeWish>]>([
     ['none', undefined, {}, 'none'],
     ['of another blueprint', { blueprint: 'other', version: '1.5.0' }, {}, 'foreign'],
-    ['no version', own('../x'), {}, 'invalid'],
+    ['an invalid version', own('../x'), {}, 'invalid'],
     ['the running one', own('1.4.0'), {}, 'running'],
     ['another', own('1.5.0'), {}, 'wanted'],
-    ['an older one that is not here', own('1.2.0'), {}, 'wanted'],
+    ['an older one that is not on this machine', own('1.2.0'), {}, 'wanted'],
     ['the one before', own('1.3.0'), {}, 'present'],
     ['the held one', own('1.5.0'), { hold: { version: '1.5.0', reason: '' } }, 'held'],
     ['before the retry', own('1.5.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'waiting'],
-    ['the clock was set back since (D20)', own('1.5.0'), { retry: { version: '1.5.0', at: at + 661_000 } }, 'wanted'],
-    ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
-    ['another than the one to be tried again', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
     [
-      'went back three times in a day',
+      'if the clock was set back since (D20)',
+      own('1.5.0'),
+      { retry: { version: '1.5.0', at: at + 661_000 } },
+      'wanted',
+    ],
+    ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
+    ['another than the one to be retried', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
+    [
+      'rolled back three times in a day',
       own('1.5.0'),
       { rollbacks: [1, 2, 3].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
       'looping',
@@ -189,7 +194,7 @@ describe('a wish (D24 to D31)', () => {
     ],
     ['in the window', own('1.6.0'), noted.watching, 'later'],
     ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
-    ['while one is under way', own('1.6.0'), noted.staging, 'later'],
+    ['while an update is in progress', own('1.6.0'), noted.staging, 'later'],
   ])('%s', (_what, desired, facts, expected) => {
     expect(judgeWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
   })
@@ -231,7 +236,7 @@ describe('the answer to a fetch (D26)', () => {
     ['404', answered(404), 'refused'],
     ['200 with its checksum', answered(200, { 'x-svc-sha256': right }), 'done'],
     ['200 without a checksum', answered(200), 'unreachable'],
-    ['200 with a checksum that is none', answered(200, { 'x-svc-sha256': 'x' }), 'unreachable'],
+    ['200 with an invalid checksum', answered(200, { 'x-svc-sha256': 'x' }), 'unreachable'],
     ['200 with another checksum', answered(200, { 'x-svc-sha256': sum }), 'refused'],
     ['too large', { is: 'lost', why: 'large', sent: true, tooLarge: true } as const, 'refused'],
     ['lost', { is: 'lost', why: 'reset', sent: true } as const, 'unreachable'],
@@ -252,10 +257,10 @@ describe('a proof (3.3, run health)', () => {
   test.each<[string, ProcessState, number, ReturnType<typeof status> | undefined, string]>([
     ['the old version still runs', { ...running, version: 'a' }, 60_000, status('ok'), 'not yet'],
     ['up for a moment', running, 4000, status('ok'), 'not yet'],
-    ['up, and says ok', running, 5000, status('ok'), 'good'],
-    ['up, and says warn', running, 5000, status('warn'), 'good'],
-    ['up, and says bad', running, 5000, status('bad'), 'not yet'],
-    ['up, and only the old one spoke', running, 5000, status('ok', false), 'not yet'],
+    ['up, and reports ok', running, 5000, status('ok'), 'good'],
+    ['up, and reports warn', running, 5000, status('warn'), 'good'],
+    ['up, and reports bad', running, 5000, status('bad'), 'not yet'],
+    ['up, and only the old version has reported', running, 5000, status('ok', false), 'not yet'],
     ['up, without a status file', running, 5000, undefined, 'good'],
     ['ended well', stopped(0), 0, status('ok'), 'good'],
     ['ended badly', stopped(1), 0, status('ok'), 'not yet'],
@@ -329,9 +334,13 @@ describe('reasons for people', () => {
       { process: once, name: 'b', up: 0 },
       'it ended with code 9 ("svc logs output" on its machine shows what it printed)',
     ],
-    ['says bad', { process: up, name: 'b', up: 60_000, status: said('No mailbox.') }, 'its level is bad: No mailbox'],
     [
-      'says bad in a label and a detail',
+      'reports bad',
+      { process: up, name: 'b', up: 60_000, status: said('No mailbox.') },
+      'its level is bad: No mailbox',
+    ],
+    [
+      'reports bad with a label and a detail',
       {
         process: up,
         name: 'b',
@@ -386,7 +395,7 @@ test.each<[string, Partial<Update>, { blueprint: string; version: string } | und
     { blueprint: 'mail', version: '2.0.0' },
     ['2.0.0 is requested; it starts when the watch of 1.5.0 ends, after 28 more minutes of running.'],
   ],
-  ['what is under way', noted.fetching, { blueprint: 'mail', version: '1.5.0' }, []],
+  ['the version of the current update', noted.fetching, { blueprint: 'mail', version: '1.5.0' }, []],
   [
     'another one meanwhile',
     noted.fetching,
