@@ -22,7 +22,7 @@ export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/w
   command: { name: 'wish blueprint', args: [agentArgument, ['<version>', 'a version that was uploaded, or off']] },
 })
 export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
-  says: 'withdraw the wished blueprint version; the machine finishes an update that has begun',
+  says: 'withdraw the wished blueprint version; the machine finishes an update that has started',
   audit: ['wish.withdrawn'],
   pages: seen,
   again: 'same',

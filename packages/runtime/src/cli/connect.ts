@@ -166,19 +166,19 @@ export const smallManifest = (name: string): string => `# What this agent is and
 name: ${name}
 version: 0.1.0
 
-# The agent writes how it is into this file, as JSON: {"state": {"level": "ok", "label": "Idle"}}
+# The agent writes its state into this file, as JSON: {"state": {"level": "ok", "label": "Idle"}}
 status: status.json
 
-# The service and "svc" offer only what stands here. Take in what the agent obeys:
-#   pause, resume   it starts nothing while .svc/paused is there
-#   run_now         it runs when .svc/run_now is there, and removes it
+# The service and "svc" offer only the controls listed here. List those that the agent obeys:
+#   pause, resume   it starts nothing while .svc/paused exists
+#   run_now         it runs when .svc/run_now exists, and removes that file
 # controls: [pause, resume, run_now]
 
-# Values in force stand in .svc/settings.json.
+# The values in force are in .svc/settings.json.
 # settings:
 #   - {key: every, label: Minutes between runs, type: number, min: 1, max: 120, default: 10}
 
-# Logs that may be asked for.
+# Logs that people may request.
 # logs: [{name: work, path: work.log}]
 `
 

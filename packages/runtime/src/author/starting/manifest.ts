@@ -2,8 +2,8 @@
 export const manifestOf = (
   name: string,
   command: string,
-) => `# The blueprint: what it is called, how it is started, and what can be seen and set from outside.
-# "svc check" says what is wrong with it; "svc pack" makes the bundle that is uploaded.
+) => `# The blueprint: its name, how it is started, and what people can see and set.
+# "svc check" lists what is wrong with it; "svc pack" makes the bundle to upload.
 name: ${name}
 version: 0.1.0 # a semantic version; each upload needs a new one
 description: Replace me with one line that says what it does.
@@ -13,23 +13,23 @@ runtime:
   command: ${command} # an argument list; no shell reads it
   workdir: .
   restart: always # always | on-failure | never
-  stop_seconds: 10 # between asking the agent to end and ending it
-health: { start_seconds: 60 } # how long a new version may take until it says how it is
+  stop_seconds: 10 # between asking the agent to end and killing it
+health: { start_seconds: 60 } # how long a new version may take to report its state
 
-# What the agent says of itself: written by the agent, read and sent on by the runtime.
+# The state of the agent: the agent writes it, the runtime reads and reports it.
 status: state/status.json
 logs: [{ name: work, path: state/work.log }]
 
-# What can be wished for from the page, and here with "svc pause", "svc run-now", "svc set".
+# Commands that the agent obeys, from the page or from "svc pause", "svc run-now" and "svc set".
 controls: [pause, resume, run_now]
 settings:
   - { key: every, label: Minutes between runs, type: number, min: 1, max: 1440, default: 10, group: Schedule }
 
-# What survives a new version. Nothing of it is packed, unless .svcignore takes it back.
+# Data that outlives versions. It is not packed, unless .svcignore takes it back.
 state: [state]
 
-# What a person types at "svc init"; the agent finds it in its environment.
+# Secrets that a person types at "svc init"; the agent finds them in its environment.
 # secrets: [{ name: MAIL_PASSWORD, purpose: reads the mailbox, optional: false }]
-# Products the agent works with; it finds SVC_BINDING_TASKS_URL, _WORKSPACE and _TOKEN in its environment.
+# Products that the agent works with; it finds SVC_BINDING_TASKS_URL, _WORKSPACE and _TOKEN in its environment.
 # bindings: [{ product: tasks, role: editor, scopes: [tasks.write] }]
 `

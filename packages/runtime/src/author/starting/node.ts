@@ -2,7 +2,7 @@
 export const command = '[node, main.mjs]'
 export const run = 'node main.mjs  '
 
-export const main = String.raw`/** The work goes into work(). Everything else is how an agent is heard and steered; see README.md. */
+export const main = String.raw`/** The work goes into work(). Everything else lets people watch and control the agent; see README.md. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -68,7 +68,7 @@ function pressed() {
   return true
 }
 
-/** Beside and renamed, so that nobody reads half of it. */
+/** Writes a new file and renames it, so that nobody reads half of it. */
 function write(status) {
   const file = join(state, 'status.json')
   writeFileSync(file + '.new', JSON.stringify(status))

@@ -2,7 +2,7 @@
 export const command = '[python3, -u, -B, main.py]'
 export const run = 'python3 main.py'
 
-export const main = String.raw`"""The work goes into work(). Everything else is how an agent is heard and steered; see README.md."""
+export const main = String.raw`"""The work goes into work(). Everything else lets people watch and control the agent; see README.md."""
 import json
 import os
 import signal
@@ -63,7 +63,7 @@ def pressed():
 
 
 def write(status):
-    """Beside and renamed, so that nobody reads half of it."""
+    """Writes a new file and renames it, so that nobody reads half of it."""
     beside = STATE / ".status.json.new"
     beside.write_text(json.dumps(status), "utf-8")
     os.replace(beside, STATE / "status.json")
