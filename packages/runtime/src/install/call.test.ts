@@ -21,12 +21,12 @@ const breaksOff: Reply = (response, _came, socket) => {
   setTimeout(() => socket.destroy(), 10)
 }
 test.each<[string, Reply, 'unknown' | 'refused', string]>([
-  ['whose connection is cut before the answer', (_r, _c, socket) => socket.destroy(), 'unknown', 'no whole answer'],
-  ['whose answer breaks off', breaksOff, 'unknown', 'no whole answer'],
+  ['whose connection is cut before the answer', (_r, _c, socket) => socket.destroy(), 'unknown', 'incomplete answer'],
+  ['whose answer breaks off', breaksOff, 'unknown', 'incomplete answer'],
   ['that a proxy answers with 502', json({}, 502), 'unknown', '502'],
   ['whose answer is not JSON', (r) => void r.writeHead(200).end('<html>'), 'unknown', 'not in JSON'],
-  ['that gets no byte for 30 s', () => {}, 'unknown', 'no whole answer'],
-  ['of a code that was used meanwhile', unknownCode, 'refused', 'knows no such code'],
+  ['that gets no byte for 30 s', () => {}, 'unknown', 'incomplete answer'],
+  ['of a code that was used meanwhile', unknownCode, 'refused', 'does not know this code'],
   [
     'for a name that is taken',
     json({ error: { code: 'agent_name_taken', message: 'That name is taken.' } }, 409),

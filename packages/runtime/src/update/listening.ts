@@ -112,7 +112,7 @@ const verdictOf = (
 
 function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(now, rules, at)
-  const state = { ...now, told: verdict }
+  const state = { ...now, said: verdict }
   const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
   if (!begins || at.mono - now.began < rules.minApart) return { state, acts: words }
