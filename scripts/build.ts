@@ -63,11 +63,11 @@ async function bring(product: Product, quiet: boolean): Promise<void> {
   const { says, make } = product
   const wanted = staleMark(product)
   if (wanted === undefined) return
-  const begun = performance.now()
+  const startedAt = performance.now()
   if (!quiet) process.stderr.write(`svc: building ${says} … `)
   await make()
   mark(product, wanted)
-  if (!quiet) process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
+  if (!quiet) process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
 }
 
 function mark({ result }: Product, wanted: string): void {
@@ -79,21 +79,21 @@ function mark({ result }: Product, wanted: string): void {
 async function makePage(): Promise<void> {
   process.env.NODE_ENV = 'production' // with the value of a test people would get the development builds of libraries
   const { build: bundle } = await import('vite')
-  const beside = inRoot(`.cache/page-${process.pid}`)
-  const old = `${beside}-old`
+  const temporary = inRoot(`.cache/page-${process.pid}`)
+  const old = `${temporary}-old`
   const place = inRoot('packages/dashboard/dist')
   try {
     await bundle({
       root: inRoot('packages/dashboard'),
       logLevel: 'warn',
-      build: { outDir: beside, emptyOutDir: true },
+      build: { outDir: temporary, emptyOutDir: true },
     })
     rmSync(old, { recursive: true, force: true })
     mkdirSync(dirname(place), { recursive: true })
     moveIfThere(place, old)
-    renameSync(beside, place)
+    renameSync(temporary, place)
   } finally {
-    for (const folder of [beside, old]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [temporary, old]) rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -92,9 +92,9 @@ function place(from: string, to: string): void {
       rmSync(wanted, { force: true })
       continue
     }
-    const beside = `${wanted}.${process.pid}.tmp`
-    writeFileSync(beside, readFileSync(made), { mode: name === 'svc.pyz' ? 0o755 : 0o644 })
-    renameSync(beside, wanted)
+    const temporary = `${wanted}.${process.pid}.tmp`
+    writeFileSync(temporary, readFileSync(made), { mode: name === 'svc.pyz' ? 0o755 : 0o644 })
+    renameSync(temporary, wanted)
   }
 }
 

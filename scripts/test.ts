@@ -36,7 +36,7 @@ const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 const quick = process.argv.includes('--quick')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const reports = join(root, '.cache/test')
-const begun = performance.now()
+const startedAt = performance.now()
 const overdue = AbortSignal.timeout(limitMinutes * 60_000)
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
@@ -65,7 +65,7 @@ const total = sum(counts)
 console.log('\nThe slowest files:')
 for (const { file, milliseconds } of times.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 10))
   console.log(`${seconds(milliseconds).padStart(7)}  ${relative(root, file)}`)
-console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - begun)}`)
+console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - startedAt)}`)
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
@@ -154,5 +154,5 @@ function seconds(milliseconds: number): string {
 }
 
 function title(text: string): void {
-  console.log(`\n== ${text} (${seconds(performance.now() - begun)})`)
+  console.log(`\n== ${text} (${seconds(performance.now() - startedAt)})`)
 }

@@ -106,15 +106,15 @@ export class Store {
   #save(change: Partial<Content>): void {
     const next = { ...this.#content, ...change }
     next.tasks = withoutOldest(next.tasks)
-    const beside = `${this.#file}.new`
-    const fd = openSync(beside, 'w', 0o600)
+    const temporary = `${this.#file}.new`
+    const fd = openSync(temporary, 'w', 0o600)
     try {
       writeFileSync(fd, `${JSON.stringify(next, null, 1)}\n`)
       fsyncSync(fd)
     } finally {
       closeSync(fd)
     }
-    renameSync(beside, this.#file)
+    renameSync(temporary, this.#file)
     sync(dirname(this.#file))
     this.#content = next
   }

@@ -92,10 +92,10 @@ function withArchive(text: string, members: readonly ZipMember[]): Buffer {
 }
 
 function put(file: string, data: string | Uint8Array, mode: number): void {
-  const beside = `${file}.${process.pid}.tmp`
-  writeFileSync(beside, data)
-  chmodSync(beside, mode)
-  renameSync(beside, file)
+  const temporary = `${file}.${process.pid}.tmp`
+  writeFileSync(temporary, data)
+  chmodSync(temporary, mode)
+  renameSync(temporary, file)
 }
 
 function ownVersion(): string {

@@ -53,21 +53,21 @@ async function unpacked(): Promise<string> {
   const cache = join(root, '.cache/browser')
   const place = join(cache, version)
   if (existsSync(place)) return place
-  const beside = join(cache, `${version}.${process.pid}.tmp`)
-  mkdirSync(beside, { recursive: true })
+  const temporary = join(cache, `${version}.${process.pid}.tmp`)
+  mkdirSync(temporary, { recursive: true })
   const before = { TMPDIR: process.env.TMPDIR, AWS_LAMBDA_JS_RUNTIME: process.env.AWS_LAMBDA_JS_RUNTIME }
   try {
     // The package unpacks into the temporary folder, and its libraries only in the environment it was made for.
-    Object.assign(process.env, { TMPDIR: beside, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
+    Object.assign(process.env, { TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
     const { default: bundled } = await import('@sparticuz/chromium')
     await bundled.executablePath()
-    if (!existsSync(place)) renameSync(beside, place)
+    if (!existsSync(place)) renameSync(temporary, place)
     return place
   } finally {
     for (const [name, value] of Object.entries(before)) {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }
-    rmSync(beside, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }

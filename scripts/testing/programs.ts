@@ -23,12 +23,12 @@ export async function makePrograms(now: number): Promise<Programs> {
     mkdirSync(cache, { recursive: true })
     for (const name of readdirSync(cache))
       if (statSync(join(cache, name)).mtimeMs < now - day) rmSync(join(cache, name), { recursive: true, force: true })
-    const beside = join(cache, `${process.pid}.tmp`)
-    await buildRuntime({ outDir: beside, version: 'dev', keys: ownKeys() })
-    await buildServer(join(beside, 'server'))
-    await buildHelpers(beside)
-    if (existsSync(folder)) rmSync(beside, { recursive: true })
-    else renameSync(beside, folder)
+    const temporary = join(cache, `${process.pid}.tmp`)
+    await buildRuntime({ outDir: temporary, version: 'dev', keys: ownKeys() })
+    await buildServer(join(temporary, 'server'))
+    await buildHelpers(temporary)
+    if (existsSync(folder)) rmSync(temporary, { recursive: true })
+    else renameSync(temporary, folder)
   }
   return {
     svc: join(folder, 'svc.pyz'),

@@ -68,7 +68,7 @@ function late(load: () => object): object {
       ownKeys: () => Reflect.ownKeys(there()),
       getOwnPropertyDescriptor: (_, key) => {
         const property = Reflect.getOwnPropertyDescriptor(there(), key)
-        return property && { ...property, configurable: true } // a proxy may only report properties as configurable that it does not have
+        return property && { ...property, configurable: true } // a proxy must call properties configurable that its target lacks
       },
     },
   )

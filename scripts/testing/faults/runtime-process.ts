@@ -16,8 +16,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'kill points: the link to the running version is removed before the new one is made',
     harm: 'After a kill at the wrong moment there is no agent to start any more.',
     file: at('versions/folders.ts'),
-    old: '  renameSync(beside, folder.current)\n',
-    new: '  rmSync(folder.current)\n  renameSync(beside, folder.current)\n',
+    old: '  renameSync(temporary, folder.current)\n',
+    new: '  rmSync(folder.current)\n  renameSync(temporary, folder.current)\n',
     tests: [at('versions/folders.test.ts')],
   },
   {

@@ -26,15 +26,15 @@ export function startingFiles(name: string, language: Language): [path: string, 
 export function createBlueprint(parent: string, name: string, language: Language): boolean {
   const target = join(parent, name)
   mkdirSync(parent, { recursive: true })
-  const beside = mkdtempSync(join(parent, `.${name}.`))
+  const temporary = mkdtempSync(join(parent, `.${name}.`))
   try {
-    for (const [path, content] of startingFiles(name, language)) writeFileSync(join(beside, path), content)
+    for (const [path, content] of startingFiles(name, language)) writeFileSync(join(temporary, path), content)
     mkdirSync(target) // fails if it exists; the rename then replaces this empty folder
-    chmodSync(beside, statSync(target).mode & 0o777)
-    renameSync(beside, target)
+    chmodSync(temporary, statSync(target).mode & 0o777)
+    renameSync(temporary, target)
     return true
   } catch (error) {
-    rmSync(beside, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }

@@ -36,8 +36,8 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
       duration(limits.bindingProbeSeconds),
     )
     while ((await wait(pause, stop)) && products.includes(product)) {
-      const begun = Date.now()
-      known.set(product, { product, at: begun, ...(await probe(bindingOf(folder, product), stop)) })
+      const startedAt = Date.now()
+      known.set(product, { product, at: startedAt, ...(await probe(bindingOf(folder, product), stop)) })
       if (stop.aborted) return
       keep(folder, [...known.values()])
       pause = duration(limits.bindingProbeSeconds) * (1 + 0.05 * Math.random())

@@ -1,5 +1,5 @@
 /**
- * Rehearses an update and a rollback in a copy, with the machine that carries out the real ones (update/moves.ts):
+ * Rehearses an update and a rollback in a copy, with the state machine of real updates (update/moves.ts):
  * journal, staging, swap, proof and rollback are the same code on the same disk. It leaves out the fetch, which needs
  * the service, and the 30 minutes after the keep; also the proof, unless the agent is really started.
  */
@@ -134,7 +134,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
 }
 
 /**
- * Runs the real update machine with a local bundle, until the version is kept or has failed, or the next step would
+ * Runs the real state machine with a local bundle, until the version is kept or has failed, or the next step would
  * need the agent.
  */
 async function update(

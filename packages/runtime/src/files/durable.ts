@@ -67,8 +67,8 @@ export function namesIn(folder: string): string[] {
 }
 
 function write(file: string, data: string | Uint8Array, mode: number, sync: boolean): void {
-  const beside = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
-  const fd = openSync(beside, 'wx', mode)
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
+  const fd = openSync(temporary, 'wx', mode)
   try {
     try {
       fchmodSync(fd, mode)
@@ -77,9 +77,9 @@ function write(file: string, data: string | Uint8Array, mode: number, sync: bool
     } finally {
       closeSync(fd)
     }
-    renameSync(beside, file)
+    renameSync(temporary, file)
   } catch (error) {
-    rmSync(beside, { force: true })
+    rmSync(temporary, { force: true })
     throw error
   }
 }

@@ -108,15 +108,18 @@ function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined
 
 /** Makes number `n` with its content in one step; false if somebody else did. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
-  const beside = write(folder, JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }))
+  const temporary = write(
+    folder,
+    JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }),
+  )
   try {
-    linkSync(beside, fileOf(folder, name, n))
+    linkSync(temporary, fileOf(folder, name, n))
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     throw error
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 
@@ -125,7 +128,7 @@ function release(folder: Folder, name: LockName, n: number): void {
 }
 
 function write(folder: Folder, text: string): string {
-  const beside = join(folder.lock, `.lock.${randomBytes(6).toString('hex')}.tmp`)
-  writeFileSync(beside, text)
-  return beside
+  const temporary = join(folder.lock, `.lock.${randomBytes(6).toString('hex')}.tmp`)
+  writeFileSync(temporary, text)
+  return temporary
 }

@@ -70,7 +70,7 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
   }
 }
 
-/** True if only a killed installation, before the code was used, made this: its own folders and note. */
+/** True if the folder holds only what an installation that was killed before it used its code left: its folders and note. */
 function isRemnant(folder: Folder): boolean {
   const names = list(folder.svc)
   if (names === undefined) return true

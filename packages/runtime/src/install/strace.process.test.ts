@@ -78,16 +78,16 @@ async function pointsOf(): Promise<Point[]> {
   } finally {
     await w.remove()
   }
-  const most = new Map<string, number>()
+  const maxCalls = new Map<string, number>()
   const each = new Map<string, number>()
   for (const line of readFileSync(out, 'utf8').split('\n')) {
     const [, thread, kind, ending = ''] = /^(\d+)\s+([a-z]+?)(at2?)?\(/.exec(line) ?? []
     if (kind === undefined) continue
     const n = (each.get(`${thread} ${kind}${ending}`) ?? 0) + 1
     each.set(`${thread} ${kind}${ending}`, n)
-    most.set(kind, Math.max(most.get(kind) ?? 0, n))
+    maxCalls.set(kind, Math.max(maxCalls.get(kind) ?? 0, n))
   }
-  return kinds.flatMap((kind) => Array.from({ length: most.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
+  return kinds.flatMap((kind) => Array.from({ length: maxCalls.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
 }
 
 /** Six in the short form, spread over all. */

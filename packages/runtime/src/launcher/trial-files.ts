@@ -36,11 +36,11 @@ export function sha256Of(file: string): string | undefined {
 /** Keeps the running file as the previous one, too. If `file` is elsewhere it is copied. */
 export function keepPrevious(place: RuntimePaths, file: string): void {
   createFolder(place.runtimeFolder)
-  const beside = `${place.runtimePrevious}.new`
-  rmSync(beside, { force: true })
-  if (file === place.runtime) linkSync(file, beside)
-  else copySynced(file, beside)
-  renameSync(beside, place.runtimePrevious)
+  const temporary = `${place.runtimePrevious}.new`
+  rmSync(temporary, { force: true })
+  if (file === place.runtime) linkSync(file, temporary)
+  else copySynced(file, temporary)
+  renameSync(temporary, place.runtimePrevious)
   syncFolder(place.runtimeFolder)
 }
 

@@ -63,7 +63,7 @@ export async function reportUntil(
   let due = firstReport(performance.now(), Math.random(), duration(1))
   await ready
   while (await wait(due - performance.now(), stop)) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     try {
       const connection = readConnection(folder)
       if (!connection.ok) throw new Error(connection.message)
@@ -82,7 +82,7 @@ export async function reportUntil(
     } catch (error) {
       news({ ok: false, why: messageOf(error) })
     }
-    due = nextReport(begun, performance.now(), {
+    due = nextReport(startedAt, performance.now(), {
       interval: duration(interval),
       chance: Math.random(),
       minWait: minFloors * floor(),

@@ -435,12 +435,12 @@ test(
       const agent = copy(going === 'update' ? before : after)
       const where = `seed ${seed}, pair ${i}, ${going}`
       try {
-        for (const most of [3000, 2000]) {
+        for (const maxMs of [3000, 2000]) {
           if (going === 'update') wishes()
           else service.usual = quiet
           const running = runs(agent)
           const asking = going === 'back' ? spawnIn(agent, calls(agent, ['rollback-runtime'])) : undefined
-          await new Promise((resolve) => setTimeout(resolve, random() * most))
+          await new Promise((resolve) => setTimeout(resolve, random() * maxMs))
           asking?.kill('SIGKILL')
           await running.end('SIGKILL')
           expectWhole(agent, where)

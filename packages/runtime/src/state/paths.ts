@@ -106,15 +106,15 @@ function seed(from: string, to: string): void {
     return
   }
   if (kindAt(to) !== undefined || !unlessInTheWay(() => createFolder(dirname(to)))) return
-  const beside = join(dirname(to), `.seed.${randomBytes(6).toString('hex')}.tmp`)
+  const temporary = join(dirname(to), `.seed.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    copyFileSync(from, beside, constants.COPYFILE_EXCL)
-    sync(beside)
-    linkSync(beside, to)
+    copyFileSync(from, temporary, constants.COPYFILE_EXCL)
+    sync(temporary)
+    linkSync(temporary, to)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error // the agent was faster: its file stays
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(temporary, { force: true })
   }
   syncFolder(dirname(to))
 }

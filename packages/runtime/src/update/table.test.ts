@@ -1,5 +1,5 @@
 /**
- * Tests the update machine as tables: the result of each wish, each end and each kill (3.3, D24 to D32,
+ * Tests the state machine of updates as tables: the result of each wish, each end and each kill (3.3, D24 to D32,
  * docs/decisions/kills.md).
  */
 import { createHash } from 'node:crypto'

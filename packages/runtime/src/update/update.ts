@@ -1,6 +1,6 @@
 /**
  * The update of the agent's version (3.3) in the runtime: it takes the wishes in the answers and requests of people
- * here (listening.ts), and drives the machine (moves.ts). It never delays a report or the agent. The launcher restarts
+ * here (listening.ts), and drives the state machine (moves.ts). It never delays a report or the agent. The launcher restarts
  * the agent by itself when `current` leads to another version than its process was started from.
  */
 import type { Manifest } from '@svc/blueprint'

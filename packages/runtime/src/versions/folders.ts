@@ -44,10 +44,10 @@ export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: st
 /** Makes `current` lead to a version, by one rename (I17). */
 export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
-  const beside = besideOf(folder)
-  rmSync(beside, { force: true })
-  symlinkSync(join(basename(folder.versions), nameOf(sha256)), beside)
-  renameSync(beside, folder.current)
+  const temporary = temporaryOf(folder)
+  rmSync(temporary, { force: true })
+  symlinkSync(join(basename(folder.versions), nameOf(sha256)), temporary)
+  renameSync(temporary, folder.current)
   syncFolder(folder.root)
 }
 
@@ -56,7 +56,7 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
  * stays under `versions`.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
-  rmSync(besideOf(folder), { force: true })
+  rmSync(temporaryOf(folder), { force: true })
   const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
   const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
   if (gone.length > 0) createFolder(folder.staging)
@@ -73,4 +73,4 @@ function renameAway(from: string, to: string): void {
   }
 }
 
-const besideOf = ({ root }: Pick<Folder, 'root'>): string => join(root, '.current.new')
+const temporaryOf = ({ root }: Pick<Folder, 'root'>): string => join(root, '.current.new')
