@@ -54,7 +54,7 @@ everyEngine('commands of the operator', (open) => {
     const create = (more: Partial<Request>) =>
       said('person create', ['dan@example.org'], { input: `${password}\n`, options: { name: 'Dan' }, ...more })
     expect(await create({ options: {} })).toMatch(/^misused: A person needs a name/)
-    expect(await create({ options: { name: 'Dan', role: 'admin' } })).toMatch(/^misused: A role is of a workspace/)
+    expect(await create({ options: { name: 'Dan', role: 'admin' } })).toMatch(/^misused: A role needs a workspace/)
     expect(await create({ input: '' })).toMatch(/^refused: A person needs a password/)
     expect(await create({ options: { name: 'Dan', workspace: 'nowhere', role: 'admin' } })).toMatch(
       /^refused: There is no workspace "nowhere"/,

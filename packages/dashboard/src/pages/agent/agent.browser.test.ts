@@ -174,7 +174,7 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   await page.getByRole('button', { name: 'Undo the change of Quiet at night' }).click()
   await page.getByRole('button', { name: 'Clear Instructions' }).click()
   await send.click()
-  await seen(page, 'wished: not set')
+  await seen(page, 'requested: not set')
   const [again] = await reporting({ every: 15 })
   expect(again?.payload).toEqual({ every: 20, note: null })
   await reporting({ every: 20, note: null }, { acks: [{ id: again?.id, ok: true, message: 'changed' }] })

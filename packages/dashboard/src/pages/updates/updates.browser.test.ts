@@ -188,7 +188,7 @@ test('agents chosen in the fleet get a version in waves, which halt by themselve
   await page.getByRole('dialog').getByText('1 agent runs 1.1.0 and keeps it').waitFor()
   await page.getByLabel(/Also cancel requests/).check()
   await confirm(page, 'Cancel rollout')
-  await page.getByText('Cancelled.').waitFor()
+  await page.getByRole('status').getByText('Cancelled.').waitFor()
   expect((await agent('west').report()).desired).toBeUndefined()
   expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBe('true')
   await page.goto(at('/updates'))
@@ -248,7 +248,7 @@ test('a member sees all of it and can press nothing', async () => {
   const { page } = visitor
   const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
   await page.goto(at(`/updates/${rows[0]?.id}`))
-  await page.getByText('Cancelled.').waitFor()
+  await page.getByRole('status').getByText('Cancelled.').waitFor()
   await page.goto(at('/agents/east?tab=updates'))
   await card(page, 'Timeline').getByText('kept').first().waitFor()
   for (const button of await page.getByRole('button', { name: /^(Update|Go back|Cancel request|Lift)/ }).all())
