@@ -3,12 +3,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { limits, refusals } from '../packages/protocol/src/index.ts'
+import { rulePlaces } from './generated/rules.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const protocol = read('docs/protocol.md')
 const topics = globSync('docs/decisions/*.md', { cwd: root })
-const decisions = topics.map(read).join('\n')
 
 test.each(Object.entries(refusals).map(([code, [status]]) => [code, status]))(
   'protocol.md names the error code %s with status %i',
@@ -59,8 +59,28 @@ test.each([
   expect(section.split('\n').some((line) => line.includes(what) && line.includes(`${value}`))).toBe(true)
 })
 
-test('every rule that code or documents cite stands in docs/decisions', () => {
-  const known = new Set([...decisions.matchAll(/\*\*([DI]\d+)\*\*/g)].map((match) => match[1]))
+test('each rule and invariant has one heading, which links of an editor lead to', () => {
+  const places = [...rulePlaces()]
+  expect(places.length).toBeGreaterThan(80)
+  expect(places.filter(([, files]) => files.length > 1)).toEqual([])
+})
+
+test('an entry of docs/decisions has at most fifteen lines', () => {
+  const long = topics.flatMap((file) =>
+    read(file)
+      .split(/^(?=#{2,3} )/m)
+      .slice(1)
+      .filter((entry) => !file.endsWith('kills.md') && !/<!-- generated/.test(entry))
+      .flatMap((entry) => {
+        const [heading = '', ...lines] = entry.split('\n').filter((line) => line.trim() !== '')
+        return lines.length > 15 ? [`${file}: ${heading}, ${lines.length} lines`] : []
+      }),
+  )
+  expect(long).toEqual([])
+})
+
+test('every rule that code or documents cite is in docs/decisions', () => {
+  const known = new Set(rulePlaces().keys())
   const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'docs/**/*.md', 'conformance/**/*.json'], { cwd: root })
   const missing = files.flatMap((file) =>
     [...read(file).matchAll(/\b(D\d{1,2}|I[1-9]\d?)\b/g)].flatMap(([, rule = '']) =>

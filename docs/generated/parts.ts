@@ -2,6 +2,7 @@
 import { commandArguments, commandTable } from './commands.ts'
 import { folderTable } from './folders.ts'
 import { handWrittenRoutes, operationTables } from './operations.ts'
+import { ruleIndex } from './rules.ts'
 
 export const parts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/operator.md': { arguments: commandArguments(), commands: commandTable() },
@@ -9,6 +10,7 @@ export const parts: Readonly<Record<string, Readonly<Record<string, string>>>> =
     ['server', 'runtime', 'dashboard', 'blueprint'].map((part) => [`folders of ${part}`, folderTable(part)]),
   ),
   'docs/operations.md': { operations: operationTables(), 'hand-written routes': handWrittenRoutes() },
+  'docs/decisions/README.md': { rules: ruleIndex() },
 }
 
 /** The text of a page with these parts in their places. */

@@ -1,0 +1,23 @@
+/** Where each rule and each invariant of docs/decisions is: comments cite them by number. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+const folder = join(import.meta.dirname, '../decisions')
+
+/** The numbers with the files that have a heading for them. */
+export function rulePlaces(): Map<string, string[]> {
+  const places = new Map<string, string[]>()
+  for (const path of globSync(join(folder, '*.md')).sort())
+    for (const [, rule = ''] of readFileSync(path, 'utf8').matchAll(/^### ([DI]\d+)$/gm))
+      places.set(rule, [...(places.get(rule) ?? []), basename(path)])
+  return places
+}
+
+export function ruleIndex(): string {
+  const all = [...rulePlaces()].sort(([a], [b]) => numberOf(a) - numberOf(b))
+  const links = (letter: string) =>
+    all.flatMap(([rule, [file]]) => (rule.startsWith(letter) ? [`[${rule}](${file}#${rule.toLowerCase()})`] : []))
+  return `${links('D').join(', ')}.\n\n${links('I').join(', ')}.`
+}
+
+const numberOf = (rule: string): number => Number(rule.slice(1))
