@@ -1,4 +1,4 @@
-/** What a call sends, and which calls do not compile: the type check covers this file. */
+/** The request that each call sends, and calls that do not compile: the type check covers this file. */
 import type { Members, NewToken } from '@svc/api'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
 import { ApiError, api, call } from './api.ts'

@@ -8,7 +8,7 @@ import { serviceHeard } from './ui/clock.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** Of a refused bundle: every reason, with file and line. */
+  /** Every reason why a bundle was refused, with file and line. */
   readonly findings: readonly BundleFinding[]
   constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
@@ -21,24 +21,24 @@ export class ApiError extends Error {
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** `?a=1&b=2` of the values that are there; empty text, false and undefined are left out. */
+/** Makes `?a=1&b=2` of the given values. Empty text, false and undefined are left out. */
 export function query(values: Values): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
 
-/** What is sent with an upload is no JSON; it goes by `send`. */
+/** An upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
 type Route = Exclude<keyof Operations, Uploads>
 type Sent<R extends Route> = Operations[R]['sent']
-/** The parameters of the path and the input, each where the route has them, and what calls it off. */
+/** The arguments that the route needs: path parameters, input, and a signal that aborts the request. */
 type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
   ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
   signal?: AbortSignal | undefined,
 ]
 
-/** Asks the service for an operation. The input of a GET goes into the query, that of any other is JSON. */
+/** Calls an operation of the service. The input of a GET goes into the query, that of other methods is JSON. */
 export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Operations[R]['given']> {
   const [method = '', path = ''] = route.split(' ')
   const rest: unknown[] = [...given]
@@ -50,7 +50,7 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** A path below `/api/web` with its parameters filled in. */
+/** A path below `/api/web`, with its parameters filled in. */
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
@@ -71,7 +71,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return read<T>(response.status, await response.text())
 }
 
-/** What was answered; a refusal is thrown. */
+/** Reads the answer, and throws a refusal. */
 function read<T>(status: number, text: string): T {
   serviceHeard()
   const value = parsed(text)
@@ -81,7 +81,7 @@ function read<T>(status: number, text: string): T {
 
 const offline = () => new ApiError(0, 'offline', 'Could not reach the service. Check your connection and try again.')
 
-/** Sends a file as it is, by the one way in which browsers tell how much of it is sent (a share of 0 to 1). */
+/** Sends a file by XMLHttpRequest, the only way in which browsers report upload progress (a share from 0 to 1). */
 function send<T>(path: string, file: Blob, sent: (share: number) => void): Promise<T> {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest()
@@ -109,7 +109,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The service's envelope `{error: {code, message}}`, or the accounts library's `{code, message}`. */
+/** Reads the service's envelope `{error: {code, message}}`, or `{code, message}` of the accounts library. */
 function refusal(status: number, value: unknown): ApiError {
   const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown; findings?: unknown }
   const inner = (typeof outer.error === 'object' && outer.error !== null ? outer.error : outer) as typeof outer
@@ -125,7 +125,7 @@ function refusal(status: number, value: unknown): ApiError {
   )
 }
 
-/** What is asked of the list of agents, without which part of it. */
+/** The query of the list of agents, without the window. */
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
@@ -223,15 +223,15 @@ export const api = {
   cancelRollout: (slug: string, id: string, withdraw: boolean) =>
     call('POST /w/:slug/rollouts/:id/cancel', { slug, id }, { withdraw }),
 
-  // The rest is no operation with JSON: the accounts library's own routes, a file that is sent, and files that the browser fetches.
+  // Requests that are not operations with JSON: the accounts library's routes, an upload, and downloads.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
     send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
-  /** Where the browser downloads a version's zip from. */
+  /** The address of a version's zip. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressOf(`${versionPath}/bundle`, { slug, blueprint, version }),
-  /** Where the browser downloads a log from. */
+  /** The address of a log's file. */
   logDownload: (slug: string, name: string, id: string) =>
     addressOf('/w/:slug/agents/:name/logs/:id/download', { slug, name, id }),
 } as const

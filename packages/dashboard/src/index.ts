@@ -1,2 +1,2 @@
-/** The page is built by `vite build`; nothing of it is imported by others. */
+/** The page is built by `vite build`. Other packages import nothing from it. */
 export {}

@@ -1,4 +1,4 @@
-/** A word in the corner of the page. What shows it is loaded with the first word: most visits need none. */
+/** Notifications in the corner of the page. The component is loaded with the first one, since most visits need none. */
 import type { NotificationData } from '@mantine/notifications'
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 
@@ -14,7 +14,7 @@ export function notify(notice: NotificationData): void {
   void load().then(({ notifications }) => notifications.show(notice))
 }
 
-/** A press that was refused, in the service's words. */
+/** Shows that the service refused a command, in its words. */
 export const notifyNotSent = (error: unknown): void =>
   notify({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
 

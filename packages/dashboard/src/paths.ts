@@ -15,7 +15,7 @@ export const paths = {
   /** Choosing what to install; then the code, shown once. */
   install: '/w/$slug/install',
   code: '/w/$slug/codes/$id',
-  /** Rollouts and the served runtime; naming a version for many; one rollout. */
+  /** Rollouts and the served runtime; requesting a version for many agents; one rollout. */
   updates: '/w/$slug/updates',
   update: '/w/$slug/updates/new',
   rollout: '/w/$slug/updates/$id',

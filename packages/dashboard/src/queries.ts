@@ -1,6 +1,6 @@
 /**
- * What the page keeps of the service's answers, by key. Everything of a workspace stands below `['w', slug]`, everything of
- * an agent below `['w', slug, 'agent', name]`: live frames and wishes invalidate by these beginnings.
+ * The query cache of the page. Keys of a workspace start with `['w', slug]`, those of an agent with `['w', slug,
+ * 'agent', name]`: live frames and commands invalidate by these prefixes.
  */
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
@@ -26,7 +26,7 @@ export const keys = {
   activity: (slug: string) => ['w', slug, 'activity'] as const,
 }
 
-/** How many rows of the fleet are asked for at a time. */
+/** The number of fleet rows per request. */
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
@@ -43,7 +43,7 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
-    refetchInterval: 30_000, // who fell silent meanwhile: that no frame tells
+    refetchInterval: 30_000, // agents that fell silent: no frame announces that
   })
 export const blueprintsQuery = (slug: string) =>
   queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
@@ -51,7 +51,7 @@ export const blueprintQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), name],
     queryFn: ({ signal }) => api.blueprint(slug, name, signal),
-    refetchInterval: 60_000, // which version an agent runs is told by its reports alone
+    refetchInterval: 60_000, // only reports tell which version an agent runs
   })
 export const versionQuery = (slug: string, blueprint: string, version: string) =>
   queryOptions({
@@ -64,14 +64,14 @@ export const codeQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.codes(slug), id],
     queryFn: ({ signal }) => api.code(slug, id, signal),
-    // A frame tells when it is redeemed; should the live connection be down, this does.
+    // A frame tells when the code is redeemed. This covers a lost live connection.
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   })
 export const botsQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.bots(slug),
     queryFn: ({ signal }) => api.bots(slug, signal),
-    refetchInterval: 60_000, // when a token was last used no frame tells
+    refetchInterval: 60_000, // no frame tells when a token was last used
   })
 export const productsQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
@@ -93,7 +93,7 @@ export const rolloutQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'one', id],
     queryFn: ({ signal }) => api.rollout(slug, id, signal),
-    // Frames tell of agents; how long a wave is watched, only the clock.
+    // Frames announce agents, but not how long a wave is watched.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
   })
 export const membersQuery = (slug: string) =>
@@ -148,10 +148,10 @@ export const logQuery = (slug: string, name: string, id: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'log', id],
     queryFn: ({ signal }) => api.log(slug, name, id, signal),
-    staleTime: Number.POSITIVE_INFINITY, // a log that arrived never changes
+    staleTime: Number.POSITIVE_INFINITY, // a log never changes after it arrived
   })
 
-/** Refusals are answers and are not asked again; a lost connection is, twice. */
+/** Refusals are answers and are not retried. A lost connection is retried twice. */
 const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 

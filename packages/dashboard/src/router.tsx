@@ -1,4 +1,4 @@
-/** Every address of the page (paths.ts), what it needs before it is drawn, and the file that draws it. */
+/** Every address of the page (paths.ts), the data it needs before it is drawn, and the file that draws it. */
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {
@@ -113,8 +113,8 @@ const newWorkspace = createRoute({
   component: lazyRouteComponent(() => import('./pages/NewWorkspacePage.tsx'), 'NewWorkspacePage'),
 })
 
-// ---- one workspace ----
-// A loader that is not waited for asks for what its page shows while the page itself is still on the way; the page says what went wrong.
+// ---- one workspace ---- A loader that is not awaited loads the data while the page's code is still loading. The page
+// shows errors.
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
@@ -147,7 +147,7 @@ const fleet = createRoute({
 const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$name',
-  /** The agent page adds its own keys (filters, the log that is open): whatever is text or a number is kept. */
+  /** The agent page adds its own keys (filters, the open log): every text or number is kept. */
   validateSearch: (s: Search): { tab?: AgentTab } & Record<string, string | number | undefined> => ({
     ...(Object.fromEntries(
       Object.entries(s).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
@@ -251,7 +251,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
-  // What has come is shown at once: the router's own half second against flicker would be waiting for nothing.
+  // Loaded pages are shown at once: the router's half second against flicker would only be a delay.
   defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
@@ -264,11 +264,14 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The files of the first page are fetched at once, beside the question who asks for it. One that does not come is asked for again by its route. */
+/**
+ * The files of the first page are loaded at once, in parallel with the question who is signed in. A file that fails is
+ * requested again by its route.
+ */
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
-/** A session that ended meanwhile: the next 401 of anything leads to the sign-in, and back afterwards. */
+/** After a session ended, the next 401 leads to the sign-in, and back afterwards. */
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
   const { error } = event.action

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from './api.ts'
 import { paths } from './paths.ts'
 
-/** Ends the session here and forgets everything that was shown in it. */
+/** Ends the session and forgets everything that it showed. */
 export function useSignOut() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -14,13 +14,13 @@ export function useSignOut() {
   }
 }
 
-/** After signing in: nothing of an earlier person may stay, and what is on screen is asked for again in the new name. */
+/** After a sign-in, data of an earlier person is removed, and the page is loaded again for the new person. */
 export function useArrive() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (to: string) => {
     client.removeQueries({ type: 'inactive' })
-    // The service no longer knows a link that was used.
+    // The service no longer knows a used link.
     const isUsed = ({ meta }: Query) => meta?.once === true
     await client.resetQueries({ predicate: (query) => !isUsed(query) })
     await navigate({ href: to, replace: true })

@@ -1,4 +1,4 @@
-/** Mantine's styles, of the components in use only, each after those it is made of; then our own. */
+/** Mantine's styles of the components in use, each after those it depends on; then our own. */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

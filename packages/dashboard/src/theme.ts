@@ -1,6 +1,6 @@
 /**
- * The look. Mantine's defaults miss the contrast of WCAG AA in both schemes; the shades and the resolver below mend that,
- * and axe checks every page in both (see the browser tests).
+ * The theme. Mantine's defaults fail the contrast of WCAG AA in both schemes. The shades and the resolver below fix
+ * that, and axe checks every page in both (see the browser tests).
  */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
@@ -62,7 +62,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
-  // By name and not by the components' own `extend`: what a page does not use is then not loaded with the theme.
+  // By name instead of the components' own `extend`, so that components that a page does not use are not loaded with
+  // the theme.
   components: {
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
     Anchor: { defaultProps: { underline: 'hover' } },
@@ -72,7 +73,7 @@ export const theme = createTheme({
 
 const hues = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indigo', 'brand'] as const
 
-/** Text that is dimmed, and coloured text on a tint of its colour, dark or light enough to be read. */
+/** Dimmed text, and coloured text on a tint of its colour, with enough contrast to be read. */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -1,12 +1,12 @@
-/** The workspace that the page is about. */
+/** The workspace of the current page. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { workspaceQuery } from './queries.ts'
 
 const route = getRouteApi('/signed-in/w/$slug')
 
-/** Its name in the address. */
+/** The workspace's name in the address. */
 export const useSlug = (): string => route.useParams().slug
 
-/** Its facts, among them the person's role: `admin` acts, `member` sees. */
+/** The workspace's facts, among them the person's role: `admin` acts, `member` views. */
 export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data

@@ -9,8 +9,8 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 const ofColours = ['color-contrast', 'link-in-text-block']
 
 /**
- * What axe finds wrong on the page as it stands, one line each; empty when nothing. It is brought in by the debugger, so
- * that the page's content security policy need not be loosened for it.
+ * The findings of axe on the current page, one line each; empty when there are none. The debugger injects axe, so that
+ * the page's content security policy need not be loosened.
  */
 export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
   // "As it stands" begins when the page stands: the frame comes with the program, the rest with its route.
@@ -48,8 +48,9 @@ const standsStill = (page: Page): Promise<void> =>
   })
 
 /**
- * What is wrong with how the page looks in windows of these widths, light and dark: what axe finds, and what is wider than the window.
- * `whole` waits until all of it stands. The dark page is the same document in other colours, so there only the rules of colours run.
+ * The faults of a page in windows of these widths, light and dark: findings of axe, and content wider than the window.
+ * `whole` waits until the page is complete. The dark page is the same document in other colours, so only the colour
+ * rules run there.
  */
 export async function wrongLooks(
   page: Page,

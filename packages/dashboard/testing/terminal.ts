@@ -44,7 +44,7 @@ export class Terminal {
     this.#control.kill('SIGKILL')
   }
 
-  /** What stands on the screen and above it; a line that was too long for the screen is one line again. */
+  /** The text on the screen and above it. A line that was too long for the screen is one line again. */
   shown = (): string =>
     this.#tmux('capture-pane', '-p', '-J', '-S', '-')
       .replaceAll(/[ \t]+$/gm, '')
@@ -72,7 +72,7 @@ export class Terminal {
     if (!stdout) throw new Error('tmux says nothing')
     for (;;) {
       const told = once(stdout, 'data', { signal })
-      told.catch(() => {}) // whoever waits for it hears of it below
+      told.catch(() => {}) // the error is reported below
       const now = this.#ended ? '' : this.#read()
       if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
       if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)

@@ -1,6 +1,6 @@
 /**
- * The browsers and windows of a place. What a test is done with is emptied and used again: half of what the first page of a window costs is
- * a process and the compiling of the page's program. Each `goto` makes a document of its own all the same.
+ * The browsers and windows of a place. Windows that a test no longer needs are emptied and reused: half the cost of a
+ * window's first page is a process and compiling the page's program. Each `goto` still makes a new document.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { contextOptions } from '../../../scripts/testing/browser.ts'
@@ -73,7 +73,7 @@ export class Windows {
     this.#browsers.push({ context, page })
   }
 
-  /** False where the test closed it, or where no service answers any more. */
+  /** False if the test closed it, or if the service no longer answers. */
   async #isEmptied(page: Page): Promise<boolean> {
     if (page.isClosed()) return false
     page.removeAllListeners()

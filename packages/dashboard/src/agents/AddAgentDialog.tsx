@@ -19,7 +19,7 @@ interface DialogOf {
   onClose: () => void
 }
 
-/** Name, token shown once with the lines to paste, and the first report as it arrives. */
+/** Adds an agent: asks for its name, shows its token once with the lines to paste, and waits for the first report. */
 export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
   const [token, setToken] = useState<NewToken | null>(null)
   const close = () => {
@@ -58,7 +58,10 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
   )
 }
 
-/** The other way: nothing but a code goes to the machine, and the agent comes with its settings, logs and versions. */
+/**
+ * Suggests a blueprint instead: only a code goes to the machine, and the agent comes with its settings, logs and
+ * versions.
+ */
 const FromBlueprint = ({ slug, onGo }: { slug: string; onGo: () => void }) => (
   <section className="svc-way" aria-labelledby="from-blueprint">
     <h3 id="from-blueprint">Install from a blueprint</h3>

@@ -4,7 +4,10 @@ import { agentQuery } from '../queries.ts'
 import { Level, Text } from '../ui/index.ts'
 import './agents.css'
 
-/** Waits for a report that comes after `since` (Unix milliseconds, the service's clock; 0: any), and shows it when it is there. */
+/**
+ * Waits for the first report after `since` and shows it. `since`: Unix milliseconds of the service's clock; 0 accepts
+ * any report.
+ */
 export function FirstReport({ slug, name, since = 0 }: { slug: string; name: string; since?: number }) {
   const { data } = useQuery({ ...agentQuery(slug, name), refetchInterval: 2_000 })
   const arrived = data?.seenAt != null && data.seenAt > since

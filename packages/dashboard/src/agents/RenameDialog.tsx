@@ -10,7 +10,7 @@ import { Dialog, DialogEnd } from '../ui/index.ts'
 import { wrongWithName } from './names.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
-/** Another name for an agent; leads to its page's new address. */
+/** Renames an agent, then opens its page at the new address. */
 export function RenameDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={`Rename ${name}`}>

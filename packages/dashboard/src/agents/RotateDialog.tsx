@@ -15,7 +15,7 @@ export interface AgentDialogProps {
   onClose: () => void
 }
 
-/** A new token for an agent; the old one ends at once (D22). */
+/** Gives an agent a new token. The old one stops working at once (D22). */
 export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   const client = useQueryClient()
   const installed = client.getQueryData(agentQuery(slug, name).queryKey)?.blueprint != null

@@ -11,13 +11,16 @@ import './agents.css'
 
 interface TokenStepsProps {
   token: NewToken
-  /** It takes the place of another one. */
+  /** The token replaces an earlier one. */
   rotated?: boolean
-  /** The agent was installed from a blueprint: then it lies in a folder of its name, and what runs there takes the token by itself. */
+  /**
+   * The agent was installed from a blueprint. Its folder then has its name, and its runtime picks up the token by
+   * itself.
+   */
   installed?: boolean
 }
 
-/** A token that is shown this once, and the exact lines to paste on the agent's machine. */
+/** Shows a token, only this once, and the exact lines to paste on the agent's machine. */
 export function TokenSteps({ token: { name, token }, rotated = false, installed = false }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const [folder, setFolder] = useState(installed ? name : '.')
@@ -77,7 +80,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
   )
 }
 
-/** One step of several, with its heading: `order` is the heading's level where it stands. */
+/** One step of several. `order` is the level of its heading. */
 export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
   const Heading = `h${order}` as const
   return (

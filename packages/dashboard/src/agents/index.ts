@@ -1,4 +1,4 @@
-/** Dialogs about an agent as a thing of its workspace; the fleet and the agent's page both use them. */
+/** Dialogs about an agent, used by the fleet and by the agent's page. */
 export { DeleteDialog } from './DeleteDialog.tsx'
 export { RenameDialog } from './RenameDialog.tsx'
 export { RotateDialog } from './RotateDialog.tsx'

@@ -8,15 +8,15 @@ export function shellWord(word: string): string {
   return `${home}'${word.slice(home.length).replaceAll("'", "'\\''")}'`
 }
 
-/** Fetches the program into the current folder and makes it the command `svc`: the two lines that every document begins with. */
+/** The two lines that download the program into the current folder and make it the command `svc`. */
 export const downloadLines = (baseUrl: string): string =>
   [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
 
-/** Compares the file with the checksum that the service names. `shasum` takes only two spaces before the name. */
+/** Compares the file with the checksum that the service serves. `shasum` only accepts two spaces before the name. */
 export const checkLine = (baseUrl: string): string =>
   `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sed 's/ /  /' | $(command -v sha256sum || echo shasum -a 256) -c`
 
-/** Asks for the token without showing it, sends one report to try it, and keeps both. */
+/** Asks for the token without showing it, sends one report to test it, and stores it. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
   `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
 
@@ -26,7 +26,9 @@ export const reportLine = (folder: string): string => `python3 svc.pyz report --
 /** Asks for the install code and for the secrets, and installs into a folder of the agent's name (2.12). */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
-/** The same where nobody is asked: the code is in a file, so that it is neither an argument nor in the shell's history. */
+/**
+ * The unattended variant. The code is read from a file, so that it is not an argument and not in the shell's history.
+ */
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
 
 /** Starts an installed agent now and at every boot, as a service of the user's account. */

@@ -1,6 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
-/** The field for a new password. */
 export const NewPasswordInput = (props: PasswordInputProps) => (
   <PasswordInput
     label="Password"

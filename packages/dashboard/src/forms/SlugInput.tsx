@@ -3,11 +3,11 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string
   onChange?: (value: string) => void
-  /** Told whether the person typed an address; from then on it no longer follows the name. */
+  /** Called with whether the person typed an address. From then on it no longer follows the name. */
   onOwn: (own: boolean) => void
 }
 
-/** The address of a workspace that is being made. */
+/** The address of a new workspace. */
 export const SlugInput = ({ value = '', onChange, onOwn, ...props }: SlugInputProps) => (
   <TextInput
     label="Workspace URL"

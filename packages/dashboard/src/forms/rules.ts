@@ -1,4 +1,6 @@
-/** What forms ask of what is typed; each gives a sentence, or null when it is well. The service checks all of it again. */
+/**
+ * Rules for form fields. Each returns a sentence, or null when the value is valid. The service checks everything again.
+ */
 const shortest = 10
 const longest = 200
 
@@ -17,7 +19,7 @@ export const wrongWithSlug = (v: string): string | null =>
     ? null
     : 'Lowercase letters, digits and single hyphens, at most 63.'
 
-/** A short name for addresses, from a name for people: `Ärzte & Co.` becomes `arzte-co`. */
+/** Makes a short name for addresses from a name for people: `Ärzte & Co.` becomes `arzte-co`. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -1,16 +1,17 @@
 /**
- * The stream of frames. The browser's own reconnecting gives up after some refusals and notices a dead line late; this one
- * tries again for ever with a growing pause, and takes silence for loss: the service sends at least a `ping` every 20 s.
+ * The stream of live frames. The browser's own reconnecting gives up after some refusals and notices a dead connection
+ * late. This one retries forever with growing pauses, and treats silence as loss: the service sends at least a `ping`
+ * every 20 s.
  */
 import { query } from '../api.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {
-  /** Connected. `missed`: not at the first try, so what is shown is to be asked for again. */
+  /** Connected. `missed`: it took more than one try, so the page must load its data again. */
   open: (missed: boolean) => void
   frame: (text: string) => void
-  /** Nothing happened, and the service is there. */
+  /** Nothing changed, and the service is reachable. */
   ping: () => void
   state: (state: LiveState) => void
 }

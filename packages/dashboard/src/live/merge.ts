@@ -1,7 +1,7 @@
-/** What a frame does to the part of the fleet that is on screen. Pure. */
+/** Applies frames to the part of the fleet that is on screen. Pure. */
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 
-/** The same window with the rows that reported since put in place; the same object when none of them is in it. */
+/** Puts rows that reported into the window. Returns the same object when none of them is in it. */
 export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   if (!fleet.rows.some((row) => fresh.has(row.name))) return fleet
@@ -17,13 +17,16 @@ const group = (row: FleetRow, now: number) =>
         ? 'silent'
         : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
 
-/** Whether a row moves between the filter's groups, by a report or by having been silent for too long, so that counts and order must be asked for again. */
+/**
+ * True when a row moves between the filter's groups, by a report or by silence. Counts and order must then be loaded
+ * again.
+ */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
 
-/** Reads a frame's text; undefined when it is none. */
+/** Reads a frame's text; undefined when it is not a frame. */
 export function readFrame(text: string): Frame | undefined {
   try {
     const value = JSON.parse(text) as Partial<Frame> | null

@@ -1,4 +1,4 @@
-/** Keeps what is shown of a workspace fresh while its page is open: frames go into the query cache as they come. */
+/** Keeps the data of a workspace fresh while its page is open: frames update the query cache. */
 import type { Fleet, Frame } from '@svc/api'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -9,7 +9,7 @@ import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 
 export type { LiveState }
 
-/** One connection for the workspace; `agent` is the one whose page is open, which then reports more often. */
+/** Opens one connection for the workspace. `agent` is the one whose page is open; it then reports more often. */
 export function useLive(slug: string, agent: string | undefined): LiveState {
   const client = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
@@ -25,7 +25,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       ])
         void client.invalidateQueries({ queryKey: key })
     })
-    // What an agent's wish has become stands on the pages of blueprints and rollouts too.
+    // Pages of blueprints and rollouts also show the states of requested versions.
     const wishes = throttled(1_000, () => {
       for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
@@ -54,7 +54,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   return state
 }
 
-/** Puts a frame into the cache; true when the list must be asked for again. */
+/** Puts a frame into the cache. Returns true when the list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
@@ -69,7 +69,7 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   return stale
 }
 
-/** At once, then at most once in `ms`; the last call is never lost. */
+/** Calls `act` at once, then at most once per `ms`. The last call is never lost. */
 function throttled(ms: number, act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let waiting = false

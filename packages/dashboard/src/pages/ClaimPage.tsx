@@ -15,7 +15,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/claim')
 
-/** A link by which the operator hands an account to the owner of its e-mail address. */
+/** Opens a link with which the operator hands an account to the owner of its email address. */
 export function ClaimPage() {
   const { token = '' } = route.useSearch()
   const info = useQuery({

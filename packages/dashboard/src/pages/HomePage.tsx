@@ -8,7 +8,7 @@ import { useSignOut } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { Empty, Text } from '../ui/index.ts'
 
-/** Which workspace; with only one the router goes on by itself. */
+/** Lists the person's workspaces. With only one, the router skips this page. */
 export function HomePage() {
   const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()

@@ -18,7 +18,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/invitation/$id')
 
-/** For the person invited: makes an account, or joins with the one there is. */
+/** Accepts an invitation: creates an account, or joins with the existing one. */
 export function InvitationPage() {
   const { id } = route.useParams()
   const info = useQuery({

@@ -10,7 +10,7 @@ import { ErrorNote } from '../ui/index.ts'
 
 const route = getRouteApi('/link')
 
-/** A one-time sign-in link. It is used by a press, so that a program which only looks at addresses does not spend it. */
+/** A one-time sign-in link. It needs a press, so that programs that only open addresses do not use it up. */
 export function LinkPage() {
   const { token = '' } = route.useSearch()
   const arrive = useArrive()

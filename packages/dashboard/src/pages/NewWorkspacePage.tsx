@@ -11,7 +11,7 @@ import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 
-/** Another workspace, with oneself as its admin. */
+/** Creates another workspace, with its creator as admin. */
 export function NewWorkspacePage() {
   const arrive = useArrive()
   const [ownSlug, setOwnSlug] = useState(false)

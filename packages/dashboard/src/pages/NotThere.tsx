@@ -8,7 +8,7 @@ const ways = {
   blueprints: [paths.blueprints, 'Back to blueprints'],
 } as const
 
-/** The thing of an address is not there; leads to the page that lists what is. */
+/** Says that the object of an address does not exist, and links to the list of those that do. */
 export function NotThere({
   slug,
   back,

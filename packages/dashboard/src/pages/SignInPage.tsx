@@ -19,7 +19,7 @@ export function SignInPage() {
   )
 }
 
-/** Also stands on the page of an invitation, for somebody who has an account. */
+/** Also used on the page of an invitation, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
   const arrive = useArrive()
   const form = useForm({

@@ -17,7 +17,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/start')
 
-/** The first person's account and workspace, by the one-time link that the first start printed. */
+/** Creates the first account and workspace, with the one-time link that the first start printed. */
 export function StartPage() {
   const { token = '' } = route.useSearch()
   const info = useQuery({

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
-/** What the service refuses to this page from now on. */
+/** Collects requests that the service refuses to this page from now on. */
 function refusedTo(page: Page): string[] {
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`))

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
 
-/** What a person must know of the whole page: no network, connection lost, workspace not activated. */
+/** Warnings about the whole page: no network, connection lost, workspace not activated. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   const { online } = useNetwork()
   const { activated } = useWorkspace()
@@ -37,7 +37,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   )
 }
 
-/** True only after `value` was true for `ms`: a blink of the line is not worth a word. */
+/** True only after `value` was true for `ms`, so that a short interruption shows nothing. */
 function useSettled(value: boolean, ms: number): boolean {
   const [settled, setSettled] = useState(false)
   useEffect(() => {

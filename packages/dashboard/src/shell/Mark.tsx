@@ -1,6 +1,6 @@
 import './mark.css'
 
-/** The product's sign and name. */
+/** The product's logo and name. */
 export const Mark = () => (
   <span className="svc-mark">
     <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">

@@ -8,7 +8,10 @@ import { Mark } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
 import './shell.css'
 
-/** What stands around every page of a workspace: the menu beside it, or above it where there is little room. It holds the one live connection. */
+/**
+ * The frame of every page of a workspace, with the menu at the side, or above on narrow screens. It holds the one live
+ * connection.
+ */
 export function WorkspaceShell() {
   const slug = useSlug()
   const { name } = useParams({ strict: false })

@@ -1,11 +1,11 @@
-/** The buttons of the side bar's menus, which stand before their menus are loaded. */
+/** The buttons of the side bar's menus, shown before the menus are loaded. */
 import { NavLink, UnstyledButton } from '@mantine/core'
 import { IconSelector, IconUserCircle } from '@tabler/icons-react'
 import { Text } from '../ui/index.ts'
 
 export const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
-/** And whatever else the menu gives its button. */
+/** Plus anything else that the menu passes to its button. */
 interface FaceProps {
   name: string
   'aria-haspopup'?: 'menu'

@@ -1,4 +1,4 @@
-/** The menus of the side bar. They come with the first reach for one of them, and are open as soon as they are there. */
+/** The menus of the side bar. They are loaded when one of them is first needed, and open as soon as they are loaded. */
 import { Menu } from '@mantine/core'
 import {
   IconCheck,

@@ -14,13 +14,13 @@ interface ConfirmProps {
   confirm: string
   danger?: boolean
   disabled?: boolean
-  /** Do not close when done: what comes next takes its place. */
+  /** Keeps the dialog open when done, because the next step replaces it. */
   keepOpen?: boolean
-  /** Does it; the dialog closes when the promise is kept and shows the reason when not. */
+  /** The action. The dialog closes when the promise resolves, and shows the reason when it rejects. */
   onConfirm: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be taken back, and says what follows from it. */
+/** Asks before something that cannot be undone, and names the consequences. */
 export function Confirm({
   opened,
   onClose,

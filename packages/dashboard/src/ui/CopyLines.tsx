@@ -4,13 +4,13 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import './copy.css'
 
 interface CopyLinesProps {
-  /** What is shown and copied, exactly. */
+  /** The text to show and copy, exactly. */
   text: string
-  /** What it is, for the button: `Copy token`. */
+  /** The name of the text, for the button: `Copy token`. */
   label: string
 }
 
-/** Lines to take along, with a button that copies them. */
+/** Lines with a button that copies them. */
 export function CopyLines({ text, label }: CopyLinesProps) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (

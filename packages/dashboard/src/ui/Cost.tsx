@@ -10,7 +10,7 @@ export function dollars(usd: number): string {
   }).format(usd)
 }
 
-/** A cost in US dollars; a dash where none was named. */
+/** A cost in US dollars; a dash if none was reported. */
 export function Cost({ usd }: { usd: number | null | undefined }) {
   if (usd === null || usd === undefined)
     return (

@@ -5,11 +5,14 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
   children: ReactNode
   size?: string | number
-  /** It must not be closed by a stray click or key, such as while a token is shown once. */
+  /** A stray click or key must not close it, for example while a token is shown once. */
   stay?: boolean
 }
 
-/** A dialog with a heading and a named close button. Its head is no `<header>`: that would be a second banner of the page. */
+/**
+ * A dialog with a heading and a named close button. Its head is not a `<header>`, which would be a second banner of the
+ * page.
+ */
 export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
   return (
     <Modal.Root

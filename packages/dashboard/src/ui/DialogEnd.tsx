@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { ErrorNote } from './ErrorNote.tsx'
 
 interface DialogEndProps {
-  /** Why it could not be done; null: nothing failed. */
+  /** The reason for a failure; null: nothing failed. */
   error: unknown
   onCancel: () => void
   /** The verb on the button that submits the form. */
@@ -12,7 +12,7 @@ interface DialogEndProps {
   disabled?: boolean | undefined
 }
 
-/** How a form in a dialog ends: what went wrong, the way out, the act. */
+/** The end of a form in a dialog: error, cancel, submit. */
 export const DialogEnd = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogEndProps) => (
   <>
     {error !== null && <ErrorNote error={error} />}

@@ -4,14 +4,14 @@ import type { ComponentType, ReactNode } from 'react'
 export interface EmptyProps {
   icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
   title: string
-  /** What to do next. */
+  /** The next step. */
   children?: ReactNode
   action?: ReactNode
-  /** Heading level where it stands. */
+  /** The level of the heading. */
   order?: 1 | 2 | 3 | 4
 }
 
-/** Where nothing is: what would be here, and what to do to have it. */
+/** Replaces an empty list: says what would be here, and how to get it. */
 export function Empty({ icon: Icon, title, children, action, order = 2 }: EmptyProps) {
   return (
     <Stack align="center" gap={6} py={48} px="md" ta="center">

@@ -3,11 +3,11 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 
 interface ErrorNoteProps {
   error: unknown
-  /** Asks again. */
+  /** Tries again. */
   retry?: () => unknown
 }
 
-/** What went wrong, in the service's words, and a way to try again. */
+/** An error in the service's words, and a button to try again. */
 export function ErrorNote({ error, retry }: ErrorNoteProps) {
   const words = error instanceof Error ? error.message : String(error)
   return (

@@ -6,7 +6,7 @@ interface FactsProps {
   facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 
-/** Names and values, one a line; what is missing is not there. A value that is a text is shown as one, whatever it holds. */
+/** Names and values, one per line. Missing values are left out. A text value is always shown as text. */
 export const Facts = ({ facts }: FactsProps) => (
   <dl className="svc-kv">
     {facts.map(

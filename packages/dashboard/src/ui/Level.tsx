@@ -18,7 +18,7 @@ interface LevelLook {
   words: string
 }
 
-/** What each level looks like: always icon and words and colour, never colour alone. */
+/** The look of each level: always icon, words and colour, never colour alone. */
 export const looks: Record<Shown, LevelLook> = {
   ok: { icon: IconCircleCheckFilled, words: 'OK' },
   info: { icon: IconInfoCircleFilled, words: 'Info' },
@@ -32,18 +32,18 @@ export const looks: Record<Shown, LevelLook> = {
 
 interface LevelProps {
   level: LevelName | null | undefined
-  /** It has not reported for too long: what it said last is past, so it is grey and reads "was OK" (D20). */
+  /** It has not reported for too long. Its last report is past, so it is grey and reads "was OK" (D20). */
   silent?: boolean
   /** It was stopped on its machine (D66). */
   stopped?: boolean
-  /** Its status is old, so what it said last may be past (D65); `late` when it is too old, which is a warning by itself. */
+  /** Its status is old, so it may be past (D65). `late` when it is too old, which is a warning by itself. */
   old?: boolean
   late?: boolean
   /** It runs without secrets that its version requires. */
   lacking?: boolean
   /** It has never reported. */
   never?: boolean
-  /** The icon only; the words stay for screen readers and on hover. */
+  /** Shows only the icon. The words stay for screen readers and on hover. */
   iconOnly?: boolean
 }
 

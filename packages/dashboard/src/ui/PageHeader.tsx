@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 
 interface PageHeaderProps {
   title: ReactNode
-  /** One quiet line beneath. */
+  /** One quiet line below the title. */
   note?: ReactNode
-  /** Before the title, such as a level. */
+  /** Shown before the title, such as a level. */
   before?: ReactNode
   actions?: ReactNode
 }
 
-/** The head of a page: its one h1, and what can be done. */
+/** The head of a page: its only h1, and its actions. */
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">

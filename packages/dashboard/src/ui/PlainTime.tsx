@@ -4,11 +4,11 @@ import { exact, lasts, machine, relative } from './relative.ts'
 interface PlainTimeProps {
   /** Unix milliseconds. */
   at: number
-  /** Said as a beginning, for what has lasted since: `offline 3 h`. */
+  /** Shown as a duration so far: `offline 3 h`. */
   since?: 'offline' | 'stopped' | false
 }
 
-/** A relative time that ticks, for links, buttons and lists of very many: the exact one on hover only. */
+/** A relative time that ticks, for links, buttons and long lists: the exact one on hover only. */
 export function PlainTime({ at, since = false }: PlainTimeProps) {
   const iso = machine(at)
   const text = useClock((now) => wordsOf(at, now, since))

@@ -1,14 +1,14 @@
 interface TextProps {
-  /** What an agent or a person wrote: shown as text, whatever it is (I31). */
+  /** Text that an agent or a person wrote, always shown as text (I31). */
   children: string
-  /** On one line, cut with an ellipsis; the whole on hover. */
+  /** Shown on one line, cut with an ellipsis, with the whole text on hover. */
   cut?: boolean
-  /** With its line breaks kept. */
+  /** Keeps line breaks. */
   lines?: boolean
   mono?: boolean
 }
 
-/** Text from outside, isolated so that its direction cannot disturb what stands around it (D13). */
+/** Text from outside, isolated so that its direction cannot affect the text around it (D13). */
 export function Text({ children, cut = false, lines = false, mono = false }: TextProps) {
   return (
     <bdi

@@ -5,13 +5,13 @@ import { Text } from './Text.tsx'
 
 interface UntrustedLinkProps {
   title: string
-  /** Kept by the service only if harmless (D21); looked at once more here. */
+  /** The service keeps only harmless links (D21); checked again here. */
   url: string | undefined
-  /** Show the host behind the title; on unless space is short (then it is on hover). */
+  /** Shows the host after the title; on unless space is short, then it is on hover. */
   host?: boolean
 }
 
-/** A link that an agent reported: its host is shown, it opens apart, and tells the other side nothing (D21). */
+/** A link that an agent reported. It shows its host, opens in a new tab, and sends no referrer (D21). */
 export function UntrustedLink({ title, url, host = true }: UntrustedLinkProps) {
   if (url === undefined || !isLink(url)) return <Text>{title}</Text>
   const where = new URL(url).host

@@ -1,12 +1,15 @@
-/** One timer for every relative time on the page, and the service's clock, by which they are reckoned. */
+/** One timer for every relative time on the page, and the service's clock. */
 import { limits } from '@svc/protocol'
 import { useSyncExternalStore } from 'react'
 
-/** Milliseconds that the service may be unheard, as long as a live connection is silent until it is given up. */
+/**
+ * The milliseconds without a message after which the service counts as unreachable; a live connection gives up after
+ * the same time.
+ */
 const unheard = 45_000
 
 let ahead = 0
-/** When the service last said something, by this machine's clock. */
+/** The last time the service sent something, by this machine's clock. */
 let heardAt = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 const listeners = new Set<() => void>()
@@ -14,23 +17,23 @@ const tellAll = () => {
   for (const listener of listeners) listener()
 }
 
-/** The service's time in an answer just received, Unix milliseconds: from now on times are reckoned by its clock. */
+/** Sets the service's clock from an answer that was just received (Unix milliseconds). */
 export function serviceTimeIs(at: number): void {
   ahead = at - Date.now()
   serviceHeard()
 }
 
-/** The service answered, or sent a sign of life. */
+/** Notes that the service answered or sent a sign of life. */
 export function serviceHeard(): void {
   heardAt = Date.now()
 }
 
-/** Now, Unix milliseconds, by the service's clock as far as it is known. */
+/** The current time in Unix milliseconds, by the service's clock as far as it is known. */
 export const serviceNow = (): number => Date.now() + ahead
 
 /**
- * The time up to which this page would know of a report. While the service cannot be reached it stands still: it would be the page that is
- * cut off, and not each agent that fell silent.
+ * The time until which this page would know about reports. It stops while the service is unreachable, since then the
+ * page is cut off, and not each agent silent.
  */
 const knownNow = (): number => Math.min(Date.now(), heardAt + unheard) + ahead
 
@@ -46,14 +49,14 @@ function listen(listener: () => void): () => void {
   }
 }
 
-/** What `read` makes of the present time; drawn again only when that changes. */
+/** The value that `read` makes of the current time. The component is drawn again only when it changes. */
 export const useClock = <T extends string | number | boolean>(read: (now: number) => T): T =>
   useSyncExternalStore(listen, () => read(serviceNow()))
 
-/** D65: whether a status that was written then is old. Null: nobody said when. */
+/** D65: true when a status written at that time is old; false when the time is unknown. */
 export const useOld = (statusAt: number | null | undefined): boolean =>
   useClock((now) => statusAt != null && now - statusAt > limits.statusOldSeconds * 1000)
 
-/** Whether an agent that is silent from `silentAt` on is (D20), as far as this page can know. */
+/** True when an agent that becomes silent at `silentAt` is silent (D20), as far as this page can know. */
 export const useSilent = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => silentAt != null && silentAt <= knownNow())

@@ -1,4 +1,4 @@
-/** Figures as a person reads them. Everything here is text; levels and colours are elsewhere. */
+/** Figures for people. Everything here is text; levels and colours are elsewhere. */
 
 /** A run's length in seconds; undefined when it has no start, has not ended, or ended before it began. */
 export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>

@@ -1,4 +1,4 @@
-/** What pages are made of. Nothing here knows the router or the service's routes. */
+/** Components of the pages. Nothing here knows the router or the service's routes. */
 
 export { Confirm } from './Confirm.tsx'
 export { CopyLines } from './CopyLines.tsx'

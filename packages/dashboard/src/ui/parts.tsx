@@ -1,18 +1,21 @@
-/** Small pieces that several pages are made of. */
+/** Small components shared by several pages. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import './parts.css'
 
 interface SectionProps {
   title: ReactNode
-  /** Quiet, at the end of the heading's line. */
+  /** Quiet text at the end of the heading's line. */
   aside?: ReactNode
   children: ReactNode
-  /** Without inner padding, for tables and lists that reach the edge. */
+  /** No inner padding, for tables and lists that reach the edge. */
   flush?: boolean
 }
 
-/** A card with a heading. No landmark: a page of many panels would be full of them, and their titles may be the same. */
+/**
+ * A card with a heading. It is not a landmark: a page of many panels would be full of them, and their titles may
+ * repeat.
+ */
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()
   return (
@@ -28,16 +31,16 @@ export function Section({ title, aside, children, flush = false }: SectionProps)
 
 interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
   onClick: () => void
-  /** Why it cannot be pressed; null when it can. Shown on hover and focus, and read to who cannot see it. */
+  /** The reason why it is disabled; null when it is enabled. Shown on hover and focus, and read by screen readers. */
   why: string | null
-  /** What is good to know before pressing. */
+  /** A note about the consequences. */
   note?: string | null
   children: ReactNode
   label?: string
   type?: 'button' | 'submit'
 }
 
-/** A button that, when it cannot be pressed, stays reachable and says why. */
+/** A button that stays reachable when it is disabled, and says why. */
 export function WhyButton({ onClick, why, note = null, children, label, ...button }: WhyButtonProps) {
   const id = useId()
   const words = why ?? note
@@ -63,7 +66,7 @@ export function WhyButton({ onClick, why, note = null, children, label, ...butto
   )
 }
 
-/** What may be wider or higher than its place, and is then scrolled with the keyboard too. */
+/** Content that may be larger than its place. It can be scrolled with the keyboard too. */
 export const Scroll = ({ label, className, children }: { label: string; className: string; children: ReactNode }) => (
   // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark for each panel, a <fieldset> has a look
   // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
@@ -72,14 +75,14 @@ export const Scroll = ({ label, className, children }: { label: string; classNam
   </div>
 )
 
-/** Words with a dot of their tone before them. */
+/** Text after a dot in the colour of its tone. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
   <span className="svc-tone" data-tone={tone} title={title}>
     {children}
   </span>
 )
 
-/** Parts of one line with a middle dot between; what is not there leaves no gap. */
+/** Parts of one line, separated by middle dots. Missing parts leave no gap. */
 export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
   const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
   return (

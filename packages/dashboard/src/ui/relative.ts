@@ -1,10 +1,10 @@
-/** Times as people say them. Arguments are Unix milliseconds, lengths are milliseconds. */
+/** Relative times and durations in words. Arguments are Unix milliseconds, durations are milliseconds. */
 const s = 1000
 const min = 60 * s
 const hour = 60 * min
 const day = 24 * hour
 
-/** `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, then the date; `in 3 min` for what is to come. */
+/** Makes `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, then the date; `in 3 min` for the future. */
 export function relative(at: number, now: number): string {
   const off = now - at
   const size = Math.abs(off)
@@ -13,11 +13,14 @@ export function relative(at: number, now: number): string {
   return off > 0 ? `${steps(size)} ago` : `in ${steps(size)}`
 }
 
-/** How long it has been offline or stopped, said so that it cannot be read as fresh: `offline 4 min`, `offline since 3 Oct`. */
+/**
+ * The duration of an offline or stopped state, worded so that it cannot be read as fresh: `offline 4 min`, `offline
+ * since 3 Oct`.
+ */
 export const lasts = (what: string, at: number, now: number): string =>
   now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
 
-/** How long, in the one unit that fits: `40 s`, `3 min`, `2 h`, `12 d`. Seconds go in steps of five, so that lists stay calm. */
+/** A duration in one unit: `40 s`, `3 min`, `2 h`, `12 d`. Seconds go in steps of five, so that lists stay calm. */
 function steps(size: number): string {
   if (size < min) return `${Math.floor(size / (5 * s)) * 5} s`
   if (size < hour) return `${Math.floor(size / min)} min`
@@ -25,7 +28,7 @@ function steps(size: number): string {
   return `${Math.floor(size / day)} d`
 }
 
-/** A length with its second unit: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
+/** A duration with its second unit: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
 export function lasting(ms: number): string {
   const size = Math.max(0, ms)
   if (size < min) return `${Math.floor(size / s)} s`
@@ -45,7 +48,7 @@ function date(at: number, now: number): string {
   }).format(at)
 }
 
-/** With seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
+/** The exact time, with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
 export const exact = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
@@ -58,7 +61,7 @@ export const exact = (at: number): string =>
     timeZoneName: 'short',
   }).format(at)
 
-/** For `<time dateTime>`; undefined where no date can hold the number (agents may report any, D20). */
+/** For `<time dateTime>`; undefined if no date can hold the number (agents may report any, D20). */
 export function machine(at: number): string | undefined {
   const held = new Date(at)
   return Number.isNaN(held.getTime()) ? undefined : held.toISOString()

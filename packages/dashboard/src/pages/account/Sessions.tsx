@@ -6,7 +6,7 @@ import { keys, sessionsQuery } from '../../queries.ts'
 import { ErrorNote, Text, Time } from '../../ui/index.ts'
 import { browserOf } from './browser.ts'
 
-/** Where one is signed in; each of them can be ended. */
+/** The person's sessions. Each can be ended. */
 export function Sessions() {
   const { data, error, refetch } = useQuery(sessionsQuery)
   const client = useQueryClient()

@@ -14,10 +14,10 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   claim: 'with an account handover link',
 }
 
-/** So many are shown before somebody asks for all. */
+/** The number of sign-ins shown at first. */
 const first = 5
 
-/** One's last sign-ins, so that one notices a stranger's. */
+/** The person's last sign-ins, so that a stranger's is noticed. */
 export function SignIns() {
   const { data, error, refetch } = useQuery(signInsQuery)
   const [all, setAll] = useState(false)

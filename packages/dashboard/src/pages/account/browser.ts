@@ -1,4 +1,7 @@
-/** A browser's own name for itself, in words: `Firefox on Linux`. Good enough to know one's own; the whole text is no help. */
+/**
+ * Turns a browser's user agent into words: `Firefox on Linux`. People recognise their own by that; the full text is no
+ * help.
+ */
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

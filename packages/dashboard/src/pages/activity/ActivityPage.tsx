@@ -14,7 +14,7 @@ import './activity.css'
 
 const pageSize = 50
 
-/** Who did what, when, to what: newest first, older on demand. */
+/** The activity of the workspace: newest first, older on demand. */
 export function ActivityPage() {
   const slug = useSlug()
   const { name } = useWorkspace()
@@ -57,7 +57,7 @@ export function ActivityPage() {
   )
 }
 
-/** Pages may overlap where several things were done in one millisecond. */
+/** Removes duplicates: pages overlap where several entries have the same millisecond. */
 function once(entries: AuditEntry[]): AuditEntry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }

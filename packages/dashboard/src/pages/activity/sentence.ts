@@ -1,7 +1,7 @@
-/** The audit trail as sentences. Pure; what nobody foresaw is still said, with its facts. */
+/** Turns entries of the activity into sentences. Pure. An unknown action is shown with its facts. */
 import type { AuditEntry } from '@svc/api'
 
-/** A piece of a sentence: our words, somebody's words, or an agent's name. */
+/** A piece of a sentence: our words, quoted words, or an agent's name. */
 export type Part = string | { said: string } | { agent: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
@@ -114,7 +114,7 @@ function asked(what: Part, type: unknown, payload: unknown): Part[] {
   }
 }
 
-/** What follows the actor's name: `asked mail-triage to pause`. */
+/** The sentence after the actor's name: `asked mail-triage to pause`. */
 export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
   const [kind, name] = split(subject)
   if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
@@ -138,6 +138,6 @@ function unforeseen(action: string, subject: string, details: ActivityFacts): Pa
   return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
 }
 
-/** The day an entry is listed under, as the reader's calendar has it. */
+/** The day heading of an entry, in the reader's calendar. */
 export const dayOf = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

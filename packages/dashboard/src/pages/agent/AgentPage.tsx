@@ -1,4 +1,4 @@
-/** One agent: a copy of its last report, part by part, and what may be wished of it. The address holds the view. */
+/** The page of one agent: its last report part by part, and its commands. The address holds the view. */
 import { Loader, Tabs } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -29,7 +29,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
 
 export function AgentPage() {
   const { slug, name } = useAgentAddress()
-  // Another agent is another page: what was typed or pressed for one must not stay for the next.
+  // A new key per agent, so that typed text and pending clicks of one agent do not stay for the next.
   return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
 }
 
@@ -79,7 +79,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   )
 }
 
-/** Logs are for admins; settings and runs are there when the agent reports some. */
+/** The tabs to show: logs only for admins, settings and runs only if the agent reports some. */
 function tabsOf({ page }: Agent): AgentTab[] {
   const there: Record<AgentTab, boolean> = {
     overview: true,

@@ -339,7 +339,7 @@ test('only what comes from an old status file is shown with its age; what the ru
   expect(await section(page, 'Health').getByText('as of').count()).toBe(1)
 })
 
-/** An agent for each view, and what stands there once it is whole. */
+/** An agent for each view, and a text that is there once the view is complete. */
 const views = [
   ['overview', 'whole', '60 runs'],
   ['runs', 'brief', 'Mail 0'],

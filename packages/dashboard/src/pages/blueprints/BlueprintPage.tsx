@@ -32,7 +32,7 @@ import './blueprints.css'
 
 const route = getRouteApi('/signed-in/w/$slug/blueprints/$blueprint')
 
-/** One blueprint: its versions, what the one that is looked at does, and which agents were installed from it. */
+/** One blueprint: its versions, the contents of the selected one, and the agents installed from it. */
 export function BlueprintPage() {
   const { slug, blueprint } = route.useParams()
   const { version: asked } = route.useSearch()

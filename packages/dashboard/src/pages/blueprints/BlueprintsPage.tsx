@@ -12,7 +12,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import { Upload } from './Upload.tsx'
 import './blueprints.css'
 
-/** What agents are installed from, the codes that are out, and the way to bring another blueprint in. */
+/** The blueprints of the workspace, the open install codes, and the upload of another blueprint. */
 export function BlueprintsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
@@ -74,7 +74,7 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
   </li>
 )
 
-/** Where an author gets the program. */
+/** The lines with which an author downloads the program. */
 function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
   return service.runtime ? <FetchProgram baseUrl={service.baseUrl} /> : null

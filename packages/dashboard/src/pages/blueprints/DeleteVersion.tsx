@@ -13,7 +13,7 @@ interface DeleteVersionProps {
   onClose: () => void
 }
 
-/** Deletes a version that no agent has; with the last one the blueprint is gone. */
+/** Deletes a version that no agent has. Deleting the last version deletes the blueprint. */
 export function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

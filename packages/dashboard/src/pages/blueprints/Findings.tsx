@@ -9,7 +9,7 @@ interface FindingsProps {
   onClose: () => void
 }
 
-/** Why a bundle was refused: every finding at once, each with its file and line, as `svc check` says them on the author's machine. */
+/** The reasons why a bundle was refused: every finding with its file and line, as `svc check` prints them. */
 export function Findings({ file, error, onClose }: FindingsProps) {
   const findings = error instanceof ApiError ? error.findings : []
   return (

@@ -1,4 +1,4 @@
-/** The manifest for a person who decides whether to install it: what it runs, what it may reach, what it wants to know. */
+/** Shows a manifest to a person who decides whether to install it: command, access, secrets. */
 import type { BlueprintVersion } from '@svc/api'
 import type { ReactNode } from 'react'
 import { bytes, count, Facts, Section, Text } from '../../ui/index.ts'

@@ -21,7 +21,7 @@ type Doing =
   | { is: 'sending'; file: string; share: number }
   | { is: 'refused'; file: string; error: unknown }
 
-/** Takes a bundle by drag and drop or by a button, shows how far it is, and every reason for which it was refused. */
+/** Takes a bundle by drag and drop or by a button. Shows the progress, and every reason for a refusal. */
 export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -139,7 +139,7 @@ test('a bundle is dropped on the page; a refused one is told with every file and
   await alert.getByText('broken.zip').waitFor()
   await alert.getByText(/^The bundle/).waitFor()
 
-  // What svc pack would never make: a manifest with two faults, in an otherwise good zip of Python's.
+  // A bundle that svc pack would never make: a manifest with two faults, in an otherwise good zip made by Python.
   machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
   await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
   await drop(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))

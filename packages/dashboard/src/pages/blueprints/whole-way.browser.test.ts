@@ -80,7 +80,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await binding.getByText('OK', { exact: true }).waitFor()
   await main.getByText('1 open, one for each document').waitFor()
 
-  // What can be wished of it.
+  // The commands that the agent offers.
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await button('Pause').click()
   await one('Pause').getByText('applied').waitFor()
@@ -135,7 +135,9 @@ async function copied(page: Page, what: string): Promise<string> {
   return (await page.locator('.svc-copy', { has: copy }).locator('pre').textContent()) ?? ''
 }
 
-/** The example product, registered and activated; whether it refuses the bot whose token stands in this file. */
+/**
+ * The example product, registered and activated, and a check whether it refuses the bot whose token is in this file.
+ */
 async function startProduct(service: Place) {
   const port = await freePort()
   const origin = `http://localhost:${port}`

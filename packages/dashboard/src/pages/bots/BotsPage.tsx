@@ -8,7 +8,7 @@ import { BotSection } from './BotSection.tsx'
 import { Products } from './Products.tsx'
 import './bots.css'
 
-/** Who acts for the agents in other products, and with what (2.9). */
+/** The bots of the workspace: accounts that agents use in other products (2.9). */
 export function BotsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()

@@ -16,11 +16,11 @@ interface EndBotProps {
   onClose: () => void
 }
 
-/** Ends what a bot may do, and says beforehand for whom. */
+/** Revokes a bot's tokens or deletes the bot, and says beforehand which agents are affected. */
 export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const client = useQueryClient()
   const [last, setLast] = useState<Ending>({ is: 'all' })
-  if (ending !== null && ending !== last) setLast(ending) // what it says stays while it closes
+  if (ending !== null && ending !== last) setLast(ending) // keeps its text while it closes
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
   const agents = several(hit.map(({ agent }) => agent))
   const end = async () => {

@@ -20,10 +20,10 @@ const commands = [
   { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
 ] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
-/** So many names in one call. */
+/** The number of agents per request. */
 const atATime = 200
 
-/** Wishes for all chosen agents at once, and what became of each. */
+/** Sends commands to all selected agents, and shows the result of each. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const client = useQueryClient()
   const [asking, setAsking] = useState<(typeof commands)[number] | null>(null)

@@ -7,7 +7,7 @@ import type { FleetView } from './view.ts'
 
 interface EmptyProps {
   slug: string
-  /** There is no agent at all. */
+  /** The workspace has no agents. */
   none: boolean
   view: FleetView
   onAdd: (() => void) | undefined

@@ -10,7 +10,7 @@ interface FilterProps {
   counts: Fleet['counts'] | undefined
 }
 
-/** By level, silence, or never reported; each with its count in the whole workspace. */
+/** Filters by level, offline, or never reported, each with its count in the whole workspace. */
 export function FleetFilter({ slug, view, counts }: FilterProps) {
   return (
     <nav className="fleet-filter" aria-label="Filter agents">

@@ -20,7 +20,7 @@ interface HeadProps {
   selection: Selection | undefined
 }
 
-/** Headings that sort. */
+/** Column headings that sort. */
 export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
@@ -73,7 +73,7 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
   )
 }
 
-/** All agents of the view, also those that nobody has scrolled to: what is not here yet is asked for first. */
+/** Selects all agents of the view. Rows that are not loaded yet are loaded first. */
 function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'> & { selection: Selection }) {
   const queries = useQueryClient()
   const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
@@ -99,7 +99,7 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
   )
 }
 
-/** Where lines are cards: the order is chosen from a list. */
+/** The order as a list, where rows are shown as cards. */
 export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const order = orderOf(view)

@@ -10,20 +10,20 @@ import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import type { FleetView } from './view.ts'
 
-/** Pixels; fixed, so that nothing jumps when a window of rows arrives. */
+/** Height in pixels; fixed, so that nothing jumps when a window of rows arrives. */
 const height = { wide: 42, narrow: 62 } as const
 
 interface ListProps {
   slug: string
   view: FleetView
   shown: Shown
-  /** The rows belong to the view before; the new ones are on the way. */
+  /** The rows belong to the previous view, and the new ones are loading. */
   late: boolean
   selection: Selection | undefined
   onRange: (first: number, last: number) => void
 }
 
-/** Only the rows in sight are in the document. */
+/** The list of agents. Only rows in sight are in the document. */
 export function FleetList({ slug, view, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
@@ -85,7 +85,7 @@ const Blank = () => (
   </div>
 )
 
-/** The rows in sight, and how far down the page they begin. */
+/** The rows in sight, and the distance from the top of the page to the first. */
 function useRows(count: number, size: number) {
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
@@ -101,7 +101,7 @@ function useRows(count: number, size: number) {
     scrollPaddingStart: 48,
     scrollPaddingEnd: 80,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the height of rows changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
   useLayoutEffect(() => rows.measure(), [size])
   return { body, rows, top }
 }
@@ -110,11 +110,11 @@ interface Keyed {
   body: RefObject<HTMLDivElement | null>
   shown: Shown
   selection: Selection | undefined
-  /** Scrolls a row into sight. */
+  /** Scrolls a row into view. */
   show: (index: number) => void
 }
 
-/** Arrows, Home and End go from row to row, also to one that is not in the document yet; x and space choose one. */
+/** Arrows, Home and End move from row to row, also to rows that are not in the document yet. X and Space select one. */
 function useKeys({ body, shown, selection, show }: Keyed) {
   const focusAfter = useRef<number | undefined>(undefined)
   const focusRow = (index: number) => {
@@ -145,7 +145,7 @@ function useKeys({ body, shown, selection, show }: Keyed) {
   }
 }
 
-/** Chooses one agent, or with a range all from the one that was chosen last. */
+/** Selects one agent, or with a range all agents from the last selected one. */
 function useChoose(row: Shown['row'], selection: Selection | undefined) {
   const lastChosen = useRef<number | undefined>(undefined)
   return useCallback(

@@ -14,13 +14,13 @@ import { useSelection } from './useSelection.ts'
 import { alarm, troubles } from './view.ts'
 import './fleet.css'
 
-/** What is opened by a press is loaded by that press. */
+/** Dialogs are loaded when they are opened. */
 const AddAgentDialog = lazy(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
 const BulkBar = lazy(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** Every agent of the workspace: what it is doing, how it feels, what it costs. */
+/** Every agent of the workspace: what it is doing, how healthy it is, what it costs. */
 export function FleetPage() {
   const slug = useSlug()
   const workspace = useWorkspace()
@@ -91,7 +91,7 @@ export function FleetPage() {
   )
 }
 
-/** The first thing to read: whether anything wants looking after. */
+/** The first line of the page: whether anything needs attention. */
 const Standing = ({ troubles }: { troubles: string[] }) => (
   <div className="fleet-standing">
     {troubles.length === 0 ? (
@@ -104,14 +104,14 @@ const Standing = ({ troubles }: { troubles: string[] }) => (
   </div>
 )
 
-/** True from the first time on: a dialog that was open stays mounted, so that it can close gently and be opened again. */
+/** True from the first time on. A dialog stays mounted, so that it can close smoothly and be opened again. */
 function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(now)
   if (now && !ever) setEver(true)
   return ever || now
 }
 
-/** Types into the address; `/` brings the cursor here. */
+/** The search field, which writes into the address. `/` puts the cursor here. */
 function Search() {
   const { search = '' } = route.useSearch()
   const navigate = route.useNavigate()

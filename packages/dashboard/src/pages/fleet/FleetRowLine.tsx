@@ -13,11 +13,11 @@ interface RowProps {
   row: FleetRow
   index: number
   chosen: boolean
-  /** Undefined where nothing can be chosen. */
+  /** Undefined where nothing can be selected. */
   onChoose: ((name: string, index: number, range: boolean) => void) | undefined
 }
 
-/** One agent, on one line where there is room and on two where there is not. The whole line is its link. */
+/** One agent, on one line in wide windows and on two in narrow ones. The whole row is a link. */
 export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
   const silent = useSilent(row.silentAt)
   const stopped = row.stopped !== null

@@ -2,7 +2,7 @@ import type { FleetUpdates } from '@svc/api'
 import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
 import { wishWords } from '../updates/parts/words.ts'
 
-/** What is particular about an agent's runtime: wished, held or pinned. Most lines have none of it. */
+/** Marks an agent whose runtime has a requested, held or pinned version. Most rows have no mark. */
 export function RuntimeMark({ updates }: { updates: FleetUpdates }) {
   const { runtimeHeld, runtimePinned, runtimeWished, runtimeWishState } = updates
   const [Icon, words] = runtimeHeld

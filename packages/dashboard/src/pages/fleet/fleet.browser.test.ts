@@ -306,7 +306,7 @@ test('with 2,000 agents only what is seen is fetched and drawn, and the last is 
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
   await slow.page.goto(`${fleet()}?sort=name`)
   await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
-  // The same part may be asked for again: the page may hear of the last of the crowd after it has opened.
+  // The same part may be requested again, since the page may learn about the last of the crowd after it has opened.
   expect([...new Set(asked)]).toEqual([expect.stringMatching(/[?&]offset=0(&|$)/)])
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()

@@ -8,11 +8,14 @@ import { asked, type FleetView, nextSilence, windowsOf } from './view.ts'
 export interface Shown {
   total: number
   head: Fleet
-  /** Undefined while its window is on the way. */
+  /** Undefined while its window is loading. */
   row: (index: number) => FleetRow | undefined
 }
 
-/** The rows from `first` to `last` of a view, in windows fetched as they are seen. While a new view is on the way the last one stays. */
+/**
+ * The rows from `first` to `last` of a view, loaded in windows as they come into sight. While a new view loads, the
+ * previous one stays.
+ */
 export function useFleet(slug: string, view: FleetView, first: number, last: number) {
   const query = asked(view)
   const offsets = windowsOf(first, last, fleetWindow)
@@ -46,14 +49,17 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
   }
 }
 
-/** No frame tells that an agent fell silent: the list is asked for again when one does, so that counts and order say so with its row. */
+/**
+ * No frame announces that an agent fell silent. The list is loaded again when one does, so that counts and order match
+ * its row.
+ */
 function useSilence(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
   const times = windows.flatMap((window) => nextSilence(window) ?? [])
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return
-    const wait = Math.max(next - serviceNow() + 500, 3_000) // a fleet that falls silent one by one is no flood
+    const wait = Math.max(next - serviceNow() + 500, 3_000) // a fleet that falls silent one by one causes no flood
     const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
     return () => clearTimeout(timer)
   }, [client, slug, next])

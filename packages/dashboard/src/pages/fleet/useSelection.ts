@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 export interface Selection {
   names: ReadonlySet<string>
   toggle: (name: string) => void
-  /** From the last one toggled to this one, as shift does everywhere. */
+  /** Adds or removes a range, as Shift does everywhere. */
   set: (names: Iterable<string>, on: boolean) => void
   clear: () => void
 }
 
-/** Which agents are chosen for a wish to many; another workspace starts afresh. */
+/** The agents selected for bulk commands. Another workspace starts empty. */
 export function useSelection(slug: string): Selection {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides

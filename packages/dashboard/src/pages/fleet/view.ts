@@ -1,4 +1,4 @@
-/** What the address says about the list, and what the service is asked for because of it. Pure. */
+/** Reads the view of the list from the address, and makes the query for the service. Pure. */
 import type { Fleet, FleetSort } from '@svc/api'
 import type { FleetQuery } from '../../api.ts'
 
@@ -6,7 +6,7 @@ export interface FleetView {
   search?: string
   show?: Show
   sort?: FleetSort
-  /** The other way round than the column's first. */
+  /** The opposite of the column's first direction. */
   reverse?: boolean
 }
 export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
@@ -32,7 +32,9 @@ export const columns: readonly { sort: FleetSort | undefined; words: string; nam
   { sort: 'version', words: 'Version', name: 'version' },
 ]
 
-/** Which way a column is sorted at the first press: what one looks for comes first (worst, latest, dearest). */
+/**
+ * The direction of a column at the first press: the most interesting rows come first (worst, latest, most expensive).
+ */
 const down: Readonly<Record<FleetSort, boolean>> = {
   name: false,
   level: true,
@@ -42,17 +44,17 @@ const down: Readonly<Record<FleetSort, boolean>> = {
   version: true,
 }
 
-/** By level, worst first, unless the address says otherwise. */
+/** The order in effect: by level, worst first, unless the address says otherwise. */
 export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
   return { sort, desc: down[sort] !== reverse }
 }
 
-/** What the address says of the order; nothing where it is the usual one. */
+/** The part of the address for an order; empty for the default order. */
 export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
   return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
 }
 
-/** The order after a press on a column's heading: its first way, then the other. */
+/** The order after a press on a heading: its first direction, then the other. */
 export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
   const now = orderOf(view)
   return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
@@ -67,7 +69,7 @@ export function asked(view: FleetView): FleetQuery {
   }
 }
 
-/** What the workspace comes to, in the order in which one would look after it: nothing where all is well. */
+/** The problems of the workspace, most urgent first; empty when there are none. */
 export function troubles(counts: Fleet['counts']): string[] {
   const words: [n: number, one: string, many: string][] = [
     [counts.bad, 'bad', 'bad'],
@@ -79,11 +81,11 @@ export function troubles(counts: Fleet['counts']): string[] {
   return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
 }
 
-/** For the browser's tab, which is seen from elsewhere: only what somebody should be called for. */
+/** The alarm in the title of the browser's tab: only what someone should be called for. */
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
-/** When the next of these falls silent unless it reports; undefined when none will. */
+/** The next time at which one of these agents falls silent unless it reports; undefined when none will. */
 export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
   const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
   return times.length === 0 ? undefined : Math.min(...times)

@@ -23,7 +23,7 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
 
-/** One install code: what to do with it, how long it is good; once it is redeemed, this becomes the agent's page. */
+/** One install code: how to use it, and when it expires. Once it is used, the page opens the agent. */
 export function CodePage() {
   const { slug, id } = route.useParams()
   return <OneCode key={id} slug={slug} id={id} />
@@ -58,7 +58,7 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
   )
 }
 
-/** The page turns into the agent's page; going back leads to where one was before the code. */
+/** Replaces this page by the agent's page. Going back leads to the page before the code. */
 function useArrival(slug: string, agent: string | null): void {
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -72,7 +72,7 @@ function useArrival(slug: string, agent: string | null): void {
 interface LiveProps {
   slug: string
   code: InstallCode
-  /** With the code itself, on the one page that shows it. */
+  /** Contains the code itself, which only this page shows. */
   issued: NewCode | undefined
   onOver: () => unknown
 }

@@ -13,11 +13,11 @@ import './install.css'
 interface CodesProps {
   slug: string
   admin: boolean
-  /** Only those of this blueprint; all when it is not said. */
+  /** Only codes of this blueprint; all codes when absent. */
   blueprint?: string
 }
 
-/** The install codes whose time is not over, and what became of those before. Nothing where there has been none. */
+/** The open install codes, and the results of earlier ones. Shows nothing if there are none. */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)

@@ -18,7 +18,7 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/install')
 
-/** Which blueprint, which version, under which name; then a code is issued for exactly that (2.9). */
+/** Asks for blueprint, version and name, then issues a code for exactly that (2.9). */
 export function InstallPage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()

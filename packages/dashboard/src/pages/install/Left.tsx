@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { lasting, useClock } from '../../ui/index.ts'
 
-/** How long something is still good, second by second; `onOver` once it is not. `until`: Unix milliseconds, the service's clock. */
+/** Counts down to `until` (Unix milliseconds of the service's clock) and then calls `onOver`. */
 export function Left({ until, onOver }: { until: number; onOver?: () => unknown }) {
   const left = useClock((now) => Math.ceil((until - now) / 1000))
   const called = useRef(false)
@@ -10,7 +10,7 @@ export function Left({ until, onOver }: { until: number; onOver?: () => unknown 
     called.current = true
     onOver?.()
   }, [left, onOver])
-  // Not read out each second.
+  // Screen readers do not announce each second.
   return (
     <span className="in-left" role="timer" aria-live="off" data-soon={left < 120}>
       {left > 0 ? `Expires in ${lasting(left * 1000)}.` : 'Expired.'}

@@ -11,7 +11,7 @@ interface RevokeCodeProps {
   onClose: () => void
 }
 
-/** Ends a code that nobody has used yet. */
+/** Revokes a code that nobody has used yet. */
 export function RevokeCode({ slug, code, opened, onClose }: RevokeCodeProps) {
   const client = useQueryClient()
   const revoke = async () => {

@@ -9,7 +9,7 @@ import { Confirm, Text, Time } from '../../ui/index.ts'
 
 type Invitation = Members['invitations'][number]
 
-/** Those who were invited and have not come yet. */
+/** People who were invited and have not joined yet. */
 export function Invitations({ slug, invitations }: { slug: string; invitations: Invitation[] }) {
   if (invitations.length === 0) return null
   return (

@@ -9,7 +9,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 
-/** Makes an invitation; its link is handed over by the person who invites, since no mail is sent. */
+/** Creates an invitation. The person who invites sends the link, since the service sends no email. */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
   const [made, setMade] = useState<{ email: string; url: string } | null>(null)
   const close = () => {

@@ -17,7 +17,7 @@ import './members.css'
 
 type Member = Members['members'][number]
 
-/** Who belongs to the workspace, and who may act in it. */
+/** The members of the workspace and their roles. */
 export function MembersPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()

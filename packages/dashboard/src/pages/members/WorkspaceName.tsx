@@ -7,7 +7,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { ErrorNote } from '../../ui/index.ts'
 
-/** What the workspace is called; its address stays. */
+/** Renames the workspace. Its address stays. */
 export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })

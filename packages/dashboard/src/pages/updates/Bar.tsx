@@ -16,7 +16,7 @@ const order = [
   'left_out',
 ] as const satisfies RolloutAgentState[]
 
-/** How many agents stand where: a bar for the eye, the same in words beside it. */
+/** The number of agents in each state, as a bar and in words. */
 export function Bar({ counts }: { counts: Readonly<Record<RolloutAgentState, number>> }) {
   const there = order.filter((state) => counts[state] > 0)
   return (

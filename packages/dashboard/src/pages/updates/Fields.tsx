@@ -1,4 +1,4 @@
-/** The questions of the form of an update. */
+/** The fields of the update form. */
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { count } from '../../ui/index.ts'
 import type { Plan } from './plan.ts'
@@ -11,7 +11,7 @@ interface FieldProps {
 interface WhatProps extends FieldProps {
   blueprints: string[]
   versions: string[]
-  /** The version that the service serves; null: none, undefined: not known yet. */
+  /** The served version; null: none, undefined: not known yet. */
   served: string | null | undefined
 }
 
@@ -55,7 +55,7 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
   )
 }
 
-/** `names`: the agents that were chosen in the list. */
+/** `names`: the agents that were selected in the list. */
 export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Which agents"

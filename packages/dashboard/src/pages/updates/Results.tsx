@@ -12,7 +12,7 @@ interface ResultsProps {
   again: () => void
 }
 
-/** What became of a press for many, agent by agent: the refused first, each with the reason. */
+/** The results of a bulk update, agent by agent: refused ones first, each with the reason. */
 export function Results({ slug, results, how, again }: ResultsProps) {
   const refused = results.filter(({ ok }) => !ok)
   const done = results.filter(({ ok }) => ok)

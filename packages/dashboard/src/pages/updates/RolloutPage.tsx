@@ -34,7 +34,7 @@ import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/$id')
 
-/** One rollout as it goes: what it waits for, why it halted, who has the version, and what can be done about it. */
+/** One rollout in progress: what it waits for, why it halted, which agents have the version, and its actions. */
 export function RolloutPage() {
   const { slug, id } = route.useParams()
   const { data: rollout, error, refetch } = useQuery(rolloutQuery(slug, id))
@@ -155,7 +155,7 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** The agents by wave; those left out at the end, each with the reason. */
+/** The agents by wave. Those left out come last, each with the reason. */
 function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
   const out = waves.get(0) ?? []
@@ -183,7 +183,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** More are not drawn until somebody asks for them. */
+/** Further agents are shown on demand. */
 const atFirst = 100
 
 function List({

@@ -21,7 +21,7 @@ import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
-/** A version for a selection of agents or for all: at once, or in waves that halt by themselves. */
+/** Requests a version for selected agents or for all: at once, or in waves that halt by themselves. */
 export function UpdatePage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()

@@ -24,7 +24,7 @@ import { rolloutWords } from './parts/words.ts'
 import './parts/updates.css'
 import './updates-page.css'
 
-/** Versions that go out to many: the rollouts, and how the runtimes stand. */
+/** The rollouts of the workspace, and the versions of its runtimes. */
 export function UpdatesPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
@@ -72,7 +72,7 @@ export function UpdatesPage() {
 interface ListProps {
   slug: string
   rows: readonly RolloutRow[]
-  /** There are older ones. */
+  /** There are older rollouts. */
   more: boolean
   admin: boolean
 }

@@ -1,4 +1,4 @@
-/** What the form of an update asks the service for. Pure. */
+/** Makes the service's requests from the update form. Pure. */
 import type { NewRollout, WishOfMany } from '@svc/api'
 import { readWaves } from './parts/words.ts'
 
@@ -6,7 +6,7 @@ export interface Plan {
   kind: 'blueprint' | 'runtime'
   blueprint: string
   version: string
-  /** Names; undefined: all. */
+  /** Names of agents; undefined means all. */
   agents: readonly string[] | undefined
   how: 'waves' | 'once' | 'withdraw'
   waves: string
@@ -16,7 +16,7 @@ export interface Plan {
 
 export const usualWaves = '1, 10 %, all'
 
-/** Undefined while the form is not good yet. */
+/** Undefined while the form is not valid yet. */
 export function rolloutOf(plan: Plan): NewRollout | undefined {
   const waves = plan.how === 'waves' ? readWaves(plan.waves) : ['100%']
   if (!waves || (plan.kind === 'blueprint' && plan.version === '')) return undefined
@@ -30,7 +30,7 @@ export function rolloutOf(plan: Plan): NewRollout | undefined {
   }
 }
 
-/** One press for many; so many names go into one call. */
+/** One bulk update, split into requests of at most `atATime` names. */
 export function wishesOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
   const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
     names.slice(i * atATime, (i + 1) * atATime),

@@ -78,7 +78,7 @@ async function wish(words: string): Promise<void> {
 
 const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
 
-/** What the machine itself says it runs. */
+/** The version that the machine itself runs. */
 const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]
 
 function run(): ChildProcess {

@@ -1,4 +1,4 @@
-/** What the form of an update knows: the plan, whom it would reach, and how it is sent. */
+/** The state of the update form: the plan, the agents concerned, and how it is sent. */
 import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -12,7 +12,7 @@ import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
-/** The plan with a version that is there, and what is known of it. `names`: the agents that were chosen in the list. */
+/** The plan, with an existing version filled in. `names`: the agents that were selected in the list. */
 export function usePlan(slug: string, blueprints: readonly string[]) {
   const search = route.useSearch()
   const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
@@ -34,7 +34,7 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
   return { plan: { ...plan, version }, change, names, versions, page, runtime }
 }
 
-/** Whom the plan would reach. `whom`: a withdrawal goes also to those whom an update would leave out. */
+/** The agents concerned. `whom`: a cancellation also goes to agents that an update would leave out. */
 export function useReach(slug: string, plan: Plan) {
   const rollout = rolloutOf(plan)
   const preview = useQuery({
@@ -50,7 +50,7 @@ export function useReach(slug: string, plan: Plan) {
 }
 type Reach = ReturnType<typeof useReach>
 
-/** Starts a rollout and shows it, or tells all at once and gives what became of each. */
+/** Starts a rollout and opens it, or sends the update to all agents and returns the results. */
 export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
@@ -72,7 +72,7 @@ export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
   return { busy, error, send: () => submit(undefined), results, again: () => setResults(null) }
 }
 
-/** Why it cannot be sent now; null when it can. */
+/** The reason why it cannot be sent now; null when it can. */
 export function whyNot(plan: Plan, { rollout, preview, reached, whom }: Reach, busy: boolean): string | null {
   if (busy) return 'Sending…'
   if (!rollout) return 'Complete the form first.'

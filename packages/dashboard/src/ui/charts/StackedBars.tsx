@@ -6,16 +6,16 @@ import { linear, ticksTo } from './scale.ts'
 import type { Stack, StackedColumn } from './stack.ts'
 
 interface StackedBarsProps {
-  /** What is drawn, as the chart's name: `Cost by day and model`. */
+  /** The name of the chart: `Cost by day and model`. */
   title: string
   stack: Stack
   format: (value: number) => string
-  /** The marks of the axis, where they are to be shorter. */
+  /** Shorter marks for the axis. */
   axis?: (value: number) => string
-  /** A column's key as a person reads it. */
+  /** A column's key for people. */
   nameOf: (key: string) => string
   height?: number
-  /** Things are counted: no halves on the axis. */
+  /** Counts: the axis has no halves. */
   whole?: boolean
 }
 
@@ -152,7 +152,7 @@ const readingText = (column: StackedColumn, format: StackWords['format'], nameOf
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** The same figures for who reads rather than looks; days without any are left out. */
+/** The same figures as a table; days without any are left out. */
 function AsTable({ title, stack, format, nameOf }: StackWords & Pick<StackedBarsProps, 'title' | 'stack'>) {
   return (
     <details className="svc-chart-table">

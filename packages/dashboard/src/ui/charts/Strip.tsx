@@ -8,12 +8,12 @@ interface StripSpan {
   from: number
   to: number
   color: string
-  /** What it was, and from when to when: shown on hover. */
+  /** The level and its period, shown on hover. */
   words: string
 }
 interface StripProps {
   title: string
-  /** What the strip says, in one sentence, for who cannot see it. */
+  /** The content of the strip in one sentence, for screen readers. */
   summary: string
   spans: readonly StripSpan[]
   start: number
@@ -23,7 +23,7 @@ interface StripProps {
 
 const height = 22
 
-/** A strip of time: stretches of one colour each, over a line of marks. */
+/** A strip of time: periods of one colour each, above a line of marks. */
 export function Strip({ title, summary, spans, start, end, marks }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()

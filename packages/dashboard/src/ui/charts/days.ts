@@ -1,6 +1,6 @@
 const day = 86_400_000
 
-/** The last `count` days (UTC) up to the one that `now` lies in, as `2026-11-21`, oldest first. */
+/** The last `count` days (UTC) up to `now`, as `2026-11-21`, oldest first. */
 export const lastDays = (now: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => new Date(now - (count - 1 - i) * day).toISOString().slice(0, 10))
 

@@ -1,8 +1,11 @@
 import './charts.css'
 
-/** How many series have a colour of their own (charts.css), told apart in both schemes and by most who do not see colours. */
+/**
+ * The number of series with a colour of their own (charts.css). They differ in both schemes, also for most colour-blind
+ * people.
+ */
 const seriesColors = 6
 
-/** The colour of a series by its place; the rest of the many is grey. */
+/** The colour of a series by its index; the others are grey. */
 export const colorOf = (place: number | null): string =>
   place === null ? 'var(--svc-series-rest)' : `var(--svc-series-${place % seriesColors})`

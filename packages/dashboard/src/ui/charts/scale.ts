@@ -2,7 +2,10 @@
 
 const steps = [1, 2, 2.5, 5, 10] as const
 
-/** The marks of an axis from 0 to a round number at or above `most`, about `count` of them, whole ones for what is counted; only 0 when nothing is there. */
+/**
+ * The marks of an axis from 0 to a round number at or above `max`, about `count` of them, whole ones for counts; only 0
+ * without data.
+ */
 export function ticksTo(max: number, { count = 3, whole = false } = {}): number[] {
   if (!(max > 0) || !Number.isFinite(max)) return [0]
   const rough = max / count

@@ -1,4 +1,4 @@
-/** The spans of a timeline: from changes (newest first) to stretches of one level each, oldest first. */
+/** Turns changes (newest first) into periods of one level each, oldest first. */
 
 interface Change<L> {
   readonly at: number
@@ -8,12 +8,12 @@ interface Change<L> {
 interface Span<L> {
   readonly level: L
   readonly label: string | null
-  /** Unix milliseconds; `from` may lie before the window that is drawn. */
+  /** Unix milliseconds. `from` may be before the drawn window. */
   readonly from: number
   readonly to: number
 }
 
-/** Stretches that touch the window from `start` to `end`; neighbours of one level and label are one stretch. */
+/** Periods that overlap the window from `start` to `end`. Neighbours with the same level and label are merged. */
 export function spansOf<L>(changes: readonly Change<L>[], start: number, end: number): Span<L>[] {
   const spans: Span<L>[] = []
   const oldestFirst = [...changes].sort((a, b) => a.at - b.at)
@@ -28,7 +28,7 @@ export function spansOf<L>(changes: readonly Change<L>[], start: number, end: nu
   return spans
 }
 
-/** How much of the window each level took, as shares of the time that is known. */
+/** The share of each level in the part of the window that is known. */
 export function sharesOf<L>(spans: readonly Span<L>[], start: number): Map<L, number> {
   const times = new Map<L, number>()
   let all = 0

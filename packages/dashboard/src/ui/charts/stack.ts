@@ -1,14 +1,14 @@
-/** What a stacked chart draws: every column with its parts from the bottom up, and the series with their sums. */
+/** The data of a stacked chart: columns with their parts from the bottom up, and the series with their totals. */
 
 export interface Column {
-  /** What the column is called, such as `2026-11-21`. */
+  /** The name of the column, such as `2026-11-21`. */
   readonly key: string
   readonly parts: Readonly<Record<string, number>>
 }
 interface Series {
   readonly name: string
   readonly total: number
-  /** The place in the palette; the rest of the many has none. */
+  /** The index in the palette; null for the combined rest. */
   readonly color: number | null
 }
 export interface StackedColumn {
@@ -23,13 +23,13 @@ export interface StackedColumn {
 }
 export interface Stack {
   readonly columns: readonly StackedColumn[]
-  /** The biggest first; at the bottom of each column. */
+  /** Sorted by size; the largest is at the bottom of each column. */
   readonly series: readonly Series[]
   readonly max: number
   readonly total: number
 }
 
-/** Stacks columns; series beyond `most` of them are put together under the name `rest`. */
+/** Stacks columns. Series beyond `maxSeries` are combined under the name `rest`. */
 export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)

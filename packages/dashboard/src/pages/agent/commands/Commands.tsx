@@ -16,7 +16,7 @@ import { What } from './What.tsx'
 
 const size = 50
 
-/** The ledger: every wish, who made it and when, and what became of it in the agent's own words (3.2). */
+/** Lists every command: who sent it and when, and its result in the agent's own words (3.2). */
 export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
@@ -82,7 +82,10 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
   )
 }
 
-/** The log that came, or the same once more: never by itself, since nobody may want it any longer. */
+/**
+ * Offers the log that came, or to send the command again. This never happens by itself, since it may no longer be
+ * wanted.
+ */
 function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
   const client = useQueryClient()
   const [sending, setSending] = useState(false)

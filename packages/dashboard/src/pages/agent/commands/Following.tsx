@@ -16,9 +16,9 @@ interface FollowingProps {
   dismiss: (id: string) => void
 }
 
-/** The wishes under way, and what became of those pressed in this visit: queued, delivered, and the agent's own words. */
+/** Commands in progress, and results of those sent in this visit: queued, delivered, and the agent's own words. */
 export function Following({ agent, commands, dismiss }: FollowingProps) {
-  // Only the last of them can be taken back: an earlier one has been already.
+  // Only the last control can be undone: earlier ones are already replaced.
   const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
   return (
     <ul
@@ -73,7 +73,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   )
 }
 
-/** What comes after an answer: the way back, the log that came, or the same once more. */
+/** Offers the next step after an answer: undo, open the log, or send again. */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
   const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined

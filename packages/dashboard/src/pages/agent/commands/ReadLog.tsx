@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useView } from '../parts/agent.ts'
 
-/** Leads to the log that a wish brought. */
+/** Opens the log that a command brought. */
 export function ReadLog({ log }: { log: string }) {
   const { go } = useView()
   return (

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 
-/** What can be done with the agent as a thing of its workspace; the dialogs name the consequences. */
+/** The menu to rename, rotate and delete. The dialogs name the consequences. */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<'rename' | 'rotate' | 'delete' | null>(null)
   const { slug, page } = agent

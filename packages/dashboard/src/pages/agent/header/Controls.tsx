@@ -12,7 +12,7 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
   run_now: IconPlayerTrackNext,
 }
 
-/** The buttons that the agent offers (2.1), in its own order of kinds; the rest is not there. */
+/** The buttons for the controls that the agent offers (2.1), in a fixed order. */
 export function Controls({ agent }: { agent: Agent }) {
   const offered = agent.page.report?.controls ?? []
   return (

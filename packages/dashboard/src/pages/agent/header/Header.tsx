@@ -9,7 +9,7 @@ import type { Agent } from '../parts/agent.ts'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
 
-/** Who it is, how it feels, when it was last heard of, and what can be wished of it. */
+/** The agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
@@ -85,7 +85,7 @@ export function Header({ agent }: { agent: Agent }) {
   )
 }
 
-/** D20: what is shown is as old as the last report, and after three missed ones that is what comes first. */
+/** D20: the page is as old as the last report. After three missed ones, that is what comes first. */
 function Heard({ agent: { page, silent } }: { agent: Agent }) {
   if (page.seenAt === null)
     return (

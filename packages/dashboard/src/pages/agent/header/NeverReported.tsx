@@ -12,11 +12,11 @@ import { Versions } from '../overview/Versions.tsx'
 import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
-/** Before the first report there is nothing to show: how to bring it about. The page fills by itself once it comes. */
+/** Shown before the first report: how to make the agent report. The page updates by itself when it arrives. */
 export const NeverReported = ({ agent }: { agent: Agent }) =>
   agent.page.blueprint === null ? <NotConnected agent={agent} /> : <NotStarted agent={agent} />
 
-/** It was installed with a code: what is left is to start it. */
+/** The agent was installed with a code. It only has to be started. */
 function NotStarted({ agent }: { agent: Agent }) {
   const { page } = agent
   return (

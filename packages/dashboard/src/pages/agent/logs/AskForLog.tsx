@@ -7,11 +7,11 @@ import { wordsOf } from '../parts/life.ts'
 interface AskForLogProps {
   agent: Agent
   name: string
-  /** On the button. */
+  /** The label of the button. */
   words?: string
 }
 
-/** Asks the agent for the log that a run names; the answer is the log itself (2.7). */
+/** Requests the log that a run names. The answer is the log itself (2.7). */
 export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: 'log', payload: { name } })

@@ -5,7 +5,7 @@ import { type LogRow, piecesOf } from './search.ts'
 interface LogLinesProps {
   rows: readonly LogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
-  /** The match that is gone to, and the row it stands in. */
+  /** The selected match, and the row that contains it. */
   at: number | null
   row: number | null
   wrap: boolean
@@ -13,7 +13,7 @@ interface LogLinesProps {
 
 const lineHeight = 19
 
-/** The lines of a log, of which only those in sight are drawn. It begins at its end: that is what matters of a log. */
+/** The lines of a log. Only those in sight are drawn. The view starts at the end, which matters most. */
 export function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({

@@ -16,9 +16,9 @@ export interface LogReaderProps {
   id: string
 }
 
-/** One log: searched, wrapped or not, taken along. What it holds is text and nothing else. */
+/** Shows one log: search, wrapping, download. Its content is always text. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
-  // A log that arrived never changes, so a report is no reason to fetch half a megabyte again.
+  // A log never changes after it arrived, so a report is no reason to load half a megabyte again.
   const { data: log, error, refetch } = useQuery({ ...logQuery(slug, name, id), staleTime: 'static' })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)

@@ -13,7 +13,7 @@ import './logs.css'
 
 const LogReader = lazy(() => import('./LogReader.tsx'))
 
-/** Logs, for admins: ask for one, see it arrive, read it (2.8; kept 30 days). */
+/** Logs, for admins: request one, see it arrive, read it (2.8; kept for 30 days). */
 export default function Logs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()

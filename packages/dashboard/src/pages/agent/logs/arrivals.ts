@@ -3,15 +3,15 @@ import { useEffect, useState } from 'react'
 
 interface AwaitedLog {
   readonly name: string
-  /** The logs that were there when it was asked for. */
+  /** The logs that existed when it was requested. */
   readonly before: ReadonlySet<string>
 }
 
-/** The log that came for what was asked: a new one of that name. */
+/** The log that answers a request: a new one with that name. */
 export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
-/** Opens the log that was asked for here last, once it has come. Returns what to call when one is asked for. */
+/** Opens the last requested log when it arrives. Returns a function to call when one is requested. */
 export function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined

@@ -1,15 +1,15 @@
-/** Reading a log: its rows, and where a searched text stands in it. Pure, and quick for half a megabyte. */
+/** Splits a log into rows and finds text in it. Pure, and fast for half a megabyte. */
 
-/** A row as it is drawn: a line, or a piece of a line that is too long to be drawn in one. */
+/** A row as it is drawn: a line, or a piece of a line that is too long for one row. */
 export interface LogRow {
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number
-  /** Where the piece begins in its line, in UTF-16 units. */
+  /** The start of the piece in its line, in UTF-16 units. */
   readonly start: number
   readonly text: string
 }
 
-/** The longest piece that is drawn as one row. */
+/** The maximum length of a piece. */
 const longest = 2000
 
 export function rowsOf(text: string): LogRow[] {
@@ -27,14 +27,14 @@ export function rowsOf(text: string): LogRow[] {
   return rows
 }
 
-/** Never in the middle of a code point. */
+/** Never splits a code point. */
 function pieceEnd(line: string, start: number): number {
   const end = Math.min(line.length, start + longest)
   const last = line.charCodeAt(end - 1)
   return end < line.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end
 }
 
-/** A place where the searched text begins: in which row, and where in it. It may run on into the next piece. */
+/** The start of a match: its row, and its position there. It may continue in the next piece. */
 interface Match {
   readonly row: number
   readonly from: number
@@ -42,7 +42,9 @@ interface Match {
 }
 export const maxMatches = 10_000
 
-/** All places of a text, ignoring case, in order; stops at `maxMatches`. A match across two pieces counts once, in the first. */
+/**
+ * Finds all matches, ignoring case, in order, up to `maxMatches`. A match across two pieces counts once, in the first.
+ */
 export function findIn(rows: readonly LogRow[], wanted: string): Match[] {
   if (wanted === '') return []
   const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu')
@@ -63,7 +65,7 @@ const overhang = (rows: readonly LogRow[], row: number, length: number) => {
   return next !== undefined && next.line === rows[row]?.line ? next.text.slice(0, length) : ''
 }
 
-/** A row cut into what is found and what is not, for drawing. `at` is the match's place among all of them, or null. */
+/** Splits a row into matching and other pieces, for drawing. `at` is the match's index among all, or null. */
 export function piecesOf(text: string, own: readonly { from: number; to: number; at: number }[]) {
   const pieces: { text: string; at: number | null }[] = []
   let done = 0
@@ -76,7 +78,7 @@ export function piecesOf(text: string, own: readonly { from: number; to: number;
   return pieces
 }
 
-/** The matches of each row, by row, with their place among all. */
+/** Groups matches by row, with their index among all. */
 export function byRow(matches: readonly Match[]): Map<number, { from: number; to: number; at: number }[]> {
   const rows = new Map<number, { from: number; to: number; at: number }[]>()
   for (const [at, { row, from, to }] of matches.entries()) {
@@ -87,7 +89,7 @@ export function byRow(matches: readonly Match[]): Map<number, { from: number; to
   return rows
 }
 
-/** The match to go to: the next or the one before, round the end; from nowhere the first at or after `row`. */
+/** The next or previous match, wrapping around. Without a current match: the first one at or after `row`. */
 export function step(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
   if (matches.length === 0) return null
   if (at !== null) return (at + by + matches.length) % matches.length

@@ -7,7 +7,7 @@ import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { Subjects } from './Subjects.tsx'
 
-/** What it is doing now. An empty list is a statement too: nothing. */
+/** The runs in progress. An empty list is a statement too. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = useOld(agent.page.statusAt)
   return (
@@ -70,7 +70,7 @@ function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: numbe
   )
 }
 
-/** Ticks while it is known to run; of a silent agent (D20), or one with an old status (D65), nobody knows. */
+/** Ticks while the run is known to continue. For a silent agent (D20) or an old status (D65) nobody knows. */
 function RunningSince({ started, until }: { started: number; until: number | null }) {
   const words = useClock((now) => lasting((until ?? now) - started * 1000))
   return (

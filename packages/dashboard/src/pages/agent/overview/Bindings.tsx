@@ -5,7 +5,7 @@ import { Level, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 
-/** What its blueprint binds it to: whether that holds, and if not, what mends it (3.7). */
+/** The bindings of its blueprint, whether each works, and if not, how to fix it (3.7). */
 export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
   <Section
     title="Bindings"
@@ -49,7 +49,10 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
   </Section>
 )
 
-/** A token that no longer counts is bad, whatever the machine last heard; before it has asked, nothing is known. */
+/**
+ * A token that is no longer valid is bad, whatever the machine last reported. Before the machine has asked, nothing is
+ * known.
+ */
 const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
 
 function Token({ binding: { bot, token, expiresAt, revokedAt, lastUsedAt, origin } }: { binding: AgentBinding }) {

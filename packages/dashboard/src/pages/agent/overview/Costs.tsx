@@ -10,7 +10,7 @@ import { usageColumns } from './usage.ts'
 
 const days = 30
 
-/** What 30 days cost, by day and model; runs a day where no run named a cost; nothing where nothing ran. */
+/** The costs of 30 days by day and model. Without costs it shows the number of runs; without runs, nothing. */
 export function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })
   const today = new Date(serviceNow()).toISOString().slice(0, 10)

@@ -11,10 +11,10 @@ import type { Agent } from '../parts/agent.ts'
 import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
-/** The changes that are asked for; fewer came: then the oldest is the first report ever. */
+/** The number of changes requested. If fewer come, the oldest is the first report ever. */
 const asked = 200
 
-/** How it felt over time: a strip of stretches and the changes as a list. Silence is known only for the present one. */
+/** The agent's level over time, as a strip and a list of changes. Only the current silence is known. */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)
   const { data } = useQuery(levelsQuery(slug, page.name, asked))

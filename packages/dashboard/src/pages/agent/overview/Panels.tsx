@@ -59,7 +59,7 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
   )
 }
 
-/** A row may be longer than the headings, or shorter: each cell stands under its own. */
+/** A row may be longer or shorter than the headings; each cell is below its own heading. */
 function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: PanelOf<'table'> }) {
   if (columns.length === 0 && rows.length === 0) return <Nothing />
   const width = rows.reduce((max, row) => Math.max(max, row.length), columns.length)
@@ -96,7 +96,7 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
   )
 }
 
-/** An empty heading is a plain cell: a heading without words says nothing to who cannot see. */
+/** An empty heading is a plain cell, since a heading without words tells screen readers nothing. */
 const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
   children ? (
     <th scope="col" data-numeric={numeric}>

@@ -32,7 +32,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
   )
 }
 
-/** D8: nobody is refused, but somebody should know. */
+/** D8: nobody is refused, but the page warns. */
 export const TwoReporters = () => (
   <p className="ag-warning" role="note">
     <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a

@@ -15,11 +15,11 @@ import { versionByMachine } from '../parts/machine.ts'
 const outcome = (applied: Applied | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
-/** Whether there is anything to say of versions: of the blueprint's, or of the runtime's. */
+/** True when there is something to show about versions of the blueprint or of the runtime. */
 export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>
   blueprint !== null || report?.applied !== undefined || report?.runtime !== undefined
 
-/** Which versions of its blueprint it has, what runs it, and what became of the last updates (2.5, 2.6). */
+/** The versions of the blueprint and the runtime, and the results of the last updates (2.5, 2.6). */
 export function Versions({ agent: { slug, page } }: { agent: Agent }) {
   const { blueprint, versions, report } = page
   const { applied, runtime } = report ?? {}

@@ -2,10 +2,10 @@ import type { Gauge } from '@svc/protocol'
 import { figure, percent } from '../../../ui/format.ts'
 
 interface GaugeView {
-  /** What is used, as text; null when the agent named no figure. */
+  /** The used amount as text; null when the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
-  /** Where bar and mark stand, as shares of the whole bar. */
+  /** The positions of bar and mark, as shares of the whole bar. */
   readonly used: number | null
   readonly mark: number | null
   readonly max: number
@@ -14,8 +14,8 @@ interface GaugeView {
 }
 
 /**
- * Figures are shares from 0 to 1 (2) and may overshoot a little: 1.05 of a budget is 105%. Where mark or figure are far
- * from a share they are taken as plain numbers, on a bar that ends at the bigger of the two.
+ * Figures are shares from 0 to 1 (2) and may exceed that a little: 1.05 of a budget is 105%. If mark or figure are far
+ * from a share, they are plain numbers, on a bar that ends at the larger of the two.
  */
 export function gaugeView({ used, mark }: Gauge): GaugeView {
   const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))

@@ -1,10 +1,13 @@
 import type { UsageDay } from '@svc/api'
 import type { Column } from '../../../ui/charts/index.ts'
 
-/** The part of a day's cost of which no model was named. */
+/** The part of a day's cost without a model. */
 const unnamed = 'model not named'
 
-/** One column a day, also for days on which nothing ran; cost by model where any was named, else the number of runs. */
+/**
+ * One column per day, also for days without runs. Shows cost by model if a cost was reported, otherwise the number of
+ * runs.
+ */
 export function usageColumns(
   days: readonly UsageDay[],
   keys: readonly string[],
@@ -18,7 +21,7 @@ export function usageColumns(
   return { costs, columns }
 }
 
-/** Rounding aside, what the models do not account for is shown as such and not lost. */
+/** Apart from rounding, cost that the models do not account for is shown, not lost. */
 function costParts({ cost, models }: UsageDay): Record<string, number> {
   const named = Object.values(models).reduce((sum, one) => sum + one, 0)
   const rest = cost - named

@@ -1,4 +1,4 @@
-/** The windows of the level history, and what stands below its strip. */
+/** The windows of the level history, and the labels below its strip. */
 import type { Level } from '@svc/protocol'
 
 const hour = 3_600_000
@@ -15,7 +15,10 @@ export const colors: Readonly<Record<Level, string>> = {
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** The smallest window that holds what is known, up to a week: a new agent's first hour is not a line at the edge. */
+/**
+ * The smallest window that holds all that is known, up to a week, so that a new agent's first hour is not a line at the
+ * edge.
+ */
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
 
 /** Start, middle and now. */

@@ -1,8 +1,8 @@
-/** D65: what comes from an old status file is shown with the time at which it was written. */
+/** D65: facts from an old status file are shown with the time at which it was written. */
 import { Time, useOld } from '../../../ui/index.ts'
 import type { Agent } from './agent.ts'
 
-/** `as of 13 min ago`; nothing while the file is new, or while the whole report is past. */
+/** Shows `as of 13 min ago`; nothing while the file is new, or while the whole report is past. */
 export function AsOf({ agent: { page, silent } }: { agent: Agent }) {
   const old = useOld(page.statusAt)
   if (!old || silent || page.statusAt === null) return null

@@ -3,7 +3,7 @@ import { IconDeviceDesktop } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Time } from '../../../ui/index.ts'
 
-/** Marks what somebody changed on the agent's machine and not from here, and when it was first reported. */
+/** Marks a change that someone made on the agent's machine, with the time when it was first reported. */
 export function ByMachine({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {
   if (!change) return null
   return (

@@ -3,14 +3,14 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../../ui/format.ts'
 
 interface PagerProps {
-  /** From 1. */
+  /** Counted from 1. */
   page: number
   size: number
   total: number
   onPage: (page: number) => void
 }
 
-/** `51 to 100 of 1,234`, and the steps back and on. */
+/** Shows `51 to 100 of 1,234` and the buttons for previous and next. */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / size))
   if (last === 1) return null

@@ -1,4 +1,4 @@
-/** What every part of the agent's page is given, and the view that the address holds. */
+/** The props shared by all parts of the agent's page, and the view that the address holds. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../../api.ts'
@@ -8,15 +8,15 @@ import type { SettingsDrafts } from '../settings/useDrafts.ts'
 export interface Agent {
   readonly slug: string
   readonly page: AgentPage
-  /** It has not reported for too long (D20): all that is shown is what it said last. */
+  /** It has not reported for too long (D20), so the page shows its last report. */
   readonly silent: boolean
-  /** Sends a command; its life is followed from then on. */
+  /** Sends a command, which is followed from then on. */
   readonly press: Press
   readonly settings: SettingsDrafts
 }
 export interface Press {
   readonly send: (command: SentCommand) => Promise<Command>
-  /** A command of this kind that is queued or unanswered (D5). */
+  /** A command of this kind that is queued or not answered (D5). */
   readonly under: (command: SentCommand) => Command | undefined
 }
 
@@ -25,7 +25,10 @@ export const useAgentAddress = () => route.useParams()
 
 type View = Readonly<Record<string, string | number | undefined>>
 
-/** The view that the address holds, and its change; undefined takes a key out. `push` makes it a step to go back from. */
+/**
+ * The view that the address holds, and a function that changes it. Undefined removes a key. `push` adds a step to the
+ * browser's history.
+ */
 export function useView() {
   const search = route.useSearch() as View
   const navigate = route.useNavigate()
@@ -41,5 +44,5 @@ export function useView() {
   return { tab: (search.tab ?? 'overview') as AgentTab, text, page, go }
 }
 
-/** Why somebody who is no admin sees a button that they cannot press. */
+/** The reason shown on disabled buttons to people who are not admins. */
 export const adminsOnly = 'Only admins of this workspace can do this.'

@@ -1,4 +1,4 @@
-/** The life of a command in words (3.2, D2, D3): where it is, whose words stand beside it, what undoes it. */
+/** The life of a command in words (3.2, D2, D3): its state, its explanation, and its undo. */
 import type { Command } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
 import { nameOf, valueText } from './setting-words.ts'
@@ -8,7 +8,7 @@ type Tone = 'waiting' | 'good' | 'no' | 'lost'
 interface StateWords {
   readonly word: string
   readonly tone: Tone
-  /** What it means, for whoever does not know the word. */
+  /** An explanation of the word. */
   readonly means: string
 }
 
@@ -45,7 +45,7 @@ export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateW
 export const isOpen = (command: Pick<Command, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
-/** The steps that a command has gone through, in order, with their times in Unix milliseconds. */
+/** The steps of a command so far, in order, with their times in Unix milliseconds. */
 export function stepsOf(c: Command): { word: string; at: number }[] {
   const steps = [{ word: 'queued', at: c.createdAt }]
   if (c.deliveredAt !== null) steps.push({ word: 'delivered', at: c.deliveredAt })
@@ -60,12 +60,12 @@ const givenUp = (c: Command) => {
 }
 
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
-/** What takes a press back. A run cannot be taken back. */
+/** The control that undoes another. A run cannot be undone. */
 export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
 
 export const isControl = (type: string): type is Control => Object.hasOwn(controlNames, type)
 
-/** What was wished, as the words before and the reported text after them. */
+/** The name of a command: our words, and the reported text after them. */
 export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: string; what: string | null } {
   if (isControl(command.type)) return { title: controlNames[command.type], what: null }
   if (command.type === 'log')
@@ -73,7 +73,7 @@ export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: st
   return { title: 'Set', what: null }
 }
 
-/** The settings a `set` names, each as name and value; names come from the schema last reported where it still has them. */
+/** The settings in a `set`, as name and value. Names come from the last reported schema, if it still has them. */
 export const changesOf = (payload: SettingValues, schema: readonly Setting[] = []): { name: string; value: string }[] =>
   Object.entries(payload).map(([key, value]) => {
     const setting = schema.find((one) => one.key === key)

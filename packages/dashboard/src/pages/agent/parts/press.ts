@@ -1,4 +1,4 @@
-/** Sending a command: it is on the page at once, and its life is followed until it is answered. */
+/** Sends commands. Each is on the page at once and is followed until it is answered. */
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -11,13 +11,13 @@ import { isOpen } from './life.ts'
 
 interface Followed {
   readonly press: Press
-  /** Open commands of anyone, and the answered ones of this visit until they are put away; newest first. */
+  /** Open commands of everyone, and answered ones of this visit until they are dismissed; newest first. */
   readonly commands: readonly Command[]
-  /** Puts an answered one away. */
+  /** Dismisses an answered command. */
   readonly dismiss: (id: string) => void
 }
 
-/** How many answered presses stay on the page. */
+/** The number of answered commands that stay on the page. */
 const kept = 3
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
@@ -48,7 +48,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   return { press, dismiss, commands: followed(open, mine, ledger.data?.rows ?? []) }
 }
 
-/** Every command once, as last heard of; of the answered ones the newest few. */
+/** Every command once, in its latest known state; of the answered ones only the newest few. */
 export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
   const freshest = new Map<string, Command>()
   const opened = new Set(open.map(({ id }) => id))
@@ -63,7 +63,7 @@ export function followed(open: readonly Command[], mine: readonly Command[], led
 }
 
 const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
-/** Two answers of the service may come out of order: a command only ever moves on (I2). */
+/** Answers of the service may come out of order, but a command only moves forwards (I2). */
 const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
 
 const withOpen = (page: AgentPage | undefined, command: Command) =>
@@ -71,7 +71,7 @@ const withOpen = (page: AgentPage | undefined, command: Command) =>
     ? { ...page, open: [...page.open, command] }
     : page
 
-/** D5: the same press is one that the service would answer with the command that is under way. */
+/** D5: the service would answer the same command with the one in progress. */
 function isSame(command: Command, body: SentCommand): boolean {
   const type: CommandType = body.type
   if (command.type !== type || type === 'set') return false

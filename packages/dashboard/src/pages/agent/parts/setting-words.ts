@@ -22,7 +22,7 @@ const exact = (seconds: number) =>
 const timeText = (seconds: number) =>
   Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exact(seconds)
 
-/** `1 to 120`, `0 or more`, `at most 9%`; null where nothing binds the person. */
+/** Shows `1 to 120`, `0 or more`, `9% or less`; null without bounds. */
 export function boundsText(setting: Setting): string | null {
   if (setting.type !== 'number' && setting.type !== 'percent' && setting.type !== 'datetime') return null
   if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null

@@ -14,7 +14,7 @@ import './runs.css'
 
 const size = 50
 
-/** The runs that are kept (2.2), newest first: filtered, paged, each to be opened. */
+/** The kept runs (2.2), newest first: filtered, paged, each expandable. */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
@@ -102,6 +102,6 @@ function Filters({ agent, filter, total }: { agent: Agent; filter: Filter; total
   )
 }
 
-/** An empty text is no choice of a list; what the address names is one, even when it is gone from the runs. */
+/** An empty text is not an option. The option in the address always is, even when no run has it any longer. */
 const withChosen = (all: readonly string[], chosen: string) =>
   [...new Set([...all, chosen])].filter((one) => one !== '')

@@ -1,4 +1,4 @@
-/** The pieces of a run, used by table and cards alike. */
+/** Pieces of a run, used by table and cards. */
 import type { Run } from '@svc/protocol'
 import { lengthOf, tokens } from '../../../ui/format.ts'
 import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
@@ -17,7 +17,7 @@ export const Status = ({ run }: { run: Run }) =>
     </Tone>
   )
 
-/** How long it took; of one that has not ended, how long it has been running, while reports come. */
+/** The duration of a run. For one in progress, the time since its start, while reports arrive. */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
   const length = lengthOf(run)
   if (length !== undefined) return <>{lasting(length * 1000)}</>
@@ -34,7 +34,7 @@ function Ticking({ since }: { since: number }) {
   return <>{useClock((now) => lasting(now - since * 1000))}</>
 }
 
-/** The first subject, and how many more there are. */
+/** The first subject, and the number of others. */
 export function FirstSubject({ run }: { run: Run }) {
   const [first, ...more] = run.subjects ?? []
   if (!first) return null

@@ -1,4 +1,4 @@
-/** Statuses are the agent's own words; the usual ones get a tone so that a list is read at a glance. */
+/** Statuses are the agent's own words. The usual ones get a tone, so that a list can be read at a glance. */
 const tones: Readonly<Record<string, string>> = {
   ok: 'good',
   done: 'good',

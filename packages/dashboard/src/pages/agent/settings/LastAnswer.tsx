@@ -9,11 +9,11 @@ import { wordsOf } from '../parts/life.ts'
 interface LastAnswerProps {
   command: Command | undefined
   schema: readonly Setting[]
-  /** Puts what was wished back into the form. */
+  /** Puts the requested values back into the form. */
   onEdit: ((values: SettingValues) => void) | undefined
 }
 
-/** What became of the last change, in the agent's own words, where the next one is made. */
+/** The result of the last change, in the agent's own words, shown above the form. */
 export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
   if (command === undefined) return null
   const { word, tone, means } = wordsOf(command)

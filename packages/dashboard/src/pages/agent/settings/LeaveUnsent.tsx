@@ -2,7 +2,10 @@ import { useBlocker } from '@tanstack/react-router'
 import { count } from '../../../ui/format.ts'
 import { Confirm } from '../../../ui/index.ts'
 
-/** Asks before the agent's page is left with unsent changes. The tabs of the page share one path, so they never ask. */
+/**
+ * Asks before the person leaves the agent's page with unsent changes. The tabs of the page share one path, so they
+ * never ask.
+ */
 export function LeaveUnsent({ changes }: { changes: number }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => changes > 0 && current.pathname !== next.pathname,

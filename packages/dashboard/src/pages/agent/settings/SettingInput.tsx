@@ -13,7 +13,7 @@ interface SettingInputProps {
   onChange: (raw: Raw) => void
 }
 
-/** The input of each type of setting (2.4); a new one does not compile until it has one. */
+/** The input for each type of setting (2.4). A new type does not compile until it has one. */
 const inputs: Readonly<Record<SettingType, ComponentType<SettingInputProps>>> = {
   percent: NumberField,
   number: NumberField,
@@ -37,7 +37,9 @@ const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) =>
 })
 const textOf = (raw: Raw) => (typeof raw === 'string' ? raw : '')
 
-/** A text field rather than a number field: what is typed stays as typed until it is read (a wheel changes nothing). */
+/**
+ * A text field instead of a number field: text stays as typed until it is read, and the mouse wheel changes nothing.
+ */
 function NumberField(props: SettingInputProps) {
   return (
     <TextInput
@@ -80,7 +82,7 @@ function TextField(props: SettingInputProps) {
   )
 }
 
-/** Not set, on and off are three things; a switch shows the first in words. */
+/** Not set, on and off are three states. The switch shows the first in words. */
 function BoolField({ id, raw, locked, describedBy, onChange }: SettingInputProps) {
   return (
     <Switch

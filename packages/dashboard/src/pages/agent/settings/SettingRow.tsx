@@ -15,19 +15,19 @@ import { SettingInput } from './SettingInput.tsx'
 interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
-  /** By whom it has its value, when that was somebody on the machine. */
+  /** Who set the value, if it was set on the machine. */
   byMachine: MachineChange | undefined
   draft: Draft | undefined
   pending: PendingSetting | undefined
   wrong: string | undefined
-  /** Sending was tried: then an empty field is told of too. */
+  /** Sending was tried, so empty fields are marked too. */
   tried: boolean
   locked: boolean
   onChange: (raw: Raw) => void
   onReset: () => void
 }
 
-/** One setting: its name, its input, its bounds and help; what the agent reports beside what was typed or wished. */
+/** One setting: name, input, bounds and help, and the reported value beside a typed or pending one. */
 export function SettingRow(props: SettingRowProps) {
   const { setting, reported, draft, wrong, tried, locked, onChange } = props
   const id = useId()
@@ -74,7 +74,7 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
   )
 }
 
-/** Reset to the reported value; where nothing was typed, to no value. */
+/** Resets to the reported value. If nothing was typed, clears the value. */
 function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
   if (draft)
     return (
@@ -99,7 +99,7 @@ function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRow
   )
 }
 
-/** What is wrong with what was typed, what the agent reports, and what is under way. */
+/** Notes on the value: errors, the reported value, and pending changes. */
 function Notes({
   setting,
   reported,

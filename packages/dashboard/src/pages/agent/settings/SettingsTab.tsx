@@ -15,7 +15,7 @@ import { lastSet, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
 
-/** The form that the agent's schema describes (2.4). Values are the agent's; what is sent is a command to change them. */
+/** The form for the agent's schema (2.4). The agent owns the values; the form sends a command to change them. */
 export default function SettingsTab({ agent }: { agent: Agent }) {
   const { slug, page, press } = agent
   const { drafts, setDrafts, tried, setTried, discard } = agent.settings
@@ -38,7 +38,7 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
       await press.send({ type: 'set', payload: { ...changes } })
       discard()
     } catch {
-      // The reason is on the page; what was typed stays.
+      // The reason is on the page. Typed values stay.
     } finally {
       setSending(false)
     }

@@ -1,14 +1,14 @@
 /**
- * The settings form as pure functions: what is shown comes from the schema and the values last reported, what the person
- * typed is kept beside them and is never overwritten by a report.
+ * The settings form as pure functions. It shows the schema and the reported values. What the person typed is kept
+ * separately, and a report never overwrites it.
  */
 import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { fromLocalTime, toLocalTime } from './time.ts'
 
-/** What stands in an input: text for typed kinds, the option's place for a select, null for "not set". */
+/** The content of an input: text for typed kinds, the option's index for a select, null for "not set". */
 export type Raw = string | boolean | null
 
-/** What the person changed, and the value that was reported when they began. */
+/** A value that the person changed, and the value reported when they started. */
 export interface Draft {
   readonly raw: Raw
   readonly base: SettingValue | undefined
@@ -16,12 +16,12 @@ export interface Draft {
 export type Drafts = Readonly<Record<string, Draft>>
 
 interface Group {
-  /** Null: settings that name no group. */
+  /** Null: settings without a group. */
   readonly name: string | null
   readonly settings: readonly Setting[]
 }
 
-/** The settings in their groups, both in the order of the schema; of two with one key the first counts. */
+/** The settings in their groups, both in the order of the schema. Of two settings with one key the first counts. */
 export function groupsOf(schema: readonly Setting[]): Group[] {
   const groups = new Map<string | null, Setting[]>()
   const seen = new Set<string>()
@@ -34,11 +34,11 @@ export function groupsOf(schema: readonly Setting[]): Group[] {
   return [...groups].map(([name, settings]) => ({ name, settings }))
 }
 
-/** The value last reported; undefined when the report names none for this key. */
+/** The value last reported; undefined when the report has none for this key. */
 export const reportedOf = (settings: Settings, key: string): SettingValue | undefined =>
   settings.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
 
-/** A reported value as it stands in its input. */
+/** A reported value as the content of its input. */
 export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
   if (value === null || value === undefined) return null
   switch (setting.type) {
@@ -57,7 +57,7 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
 
 type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
-/** What an input means as a value; the check is the protocol's own (2.7). */
+/** Reads an input as a value. The check is the protocol's own (2.7). */
 export function readRaw(setting: Setting, raw: Raw): Read {
   const value = valueIn(setting, raw)
   if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
@@ -86,13 +86,15 @@ function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
   }
 }
 
-/** A number as people write it: a decimal comma is one, spaces around do not matter, nothing is guessed. */
+/**
+ * Reads a number as people write it: a decimal comma is allowed, spaces around it do not matter, nothing is guessed.
+ */
 function numberOf(raw: string): number | undefined {
   const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
 }
 
-/** A draft as it was typed; one that is back at what the agent reports is no draft. */
+/** Adds a draft as typed. A draft equal to the reported value is removed. */
 export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
   const { [setting.key]: before, ...others } = drafts
   const reported = reportedOf(settings, setting.key)
@@ -110,16 +112,19 @@ const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) 
   return read.ok && read.value === reported
 }
 
-/** The value changed on the machine while it was being edited here: say so, and keep what was typed. */
+/** True when the value changed on the machine while it was edited here. The page says so and keeps the draft. */
 export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 
 interface FormChanges {
-  /** Only what differs from the report, as one `set`. */
+  /** The values that differ from the report, sent as one `set`. */
   readonly changes: SettingValues
   readonly wrong: Readonly<Record<string, string>>
 }
 
-/** What "Send" would send, and what stands in its way. A draft whose setting is gone from the schema is left out. */
+/**
+ * The values that "Send" would send, and the errors that prevent it. A draft whose setting is gone from the schema is
+ * left out.
+ */
 export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
   const changes: SettingValues = Object.create(null)
   const wrong: Record<string, string> = Object.create(null)

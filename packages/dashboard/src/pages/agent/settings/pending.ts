@@ -1,4 +1,4 @@
-/** Settings that were sent and are not answered yet, and the last `set` that was answered. */
+/** Settings that were sent and are not answered yet, and the last answered `set`. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
@@ -8,7 +8,7 @@ export interface PendingSetting {
   readonly command: Command
 }
 
-/** By key, the last value that was sent and is not answered. Commands go out in order, so the newest counts (D5). */
+/** The last value sent and not answered, by key. Commands are delivered in order, so the newest counts (D5). */
 export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
   const pending = new Map<string, PendingSetting>()
   for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))
@@ -17,7 +17,7 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
   return pending
 }
 
-/** The newest answered `set`; undefined while a newer one is under way. */
+/** The newest answered `set`; undefined while a newer one is in progress. */
 export function lastSet(ledger: readonly Command[]): Command | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
   return newest && !isOpen(newest) ? newest : undefined

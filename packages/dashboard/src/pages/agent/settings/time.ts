@@ -1,8 +1,8 @@
-/** Unix seconds and the text of a `datetime-local` input, in the browser's own time zone. */
+/** Converts between Unix seconds and the text of a `datetime-local` input, in the browser's time zone. */
 
 const pad = (n: number, digits = 2) => String(n).padStart(digits, '0')
 
-/** `2026-11-21T14:05`, with seconds only where there are some; null for a time that no calendar holds. */
+/** Makes `2026-11-21T14:05`, with seconds only if there are some; null for a time that no calendar holds. */
 export function toLocalTime(seconds: number): string | null {
   const d = new Date(seconds * 1000)
   if (Number.isNaN(d.getTime())) return null

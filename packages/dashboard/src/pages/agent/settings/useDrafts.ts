@@ -1,11 +1,14 @@
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
 import type { Drafts } from './form.ts'
 
-/** The changes a person typed in the settings form and has not sent. They outlive the tab, not the agent's page. */
+/**
+ * Changes that a person typed in the settings form and has not sent. They survive switching tabs, but not leaving the
+ * agent's page.
+ */
 export interface SettingsDrafts {
   readonly drafts: Drafts
   readonly setDrafts: Dispatch<SetStateAction<Drafts>>
-  /** True once the person tried to send values that do not fit: from then on every wrong value is marked. */
+  /** True once the person tried to send invalid values. From then on every wrong value is marked. */
   readonly tried: boolean
   readonly setTried: (tried: boolean) => void
   readonly discard: () => void

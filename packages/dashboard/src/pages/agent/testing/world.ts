@@ -1,6 +1,6 @@
 /**
- * What the browser test of the agent's page stands on: the place of the dashboard's tests (the real service, a real
- * browser), two people signed in, and agents that the test itself plays over the real agent routes.
+ * The setting of the agent page's browser test: the real service and browser of the dashboard's tests, two people who
+ * are signed in, and agents that the test plays over the real agent routes.
  */
 import type { NewToken } from '@svc/api'
 import type { Command } from '@svc/protocol'

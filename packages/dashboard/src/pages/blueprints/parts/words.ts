@@ -13,7 +13,7 @@ const restarts: Readonly<Record<Runtime['restart'], string>> = {
 }
 export const restartText = ({ restart }: Runtime): string => restarts[restart]
 
-/** The command as one would type it; it is a list of words and never goes through a shell. */
+/** The command as a person would type it. It is a list of words and never goes through a shell. */
 export const commandText = (command: readonly string[]): string => command.map(shellWord).join(' ')
 
 const types: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
   datetime: 'Date and time',
 }
 
-/** `Number, 1 to 120, default 10`. */
+/** Makes `Number, 1 to 120, default 10`. */
 export function settingText(setting: Manifest['settings'][number]): string {
   const { type, options, default: first } = setting
   const choices = options?.map((option) => option.label ?? String(option.value)).join(', ')
@@ -39,7 +39,7 @@ export function settingText(setting: Manifest['settings'][number]): string {
     .join(', ')
 }
 
-/** What stops a version from being deleted, as a sentence; null when nothing does. */
+/** The reason why a version cannot be deleted, as a sentence; null when it can. */
 export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
   if (runs.length > 0)
     return `${several(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
@@ -52,7 +52,7 @@ export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 
     : `${codes} install codes for this version are still open. Revoke them first.`
 }
 
-/** `a`, `a and b`, `a, b and 3 more`. */
+/** Makes `a`, `a and b`, or `a, b and 3 more`. */
 export function several(names: readonly string[]): string {
   const [a = '', b = '', c = ''] = names
   if (names.length <= 1) return a
@@ -60,7 +60,7 @@ export function several(names: readonly string[]): string {
   return names.length === 3 ? `${a}, ${b} and ${c}` : `${a}, ${b} and ${names.length - 2} more`
 }
 
-/** The programs that must be there, and the svc; null where nothing is asked for. */
+/** The programs and the svc that a version requires; null when it requires none. */
 export function needsText(needs: NonNullable<Manifest['needs']>, svc: string | null): string | null {
   const programs = needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`))
   return [...programs, ...(svc ? [svc] : [])].join('; ') || null

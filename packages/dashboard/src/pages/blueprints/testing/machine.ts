@@ -13,7 +13,7 @@ export interface Blueprint {
   version?: string
   /** Lines of the manifest besides name, version and what is run. */
   more?: string
-  /** What is run; without it a program that does nothing and stays up. */
+  /** The command to run; by default a program that does nothing and stays up. */
   command?: string
 }
 
@@ -50,7 +50,7 @@ export class Machine {
     return zip
   }
 
-  /** What a person pastes into a shell; `input` is what they type when asked. Gives what was said. */
+  /** Runs lines as if pasted into a shell. `input` is typed when asked. Returns the output. */
   shell = (lines: string, input = ''): Promise<string> => this.run('sh', ['-e', '-c', lines], input)
 
   async run(command: string, args: string[], input = ''): Promise<string> {

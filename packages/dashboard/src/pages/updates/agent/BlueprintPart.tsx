@@ -13,7 +13,7 @@ import { stands, verb, wishWords } from '../parts/words.ts'
 import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 
-/** The version of its blueprint: which runs, which is wished, and naming another (3.3). */
+/** The agent's blueprint version: running, requested, and the form to request another (3.3). */
 export function BlueprintPart({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
   const { slug, page } = agent
   const { blueprint, running, previous, wish, state, says, waits, hold, applied } = update

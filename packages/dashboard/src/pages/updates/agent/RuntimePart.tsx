@@ -8,7 +8,7 @@ import { wishWords } from '../parts/words.ts'
 import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 
-/** What to do about each refusal (3.4); the service's own sentence stands before it. */
+/** How to fix each refusal (3.4). The service's own sentence comes before it. */
 const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
   runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',
@@ -17,7 +17,7 @@ const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_version_held: 'An earlier attempt failed. Lift the hold to try again.',
 }
 
-/** The runtime that runs the agent: which version, and the wish for the one that is served (3.4, 3.5). */
+/** The agent's runtime version: running, requested, and the form to request the served one (3.4, 3.5). */
 export function RuntimePart({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
   const { slug } = agent
   const { running, previous, pinned, served, wish, state, says, waits, hold, applied } = update

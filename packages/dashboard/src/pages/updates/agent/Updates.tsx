@@ -9,7 +9,7 @@ import { Timeline } from '../parts/Timeline.tsx'
 import { BlueprintPart } from './BlueprintPart.tsx'
 import { RuntimePart } from './RuntimePart.tsx'
 
-/** Which versions it runs and should run, what may be wished, and how every update went. */
+/** The agent's versions, the forms to request others, and the timeline of updates. */
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (

@@ -5,7 +5,7 @@ import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { LastAttempt, reasonIn } from '../parts/LastAttempt.tsx'
 
-/** Whose wish it is, and since when. */
+/** The requested version, who requested it, and when. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
   <span>
     <Text>{wish.version}</Text>{' '}
@@ -28,7 +28,7 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
   </span>
 )
 
-/** Why a wish that stands has no outcome yet, and what ends the waiting. */
+/** The reason why a requested version has no outcome yet, and what ends the wait. */
 export function Waits({ waits }: { waits: WaitsFor | null }) {
   return waits && <p className="up-waits">{waitsWords(waits)}</p>
 }
@@ -65,7 +65,7 @@ function waitsWords(waits: WaitsFor): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** What the machine says of its last attempt. */
+/** The machine's words about its last attempt. */
 export const outcomeText = (applied: LastOutcome | null): ReactNode =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 

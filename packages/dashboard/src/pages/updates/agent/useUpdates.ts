@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { agentQuery, keys } from '../../../queries.ts'
 import type { Agent } from '../../agent/parts/agent.ts'
 
-/** Does something to an agent's wishes or holds and puts the answer on the page. */
+/** Changes an agent's requested versions or holds, and puts the answer on the page. */
 export function useUpdates({ slug, page: { name } }: Agent) {
   const client = useQueryClient()
   return async (act: (slug: string, name: string) => Promise<AgentUpdates>) => {

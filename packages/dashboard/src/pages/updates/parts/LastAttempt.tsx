@@ -7,7 +7,10 @@ interface LastAttemptProps {
 
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
-/** What the machine says of its last attempt: our runtime's words in a readable order, those of others as they came. */
+/**
+ * The machine's words about its last attempt. Words of our runtime are reordered for reading, others are shown as they
+ * came.
+ */
 export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps) {
   const attempt = readAttempt(message ?? '')
   const word = outcome && outcomes[outcome]
@@ -20,5 +23,5 @@ export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps)
   )
 }
 
-/** Why an attempt ended as it did, without the versions and the time that stand beside it. */
+/** The reason for the outcome of an attempt, without the versions and the time that are shown beside it. */
 export const reasonIn = (message: string): string => readAttempt(message)?.reason ?? message

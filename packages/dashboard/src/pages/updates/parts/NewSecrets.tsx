@@ -7,13 +7,16 @@ import './updates.css'
 interface NewSecretsProps {
   slug: string
   blueprint: string
-  /** The one that is to be named. */
+  /** The version to be requested. */
   version: string
-  /** What the agents run that would take it; of versions that are not here any more nothing is known. */
+  /** The versions that the agents run now. Deleted versions are unknown. */
   running: readonly string[]
 }
 
-/** What the version asks for and those that run do not. Only somebody at the machine can type it: better before than after. */
+/**
+ * Lists secrets that the version needs and the running ones do not. Someone at the machine must set them, preferably
+ * before the update.
+ */
 export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProps) {
   const others = [...new Set(running)].filter((each) => each !== version).slice(0, 20)
   const asked = useQueries({ queries: [version, ...others].map((each) => versionQuery(slug, blueprint, each)) })

@@ -5,7 +5,7 @@ import { exact, Text, Time, Tone } from '../../../ui/index.ts'
 import { aboutOf, eventWords } from './words.ts'
 import './updates.css'
 
-/** What happened to an agent's versions, newest first: who wished, what the machine said, and whether the service was away. */
+/** The history of an agent's versions, newest first: requests, the machine's words, and outages of the service. */
 export const Timeline = ({ slug, events }: { slug: string; events: readonly UpdateEvent[] }) => (
   <ol className="up-timeline" aria-label="Timeline of updates">
     {events.map((event) => (

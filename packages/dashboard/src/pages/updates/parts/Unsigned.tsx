@@ -1,6 +1,6 @@
 import { Text } from '../../../ui/index.ts'
 
-/** What comes of a wish for a build that is not signed (3.5), said before it is sent. */
+/** Warns before an unsigned build is requested (3.5). */
 export const Unsigned = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">
     The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then

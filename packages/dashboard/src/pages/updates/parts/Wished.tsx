@@ -8,11 +8,11 @@ interface WishedProps {
   running: string | null
   wished: string | null
   state: WishState
-  /** Only the version; what became of it on hover. */
+  /** Shows only the version, with its state on hover. */
   short?: boolean
 }
 
-/** The version that is wished, beside the one that runs; nothing when it runs. */
+/** The requested version beside the running one; nothing when it is running. */
 export function Wished({ running, wished, state, short = false }: WishedProps) {
   if (!stands(wished, running)) return null
   const { word, tone } = wishWords[state]

@@ -1,4 +1,4 @@
-/** Agents that were chosen on one page for an update that is asked for on the next. They are too many for an address. */
+/** Agents selected on one page for an update on the next. They are too many for an address. */
 let chosen: { slug: string; names: readonly string[] } | undefined
 
 export const handOver = (slug: string, names: readonly string[]): void => {

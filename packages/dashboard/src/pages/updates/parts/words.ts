@@ -1,4 +1,4 @@
-/** Updates in words: where a wish stands, what a rollout does, what happened to an agent. Pure. */
+/** Updates in words: the states of requests, rollouts and events. Pure. */
 import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/api'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
@@ -15,7 +15,7 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
   held: { word: 'held', tone: 'lost' },
 }
 
-/** A wish that has not come true yet: worth a place beside the version that runs. */
+/** True while a requested version is not running, so that it is shown beside the running one. */
 export const stands = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
@@ -57,7 +57,7 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
   changed: { word: 'changed on the machine', tone: 'lost' },
 }
 
-/** `runtime 1.1.0 after 1.0.0`, or what is known of it. What did not end well left the other version in place. */
+/** Makes `runtime 1.1.0 after 1.0.0`. An attempt that failed left the other version in place. */
 export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
   const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
   return [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `${beside} ${from}` : null]
@@ -65,11 +65,11 @@ export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'k
     .join(' ')
 }
 
-/** What naming this version does. */
+/** The label of the button that requests this version. */
 export const verb = (version: string, running: string | null, previous: string | null): string =>
   version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
 
-/** A wave's mark as words: `1` is one agent, `10%` a share. */
+/** The size of a wave in words: `1` is one agent, `10%` a share. */
 export const upToWords = (upTo: string): string =>
   upTo === '100%'
     ? 'all'
@@ -79,7 +79,7 @@ export const upToWords = (upTo: string): string =>
         ? `the first ${upTo.slice(0, -1)}%`
         : `the first ${upTo}`
 
-/** What is typed for the waves: `1, 10 %, all`. Undefined when it is none. */
+/** Reads typed waves such as `1, 10%, all`; undefined when they are not valid. */
 export function readWaves(typed: string): string[] | undefined {
   const waves = typed
     .split(/[,;]/)
