@@ -1,4 +1,4 @@
-/** What the documents say is checked where it can be: codes, limits, cited rules and links. */
+/** The documents agree with the code where that can be checked: codes, limits, cited rules and links. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -98,7 +98,7 @@ test.skipIf(!caddy)('Caddyfile: two nodes behind TLS', async () => {
   )
 })
 
-/** What must hold through a proxy: agents, live pages, callers' addresses, and a node that is gone. */
+/** The rules that must hold through a proxy. */
 async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildProcess): Promise<void> {
   const [first, second] = [await nodes[0]?.start(), await nodes[1]?.start()]
   startProxy()
@@ -119,7 +119,7 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
   for (let i = 0; i < 4; i++) expect((await ask('/api/web/w/north/fleet', undefined, { cookie })).status).toBe(200)
 
-  // Live frames come through while the answer goes on; held back by a buffer, this would wait for ever.
+  // Live frames come through while the answer goes on; held back by a buffer, this would wait forever.
   const stream = await open(port, ca, '/api/web/w/north/events', cookie)
   for (let i = 0; i < 200 && !stream.text().includes('live through the proxy'); i++) {
     if (i % 20 === 0) expect((await report('live through the proxy')).status).toBe(200)

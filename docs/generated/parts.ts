@@ -1,4 +1,4 @@
-/** The generated parts of documents. Each lies in its page between two comments that name it. */
+/** The generated parts of documents. Each is in its page between two comments that name it. */
 import { commandArguments, commandTable } from './commands.ts'
 import { folderTable } from './folders.ts'
 import { handWrittenRoutes, operationTables } from './operations.ts'

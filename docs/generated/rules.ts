@@ -1,4 +1,4 @@
-/** Where each rule and each invariant of docs/decisions is: comments cite them by number. */
+/** The places of rules and invariants in docs/decisions: comments cite them by number. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 

@@ -9,7 +9,6 @@ const covered = [
   'docs/',
   'examples/',
   'packages/api/',
-  'packages/blueprint/',
   'packages/dashboard/',
   'packages/protocol/',
   'packages/runtime/',
