@@ -1,6 +1,6 @@
 /**
- * Takes rollouts forward: by any node, once, since whoever does it holds the rollout's row and another node passes it over.
- * A piece at a time, so that a wave of thousands never keeps reports waiting.
+ * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
+ * skip it. It works in pieces, so that a wave of thousands never delays reports.
  */
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -17,19 +17,22 @@ import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type Rollou
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUnoffered } from './store.ts'
 
-/** Agents whose version is wished in one transaction. */
+/** The number of agents whose version is wished in one transaction. */
 const atOnce = 100
 const service = { id: null, name: 'service' }
 
 interface Advanced {
   workspaceId: string
-  /** Agents whose wishes changed. */
+  /** Ids of the agents whose wishes changed. */
   agents: string[]
-  /** Whether the rollout itself moved: its wave or its state. */
+  /** True when the rollout itself changed its wave or its state. */
   moved: boolean
 }
 
-/** One look at every rollout that runs, or waits for an outcome yet. One that cannot be taken forward keeps no other back. */
+/**
+ * Advances every running rollout once, and settles late outcomes of the others. A rollout that fails does not stop the
+ * rest.
+ */
 export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
   const late = await withLateAgents(db, now)
@@ -49,7 +52,7 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
   return advanced
 }
 
-/** One of them, as far as it goes now; nothing when it does not run, or another node is at it. */
+/** Advances one rollout as far as possible; returns nothing when it is not running, or another node works on it. */
 async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
   const advanced: Advanced[] = []
   for (let more = true; more; ) {
@@ -62,13 +65,13 @@ async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced
 
 type Tells = Pick<Deps, 'store' | 'live'>
 
-/** Takes one forward that a person just changed, not with the next round of the sweeper; pages hear of it. */
+/** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
 export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
   tellOf(live, await advanceRollout(store.db, id, now))
   live.listChanged(workspace.id)
 }
 
-/** Tells the pages. */
+/** Updates the open pages. */
 export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
@@ -77,7 +80,7 @@ export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void 
   }
 }
 
-/** Rollouts that do not run, and have agents that were told before and reported just now. */
+/** Rollouts that are not running, with agents that have an open wish and reported recently. */
 const withLateAgents = (db: Db, now: number) =>
   db
     .selectFrom('rollout')
@@ -90,7 +93,7 @@ const withLateAgents = (db: Db, now: number) =>
     .where('received_at', '>', now - freshMs)
     .execute()
 
-/** What became of agents that go on by themselves after the rollout stopped. Changes nothing else of it. */
+/** Records outcomes of agents that continued after their rollout stopped. Nothing else of the rollout changes. */
 const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
   transaction(db, async (trx) => {
     const rollout = await lookAt(trx, id)
@@ -99,13 +102,16 @@ const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
     return changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
   })
 
-/** The rollout, for this node alone; undefined when another is at it. */
+/** Locks the rollout for this node; undefined when another node has it. */
 const lookAt = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
   const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
   return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
 }
 
-/** Undefined: another node is at it, or it runs no more. `more`: there is more to do at once. */
+/**
+ * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
+ * another step can follow at once.
+ */
 async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
   const rollout = await lookAt(trx, id)
   if (rollout?.state !== 'running') return undefined
@@ -116,7 +122,10 @@ async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { 
   return { ...base, ...(await judge(trx, rollout, now)) }
 }
 
-/** The service serves another release: the wishes for this one are dropped by themselves (3.4). */
+/**
+ * Cancels a runtime rollout when the service serves another release. The wishes for the old one are dropped by reports
+ * (3.4).
+ */
 async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   if (rollout.kind !== 'runtime') return false
   const served = await servedRelease(trx)
@@ -127,7 +136,7 @@ async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   return true
 }
 
-/** Whoever answers for it may not wish any more: it goes on only when somebody who may says so. */
+/** Halts the rollout when the person responsible for it is no longer an admin, until another admin resumes it. */
 async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   const { id, name } = leaderOf(rollout)
   if (id === null) return false
@@ -139,7 +148,7 @@ async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   return true
 }
 
-/** In whose name it wishes; the operator has no id. */
+/** The person in whose name the rollout wishes; the operator has no id. */
 const leaderOf = (rollout: RolloutDbRow) =>
   rollout.continued_by_name === null
     ? { id: rollout.created_by, name: rollout.created_by_name }
@@ -151,7 +160,7 @@ async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): P
   await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
 
-/** Wishes the version of agents whose wave has come: the next piece of them, in the order in which reports lock. */
+/** Wishes the version for the next piece of agents whose wave has started, in the order in which reports lock them. */
 async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
   const due = await trx
     .selectFrom('rollout_agent')
@@ -190,7 +199,7 @@ const wishOf = ({ version, blueprint }: RolloutDbRow) => ({ version, ...(bluepri
 const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
   trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)
 
-/** What became of the agents, and what the rollout does about it. */
+/** Judges the agents, then the rollout, and carries out the resulting step. */
 async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
   const { members, standings } = await judgeAgents(trx, rollout, now)
   const waitsFor = members.filter((m) => {
@@ -201,7 +210,7 @@ async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ mov
   return { moved: await take(trx, rollout, step, now), more: step.is === 'next' }
 }
 
-/** Writes down what became of the agents; `open`: only of those whose outcome is not known. */
+/** Records what became of the agents; with `open` only of those whose outcome is unknown. */
 async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
   const before = await membersOf(trx, rollout, open)
   const away = await timesAway(trx, rollout.created_at)
@@ -223,7 +232,7 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
   return { members, standings, changed }
 }
 
-/** Whether the rollout moved. */
+/** Carries out a step. Returns true when the rollout changed. */
 async function take(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
   switch (step.is) {
     case 'wait':
@@ -255,7 +264,7 @@ const courseOf = (rollout: RolloutDbRow) => ({
   keptAt: rollout.wave_kept_at,
 })
 
-/** The agents of a rollout, those left out among them. */
+/** The agents of a rollout, including those left out. */
 async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
   const rows = await db
     .selectFrom('rollout_agent')

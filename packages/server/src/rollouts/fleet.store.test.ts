@@ -10,7 +10,7 @@ import { liftHold } from '../wishes/store.ts'
 import { addVersion, serveRelease } from '../wishes/testing.ts'
 import { continueRollout, createRollout } from './store.ts'
 
-/** A large fleet on the embedded engine; on the other one fewer agents show the same. */
+/** A large fleet on SQLite; on PostgreSQL fewer agents show the same. */
 const sizes = process.env.SVC_TEST_LONG ? { sqlite: 1000, postgres: 150 } : { sqlite: 300, postgres: 100 }
 const fewer = 150
 
@@ -39,7 +39,7 @@ everyEngine('a fleet', (open) => {
     return { w, fleet, count, begin, page, is }
   }
 
-  test('goes through an outage in the middle of a rollout of the runtime, and nobody is stranded', async () => {
+  test('a fleet survives an outage in the middle of a rollout of the runtime, and no agent is left behind', async () => {
     const { w, fleet, count, begin, page, is } = await start()
     const places = Math.max(5, Math.ceil((count + 1) / 10))
     const id = await begin({ kind: 'runtime' })
@@ -83,7 +83,7 @@ everyEngine('a fleet', (open) => {
     await agrees(w, fleet)
   })
 
-  test('a version that is bad on a few halts in the wave that meets one, and goes on when a person says so', async () => {
+  test('a version that is bad on a few agents halts in the wave where that shows, and resumes when a person says so', async () => {
     const { w, fleet, count, begin, page, is } = await start(fewer)
     const tenth = Math.ceil(count / 10)
     for (const agent of fleet.agents.slice(-3)) agent.bad.add('1.1.0')
@@ -101,7 +101,7 @@ everyEngine('a fleet', (open) => {
   })
 })
 
-/** What the service keeps of each agent is what the agent is; no wish stands that its agent has not carried out. */
+/** The service's record of each agent matches the agent, and every wish has been carried out. */
 async function agrees(w: World, fleet: Fleet): Promise<void> {
   const rows = await w.store.db.selectFrom('agent').selectAll().execute()
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -78,7 +78,7 @@ test.each<[string, RolloutMember, Standing, typeof away, string]>([
   ],
   ['its wave has not come', member({ state: 'untouched' }), standing({}, { running: '1.1.0' }), [], 'untouched'],
   ['it was left out', member({ state: 'left_out' }), standing({}), [], 'left_out'],
-])('an agent of a blueprint rollout, when %s', (_when, before, now, times, state) => {
+])('the outcome of an agent in a blueprint rollout, when %s', (_when, before, now, times, state) => {
   expect(judgeMember(before, rollout, now, times).state).toBe(state)
 })
 
@@ -105,11 +105,11 @@ test.each<[string, RolloutMember, Standing, typeof away, string]>([
   ],
   ['somebody withdrew the wish', member(), standing({}, runs('1.0.0')), [], 'withdrawn'],
   ['it kept it and a person went back', member({ state: 'kept' }), standing({}, runs('1.0.0')), [], 'rolled_back'],
-])('an agent of a runtime rollout, when %s', (_when, before, now, times, state) => {
+])('the outcome of an agent in a runtime rollout, when %s', (_when, before, now, times, state) => {
   expect(judgeMember(before, runtimes, now, times).state).toBe(state)
 })
 
-test('an agent that kept the version and got worse halts the rollout only when it stays so', () => {
+test('an agent that kept the version and got worse halts the rollout only when it stays worse', () => {
   const now = (level: Level, seconds: number) =>
     standing({}, { running: '1.1.0', level, receivedAt: at + seconds * 1000 })
   let one = member({ levelBefore: 'info' })
@@ -124,7 +124,7 @@ test('an agent that kept the version and got worse halts the rollout only when i
   expect(one.reason).toBe('Its own level changed from info to warn.')
 })
 
-test('what the runtime says of its bindings and of missing secrets is not the level of the agent itself (D27)', () => {
+test("health items that the runtime adds for bindings and missing secrets do not count as the agent's own level (D27)", () => {
   const health = [
     { name: 'Binding tasks', level: 'bad' as const },
     { name: 'Missing secrets', level: 'warn' as const },
@@ -164,17 +164,17 @@ test.each<[string, Partial<Course>, RolloutMember[], RolloutMember[], object]>([
   ['the last wave was watched', { wave: 3, keptAt: at - 10 * minute, byHand: true }, [kept], [], { is: 'done' }],
   ['the rest is silent', { wave: 3, keptAt: at - 10 * minute }, [kept, member()], [], { is: 'done' }],
   ['all were excused', { wave: 3 }, [member({ state: 'excused' })], [], { is: 'done' }],
-])('a rollout, when %s', (_when, more, members, waitsFor, step) => {
+])('the next step of a rollout, when %s', (_when, more, members, waitsFor, step) => {
   expect(judgeRollout({ ...course, ...more }, members, waitsFor, at)).toMatchObject(step)
 })
 
-test('a halt says on which agent, and in its words', () => {
+test('the reason of a halt names the agent and quotes its message', () => {
   const broken = member({ state: 'rolled_back', reason: '1.0.0 -> 1.1.0: it said bad' })
   const step = judgeRollout(course, [broken, { ...broken, name: 'other' }], [], at)
   expect(step).toEqual({ is: 'halt', why: 'On mail 1.1.0 was rolled back: 1.0.0 -> 1.1.0: it said bad (and 1 more)' })
 })
 
-test('a wave waits for agents that report or were told, not for one that was silent before', () => {
+test('a wave waits for agents that report or were offered the version, not for one that was offline before', () => {
   const untold = { ...wish('1.1.0'), offeredAt: undefined } as unknown as ReturnType<typeof wish>
   const silent = { silentAt: at - 1 }
   expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: untold }), at)).toBe(true)

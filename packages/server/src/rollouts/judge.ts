@@ -1,13 +1,13 @@
 /**
- * What becomes of an agent of a rollout, and of the rollout: pure, from what the agents' rows say. A rollout goes on while
- * every attempt ends well and halts by itself otherwise; an attempt that the service's own absence spoilt counts for nothing.
+ * Judges the agents of a rollout, and the rollout itself, from the agents' rows. Pure. A rollout proceeds while every
+ * attempt ends well and otherwise halts; an attempt that failed because the service was down does not count.
  */
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
 import { type Away, awayBetween } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 
-/** D28: worse in two reports at least so far apart. */
+/** D28: an agent counts as worse after two worse reports at least this far apart. */
 const worseMs = 10_000
 
 export interface RolloutMember {
@@ -22,13 +22,13 @@ export interface RolloutMember {
   forgiven: boolean
 }
 
-/** What an agent's rows say of it now. */
+/** The current facts about an agent, from its rows. */
 export interface Standing {
   wishes: Wishes
   attempts: Attempts
-  /** Of its blueprint. */
+  /** The blueprint version that runs. */
   running: string | null
-  /** Of the last report, where it is to be compared; undefined: not looked at. */
+  /** The level in the last report; undefined when it was not read again, null when the report has none. */
   level: Level | null | undefined
   receivedAt: number | null
   silentAt: number | null
@@ -36,7 +36,7 @@ export interface Standing {
 
 type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 
-/** An agent whose version was wished: what became of that. */
+/** Judges what became of an agent for which the version was wished. */
 export function judgeMember(
   member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },
@@ -54,7 +54,10 @@ const wished: MemberOutcome = { state: 'wished', reason: null }
 const kept: MemberOutcome = { state: 'kept', reason: null }
 const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Another version was requested meanwhile.' }
 
-/** An update of a blueprint needs the service for its fetch alone, which is tried again. */
+/**
+ * Judges an attempt to update the blueprint version. It needs the service only for the download, which the agent
+ * retries.
+ */
 function ofBlueprint(
   member: RolloutMember,
   version: string,
@@ -93,7 +96,7 @@ const awaySays = ({ from, to }: Away): string =>
   `The service was away from ${clock(from)} to ${clock(to)}, during the test.`
 const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** Whether an agent that kept the version got worse than it was when it was wished. */
+/** Checks whether an agent that kept the version is worse than it was when the version was wished. */
 function withLevel(member: RolloutMember, { level, receivedAt }: Standing): JudgedMember {
   const { levelBefore, worseAt } = member
   if (level === undefined || receivedAt === null) return { ...kept, worseAt: member.state === 'kept' ? worseAt : null }
@@ -103,7 +106,10 @@ function withLevel(member: RolloutMember, { level, receivedAt }: Standing): Judg
   return { state: 'worse', reason: `Its own level changed from ${levelBefore} to ${level}.`, worseAt }
 }
 
-/** D27: the worst of what the agent says of itself; what the runtime says of its bindings and of missing secrets does not count. */
+/**
+ * D27: the worst level that the agent itself reports. Items that the runtime adds for bindings and missing secrets do
+ * not count.
+ */
 export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
   const own = (health ?? []).filter(
     ({ name }) => name !== missingSecrets && !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''),
@@ -113,11 +119,11 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
 }
 
 export type RolloutStep =
-  /** Nothing to do but to wait; `keptAt`: since when the wave has ended well, null while it has not. */
+  /** Nothing to do but wait. `keptAt` is the time since which the wave is complete and well; null until then. */
   | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
   | { is: 'halt'; why: string }
   | { is: 'next' }
-  /** A person says when the next wave begins. */
+  /** A person decides when the next wave starts. */
   | { is: 'ask'; why: string | null }
   | { is: 'done' }
 
@@ -129,11 +135,11 @@ export interface Course {
   waves: number
   byHand: boolean
   watchMs: number
-  /** Since when the wave has ended well, as far as it was known. */
+  /** The time since which the wave is complete and well, as stored. */
   keptAt: number | null
 }
 
-/** What a running rollout does now. */
+/** The next step of a running rollout. */
 export function judgeRollout(
   course: Course,
   members: readonly RolloutMember[],
@@ -155,8 +161,8 @@ export function judgeRollout(
 }
 
 /**
- * Whom a wave waits for: agents that have not ended their attempt. One that is silent since before it was told holds up
- * nothing: it is told when it comes back.
+ * True for an agent that the wave waits for: its attempt has not ended. An agent that was already offline when the
+ * version was wished does not block the wave; it gets the version when it is back.
  */
 export const isWaitedFor = (
   { state }: RolloutMember,

@@ -1,4 +1,6 @@
-/** The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out for what. */
+/**
+ * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why.
+ */
 import type { NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
@@ -22,17 +24,17 @@ export interface Candidate {
   silent: boolean
   leftOut: LeftOut | undefined
 }
-/** What is named: of a runtime rollout the served release. */
+/** The version to roll out; for a runtime rollout the served release. */
 export interface NamedVersion {
   kind: RolloutKind
   blueprint: string | null
   version: string
   served: Served | undefined
-  /** The svc that the version needs, where not any will do. */
+  /** The svc that the version needs; undefined when any will do. */
   needed?: NeededSvc | undefined
 }
 
-/** In the order in which they are reached: those that report first, by name. */
+/** The agents in the order in which they are reached: those that report come first, then by name. */
 export async function candidatesOf(
   db: Db,
   workspace: { id: string },
@@ -60,12 +62,12 @@ export async function candidatesOf(
   return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
 }
 
-/** Numbers in names count as numbers: `agent-2` before `agent-10`. */
+/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
 const byName = new Intl.Collator('en', { numeric: true }).compare
 
 const inAnother: LeftOut = { code: 'in_rollout', message: 'Already in another unfinished rollout. End that one first.' }
 
-/** Why an agent is not reached by a rollout; undefined when it is. */
+/** The reason why a rollout leaves out an agent; undefined when it reaches it. */
 export function leftOut(
   agent: AgentRow,
   { kind, blueprint, version, served, needed }: NamedVersion,
@@ -107,13 +109,13 @@ async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind):
   return new Set(rows.map(({ agent_id }) => agent_id))
 }
 
-/** A report is looked at while it is so new, in milliseconds: several rounds of the sweeper, of any node. */
+/** A report newer than this, in milliseconds, is read for its level. It spans several rounds of any node's sweeper. */
 export const freshMs = 15_000
 
 /**
- * How the agents of a rollout stand, by id. Levels only of those that reported just now: the others were looked at.
- * `backAt`: when the service was back after it was away; whoever could not report meanwhile is not silent. `open`: only those
- * whose outcome is not known.
+ * The facts about a rollout's agents, by agent id. Levels are read only from recent reports; older ones were judged
+ * before. No agent counts as offline for time before `backAt`, when the service came back; `open` limits this to agents
+ * without an outcome.
  */
 export async function standingsOf(
   db: Db,

@@ -1,4 +1,4 @@
-/** The list of rollouts, and how long they are kept. */
+/** Tests the list of rollouts, and how long they are kept. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { testLive } from '../../testing/service.ts'
@@ -37,7 +37,7 @@ everyEngine('rollouts', (open) => {
     return { ids: rows.map(({ id }) => id), more }
   }
 
-  test('are listed piece by piece, newest first, none twice and none left out while more begin', async () => {
+  test('rollouts are listed in pages, newest first, each exactly once while more are started', async () => {
     const w = await start()
     const ids: string[] = []
     for (let i = 0; i < 5; i++) {
@@ -57,7 +57,7 @@ everyEngine('rollouts', (open) => {
     expect(await piece(w, 2, second.ids.at(-1))).toEqual({ ids: ids.slice(4), more: false })
   })
 
-  test('are erased 400 days after their end, with their agents, by nodes that sweep at once; one that has not ended stays', async () => {
+  test('rollouts and their agents are erased 400 days after their end, even by several nodes at once; one that has not ended stays', async () => {
     const w = await start(260)
     const old = await begin(w)
     w.clock.pass(day)

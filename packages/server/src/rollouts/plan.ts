@@ -1,4 +1,4 @@
-/** What a rollout would do: the version it names, who is in which wave, who is left out for what. Nothing is stored. */
+/** Plans a rollout: the version, the agents of each wave, and who is left out and why. Stores nothing. */
 import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
@@ -19,7 +19,7 @@ export type RolloutRefusal =
   | 'version_unknown'
   | 'runtime_not_served'
 
-/** How long a wave is watched when nobody says, and at most. */
+/** The seconds for which a wave is watched by default, and at most. */
 export const watchUsual = 600
 export const maxWatch = 7 * 86_400
 
@@ -29,7 +29,7 @@ interface Planned {
   leftOut: Candidate[]
 }
 
-/** For the page that asks before. */
+/** Plans a rollout for the page, which shows the plan before it starts one. */
 export async function previewRollout(
   db: Db,
   workspace: WorkspaceRef,
@@ -53,7 +53,7 @@ export async function previewRollout(
   }
 }
 
-/** Read again in the transaction that stores the rollout. */
+/** Plans a rollout. It is called again in the transaction that stores the rollout. */
 export async function plan(
   db: Db,
   workspace: WorkspaceRef,

@@ -6,7 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
 const north = '/api/web/w/north'
 type Browser = Awaited<ReturnType<Service['person']>>
 
-/** A workspace with agents a1 to aN of one blueprint, which report and do as they are told. */
+/** Serves a workspace with agents a1 to aN of one blueprint, which report and do as they are told. */
 async function start(count: number) {
   const service = await serve({ tick: 20 })
   const workspace = await service.workspace('north')
@@ -56,7 +56,7 @@ test('a wave is watched for a week at most', async () => {
   expect(await begin(ann, { watchSeconds: 604_800 })).toMatchObject({ state: 'running' })
 })
 
-test('a version reaches one agent, then some, then all, each wave after the one before was watched', async () => {
+test('a version reaches one agent, then some, then all; each wave starts after the one before was watched', async () => {
   const { service, ann, agents, all } = await start(12)
   const rollout = await begin(ann)
   expect(rollout).toMatchObject({ state: 'running', wave: 1, waves: 3, upTo: ['1', '10%', '100%'] })
@@ -97,7 +97,7 @@ test('a version reaches one agent, then some, then all, each wave after the one 
   ])
 })
 
-test('a rollback halts it: nobody else is told, and a person says whether it goes on', async () => {
+test('a rollback halts a rollout: no further agent is offered the version until a person resumes it', async () => {
   const { service, ann, agents, all } = await start(4)
   const [first, second] = agents as [Agent, Agent]
   const rollout = await begin(ann, { waves: ['1', '3'] })
@@ -133,7 +133,7 @@ test('a rollback halts it: nobody else is told, and a person says whether it goe
   expect(told(agents)).toEqual(['a1', 'a2'])
 })
 
-test('what an agent that was told does after the halt is written down; a silent one that comes back late too', async () => {
+test('outcomes of agents that continue after the halt are recorded, even of an offline one that comes back late', async () => {
   const { ann, agents, all, service } = await start(3)
   const [first, second, third] = agents as [Agent, Agent, Agent]
   const rollout = await begin(ann, { waves: ['2'], watchSeconds: 0 })
@@ -159,7 +159,7 @@ test('what an agent that was told does after the halt is written down; a silent 
   expect(await page(ann, rollout)).toMatchObject({ state: 'done', counts: { rolled_back: 1, kept: 2 } })
 })
 
-test('a worse level halts it too, when it stays', async () => {
+test('a worse level halts a rollout too, if it stays worse', async () => {
   const { service, ann, agents, all } = await start(2)
   const rollout = await begin(ann)
   await all()
@@ -177,7 +177,7 @@ test('a worse level halts it too, when it stays', async () => {
   })
 })
 
-test('by hand, each wave begins when a person says so; a pause takes back what nobody was told', async () => {
+test('by hand, each wave starts when a person says so; a pause withdraws wishes that were not offered', async () => {
   const { service, ann, agents, all } = await start(3)
   const rollout = await begin(ann, { byHand: true, watchSeconds: 0, waves: ['1'] })
   await all()
@@ -201,7 +201,7 @@ test('by hand, each wave begins when a person says so; a pause takes back what n
   expect((await act('continue')).status).toBe(409)
 })
 
-test('who would be left out is said before, with the reason; nobody left is refused', async () => {
+test('a preview lists who is left out and why; a rollout that reaches nobody is refused', async () => {
   const { service, ann, place, agents } = await start(3)
   await service.agent(place.workspace, 'by-hand')
   keeps(agents[2] as Agent)
@@ -240,7 +240,7 @@ test('who would be left out is said before, with the reason; nobody left is refu
   })
 })
 
-test('an agent that runs the version, but is wished another one, is in it and stays where it is', async () => {
+test('an agent that runs the version, but has a wish for another one, takes part and stays on the version', async () => {
   const { ann, place, agents, all } = await start(1)
   await addVersion(place, 'triage', '1.2.0')
   const [agent] = agents as [Agent]
@@ -255,7 +255,7 @@ test('an agent that runs the version, but is wished another one, is in it and st
   expect(await page(ann, rollout)).toMatchObject({ counts: { kept: 1 } })
 })
 
-test('members watch, admins act, and a rollout of another workspace is none', async () => {
+test('members watch and admins act; a rollout of another workspace is not found', async () => {
   const { service, ann } = await start(1)
   const rollout = await begin(ann)
   const bob = await service.person('Bob', 'north', 'member')
@@ -277,42 +277,45 @@ test('members watch, admins act, and a rollout of another workspace is none', as
 test.each([
   ['is no admin any more', 'is no longer an admin of this workspace', 'PATCH'],
   ['was taken out of the workspace', 'is no longer a member of this workspace', 'DELETE'],
-])('it halts when whoever started it %s, and resumes in the name of another admin', async (_what, why, method) => {
-  const { service, ann, agents, all } = await start(4)
-  const [first, second] = agents as [Agent, Agent]
-  const eve = await service.person('Eve', 'north', 'admin')
-  const changes = async (by: Browser, name: string) => {
-    const { members } = (await by.get<Members>(`${north}/members`)).body
-    const id = members.find((one) => one.name === name)?.id
-    expect((await by.send(method, `${north}/members/${id}`, { role: 'member' })).status).toBe(200)
-  }
-  const rollout = await begin(ann, { watchSeconds: 0, waves: ['1', '2', '3'] })
-  await first.reports()
-  keeps(first)
-  await changes(eve, 'Ann')
-  await all()
-  expect(await page(eve, rollout)).toMatchObject({
-    state: 'halted',
-    why: `Ann, who started it, ${why}.`,
-    counts: { kept: 0, offered: 0, untouched: 3 },
-  })
-  service.pass(600)
-  await all()
-  expect(told(agents)).toEqual(['a1'])
+])(
+  'a rollout halts when the person who started it %s, and resumes in the name of another admin',
+  async (_what, why, method) => {
+    const { service, ann, agents, all } = await start(4)
+    const [first, second] = agents as [Agent, Agent]
+    const eve = await service.person('Eve', 'north', 'admin')
+    const changes = async (by: Browser, name: string) => {
+      const { members } = (await by.get<Members>(`${north}/members`)).body
+      const id = members.find((one) => one.name === name)?.id
+      expect((await by.send(method, `${north}/members/${id}`, { role: 'member' })).status).toBe(200)
+    }
+    const rollout = await begin(ann, { watchSeconds: 0, waves: ['1', '2', '3'] })
+    await first.reports()
+    keeps(first)
+    await changes(eve, 'Ann')
+    await all()
+    expect(await page(eve, rollout)).toMatchObject({
+      state: 'halted',
+      why: `Ann, who started it, ${why}.`,
+      counts: { kept: 0, offered: 0, untouched: 3 },
+    })
+    service.pass(600)
+    await all()
+    expect(told(agents)).toEqual(['a1'])
 
-  await eve.send('POST', `${north}/rollouts/${rollout.id}/continue`)
-  await all()
-  await all()
-  expect(await page(eve, rollout)).toMatchObject({ state: 'running', wave: 2, continuedBy: 'Eve' })
-  expect(told(agents)).toEqual(['a1', 'a2'])
-  const { updates } = (await eve.get<AgentPage>(`${north}/agents/a2`)).body
-  expect(updates.blueprint?.wish?.wishedBy).toBe('Eve')
-  keeps(second)
-  const kim = await service.person('Kim', 'north', 'admin')
-  await changes(kim, 'Eve')
-  await all()
-  expect((await page(kim, rollout)).why).toBe(`Eve, who resumed it, ${why}.`)
-})
+    await eve.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+    await all()
+    await all()
+    expect(await page(eve, rollout)).toMatchObject({ state: 'running', wave: 2, continuedBy: 'Eve' })
+    expect(told(agents)).toEqual(['a1', 'a2'])
+    const { updates } = (await eve.get<AgentPage>(`${north}/agents/a2`)).body
+    expect(updates.blueprint?.wish?.wishedBy).toBe('Eve')
+    keeps(second)
+    const kim = await service.person('Kim', 'north', 'admin')
+    await changes(kim, 'Eve')
+    await all()
+    expect((await page(kim, rollout)).why).toBe(`Eve, who resumed it, ${why}.`)
+  },
+)
 
 test('a rollout of the runtime ends when another release is served', async () => {
   const { service, ann, place } = await start(1)

@@ -1,4 +1,4 @@
-/** Rollouts as people begin, pause, continue and cancel them. The sweeper takes them forward (advance.ts). */
+/** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -16,14 +16,14 @@ import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
-/** Stores the rollout with its agents; its first wave begins with the sweeper's next look. */
+/** Stores the rollout with its agents. Its first wave starts with the sweeper's next round. */
 export const createRollout = (
   { db, by, now }: Ctx,
   workspace: { id: string },
   wanted: NewRollout,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
   transaction(db, async (trx) => {
-    // Two rollouts that begin at once do not take the same agent.
+    // The lock keeps two rollouts that start at the same time from taking the same agent.
     await lockWorkspace(trx, workspace.id)
     const planned = await plan(trx, workspace, wanted, now)
     if (!planned.ok) return planned
@@ -84,7 +84,7 @@ const member = (rollout_id: string, agent_id: string, wave: number, reason: stri
     at: null,
   }) as const
 
-/** Stops where it is; wishes that no agent was told of are taken back until it goes on. */
+/** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
 export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
@@ -94,7 +94,10 @@ export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: 
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
-/** After a halt or a pause it goes on; what halted it counts no more. One that waits or watches begins its next wave. */
+/**
+ * Resumes a rollout after a halt or a pause; failures until then no longer halt it. When it waits or watches, it starts
+ * its next wave.
+ */
 export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
@@ -114,7 +117,10 @@ export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, i
     return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
   })
 
-/** Ends it. Agents that were reached keep what they have; with `withdraw` wishes not yet carried out are taken back. */
+/**
+ * Ends a rollout. Agents keep the version they have reached; `withdraw` also withdraws wishes that were offered but not
+ * carried out.
+ */
 export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     await takeBackUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
@@ -155,7 +161,10 @@ export async function moveRollout(
   return { ...rollout, ...set }
 }
 
-/** Takes back wishes of the rollout that no answer has carried; `alsoOffered`: also those that no agent has carried out. */
+/**
+ * Withdraws wishes of the rollout that no answer has carried; with `alsoOffered` also those that no agent has carried
+ * out.
+ */
 export async function takeBackUnoffered(
   trx: Db,
   rollout: RolloutDbRow,
@@ -207,7 +216,7 @@ export const note = (
     details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
   })
 
-/** Whether a rollout that has not ended names this version of a blueprint. */
+/** True when an unfinished rollout names this version of a blueprint. */
 export const isRollingOut = async (
   db: Db,
   workspace: WorkspaceRef,

@@ -11,7 +11,7 @@ test.each<[string, number, string[], number[]]>([
   ['a number beyond the last agent reaches all', 3, ['2', '50', '100%'], [2, 1]],
   ['waves that shrink fall away', 100, ['50', '10%', '100%'], [50, 50]],
   ['of nobody there is none', 0, ['1', '100%'], []],
-])('%s', (_says, count, waves, sizes) => {
+])('agents are split into waves: %s', (_says, count, waves, sizes) => {
   const made = inWaves(agents(count), waves)
   expect(made.map((wave) => wave.agents.length)).toEqual(sizes)
   expect(made.flatMap((wave) => wave.agents)).toEqual(agents(count))
@@ -23,6 +23,6 @@ test('the last wave always reaches all', () => {
   expect(readWaves([])).toEqual({ ok: true, value: ['100%'] })
 })
 
-test.each([['0'], ['0%'], ['101%'], ['-1'], ['ten'], ['1.5%'], [' 1'], ['']])('%j is no wave', (wave) => {
+test.each([['0'], ['0%'], ['101%'], ['-1'], ['ten'], ['1.5%'], [' 1'], ['']])('%j is not a wave', (wave) => {
   expect(readWaves([wave])).toMatchObject({ ok: false, code: 'rollout_invalid' })
 })

@@ -1,11 +1,14 @@
-/** In which wave which agent stands. Pure. */
+/** Splits the agents of a rollout into waves. Pure. */
 import { shown, type Verdict } from '@svc/protocol'
 
 const usualWaves = ['1', '10%', '100%']
 const maxWaves = 10
 const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
-/** How many are reached after each wave, as a person wrote it; the last wave reaches all. */
+/**
+ * Reads the waves that a person wrote: the number or share of agents reached after each. The last wave always reaches
+ * all.
+ */
 export function readWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
   if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)
   for (const wave of given) {
@@ -17,11 +20,11 @@ export function readWaves(given: readonly string[] = usualWaves): Verdict<string
   return { ok: true, value: last === '100%' ? [...given] : [...given, '100%'] }
 }
 
-/** How many of `total` agents a wave reaches, those before it among them. */
+/** How many of `total` agents are reached after a wave, including earlier waves. */
 const reachOf = (wave: string, total: number): number =>
   Math.min(total, wave.endsWith('%') ? Math.ceil((total * Number.parseInt(wave, 10)) / 100) : Number(wave))
 
-/** The agents by wave; a wave that would add nobody falls away. */
+/** Groups the agents by wave and drops waves that would add nobody. */
 export function inWaves<T>(agents: readonly T[], waves: readonly string[]): { upTo: string; agents: T[] }[] {
   const made: { upTo: string; agents: T[] }[] = []
   let reached = 0

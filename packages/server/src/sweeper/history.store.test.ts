@@ -19,7 +19,7 @@ everyEngine('histories of agents', (open) => {
     }
   }
 
-  test('sums of days are erased after 400 days, and no earlier', async () => {
+  test('daily sums are erased after 400 days, and no earlier', async () => {
     const w = await world(await open())
     await addUsage(w, [today(w) - 401, today(w) - 400], 1)
     await boundHistories(w.store.db, '', w.clock.now())
@@ -49,7 +49,7 @@ everyEngine('histories of agents', (open) => {
     expect(await usage(w)).toEqual(rows)
   })
 
-  test('of more than 5,000 changes of level the newest 4,000 stay, and of each day before them the worst', async () => {
+  test('of more than 5,000 level changes, the newest 4,000 stay, and the worst of each day before them', async () => {
     const w = await world(await open())
     const first = (today(w) - 10) * dayMs
     const changes = many(6000, (i) => ({
@@ -66,12 +66,12 @@ everyEngine('histories of agents', (open) => {
     await boundHistories(w.store.db, '', w.clock.now())
     const kept = await w.store.db.selectFrom('level_change').select(['label']).orderBy('seq').execute()
     const labels = kept.map(({ label }) => label)
-    // The day before the newest 4,000 begins with 1,440, and its first "warn" is 1,441.
+    // The day before the newest 4,000 starts with 1,440, and its first "warn" is 1,441.
     expect(labels.slice(0, 4)).toEqual(['700', '1441', '2000', '2001'])
     expect(labels).toHaveLength(4002)
   })
 
-  test('agents have their turns, a few at a time, and then it begins again', async () => {
+  test('agents are processed in turns, a few at a time, and then from the start again', async () => {
     const w = await world(await open())
     const agents = [w.agent, ...(await Promise.all(many(29, (i) => w.addAgent(`agent-${i}`))))]
     const ids = agents.map(({ id }) => id).sort()

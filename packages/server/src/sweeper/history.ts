@@ -1,6 +1,6 @@
 /**
- * What an agent may leave behind is bounded, whatever it reports: sums of days and changes of level. Agents are looked at in turns,
- * a few in a round, so that one round costs the same for any fleet.
+ * Bounds the history of each agent, whatever it reports: daily sums and level changes. Each round processes a few
+ * agents in turn, so that a round costs the same for any fleet.
  */
 import { type Level, levels } from '@svc/protocol'
 import { lockAgent } from '../commands/lock.ts'
@@ -11,14 +11,17 @@ import { addUp } from '../report-store/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../report-store/usage-names.ts'
 
 const agentsAtOnce = 25
-/** Rows of sums that an agent may have before the models of its oldest days are folded. */
+/** The rows of sums that an agent may have before the models of its oldest days are folded. */
 const usageRowsMax = 10_000
 const usageDaysAtOnce = 10
-/** Changes of level of an agent before the oldest ones are folded, and how many of the newest are then left as they are. */
+/**
+ * The level changes that an agent may have before the oldest are folded, and how many of the newest then stay as they
+ * are.
+ */
 const levelsMax = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 
-/** Bounds what the agents behind this one keep; gives the last one that it looked at, '' when all have had their turn. */
+/** Bounds the history of the next few agents after this id. Returns the last id, or '' when all have had their turn. */
 export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
   const agents = await db
     .selectFrom('agent')
@@ -63,7 +66,10 @@ async function withTooMany(
   return rows.map((row) => row.agent_id)
 }
 
-/** The models of the oldest days become one row a day, as many days as it takes, but never those that pages show first. */
+/**
+ * Folds the models of the oldest days into one row a day, as many days as needed, but never the days that pages show
+ * first.
+ */
 async function foldModels(db: Db, id: string, today: number): Promise<void> {
   const rows = db.selectFrom('usage_day').where('agent_id', '=', id)
   const beyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(usageRowsMax).executeTakeFirst()
@@ -102,7 +108,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
     if (rows.length > 0) await trx.insertInto('usage_day').values(rows).execute()
   })
 
-/** Of the changes before the newest ones, each day (UTC) keeps its worst. */
+/** Keeps only the worst level of each day (UTC) among the changes before the newest ones. */
 async function foldLevels(db: Db, id: string): Promise<void> {
   const changes = db.selectFrom('level_change').where('agent_id', '=', id)
   const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')

@@ -1,4 +1,4 @@
-/** What the sweeper does in a round; a few rows at a time, so that reports never wait long for it. */
+/** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
 import { sql } from 'kysely'
 import type { MonotonicAge } from '../commands/deliveries.ts'
 import { timeOut } from '../commands/settle.ts'
@@ -11,12 +11,12 @@ const commandsAtOnce = 500
 const logsAtOnce = 20
 const levelsAtOnce = 1000
 const rolloutAgentsAtOnce = 250
-/** Changes of level are kept for so long. */
+/** The days for which level changes are kept. */
 const levelDays = 400
-/** Rollouts after their end. */
+/** The days for which a rollout is kept after its end. */
 const rolloutDays = 400
 
-/** D2: queued commands expire, delivered ones fail. Gives the agents of which something changed. */
+/** D2: expires queued commands and fails delivered ones whose time is over. Returns the agents that changed. */
 export async function timeOutCommands(
   { db }: Store,
   now: number,
@@ -49,8 +49,8 @@ export async function timeOutCommands(
 }
 
 /**
- * D56: logs are unreadable from their expiry on (their readers ask for it) and erased here. On SQLite freed pages are
- * overwritten, and the write-ahead log that may still hold them is emptied.
+ * D56: erases expired logs; their readers refuse them from their expiry on. On SQLite freed pages are overwritten, and
+ * the write-ahead log that may still hold them is emptied.
  */
 export async function eraseLogs(store: Store, now: number): Promise<void> {
   let erased = 0
@@ -68,7 +68,7 @@ export async function eraseLogs(store: Store, now: number): Promise<void> {
   await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
 }
 
-/** The oldest changes of level stand first in their table. */
+/** Erases old level changes. The oldest rows are the first ones of the table. */
 export async function eraseOldLevels(db: Db, now: number): Promise<void> {
   const oldest = db.selectFrom('level_change').select('seq').orderBy('seq').limit(levelsAtOnce)
   await db
@@ -78,12 +78,12 @@ export async function eraseOldLevels(db: Db, now: number): Promise<void> {
     .execute()
 }
 
-/** One that ended long ago, its agents a piece at a time; the next one with the next round. */
+/** Erases one rollout that ended long ago, its agents in pieces. The next one follows in the next round. */
 export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('rollout')
     .select('id')
-    .where(sql<boolean>`state in ('done', 'cancelled')`) // as the index says it, word for word
+    .where(sql<boolean>`state in ('done', 'cancelled')`) // the same words as in the index, so that it is used
     .where('changed_at', '<=', now - rolloutDays * dayMs)
     .orderBy('changed_at')
     .limit(1)
@@ -101,7 +101,7 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
-/** What of people's accounts is over: sessions, the library's one-time values, and links a day after their end. */
+/** Erases expired sessions, the library's expired one-time values, and links a day after their end. */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
   for (const table of ['session', 'verification']) {

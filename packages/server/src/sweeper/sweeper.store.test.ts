@@ -15,7 +15,7 @@ const node = (w: World, age: MonotonicAge = () => undefined) => {
 }
 
 everyEngine('the sweeper', (open) => {
-  test('times out what nobody fetched and what nobody answered, and tells the pages once (D2)', async () => {
+  test('the sweeper times out commands that were not fetched or not answered, and updates the pages once (D2)', async () => {
     const w = await world(await open())
     const { report, press, command } = reporting(w)
     await report(offering)
@@ -35,7 +35,7 @@ everyEngine('the sweeper', (open) => {
     expect(sweeper.live.heard.length).toBe(2)
   })
 
-  test('leaves alone what this process delivered a moment ago by the clock that never jumps (D20)', async () => {
+  test('commands that this process delivered a moment ago by the monotonic clock are left alone (D20)', async () => {
     const w = await world(await open())
     const { report, press, command, deliveries, monotonic } = reporting(w)
     await report(offering)
@@ -64,7 +64,7 @@ everyEngine('the sweeper', (open) => {
     expect(nodes.flatMap(({ live }) => live.heard).length).toBeGreaterThanOrEqual(1)
   })
 
-  test('forgets changes of level after 400 days, and no earlier', async () => {
+  test('level changes are erased after 400 days, and no earlier', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report({ state: { level: 'ok' } })
@@ -76,7 +76,7 @@ everyEngine('the sweeper', (open) => {
     expect(kept).toEqual([{ level: 'bad' }])
   })
 
-  test('erases logs at the end of their time, and says that this node runs', async () => {
+  test('the sweeper erases expired logs, and records that this node runs', async () => {
     const w = await world(await open())
     const { db } = w.store
     const { report, press } = reporting(w)
@@ -100,7 +100,7 @@ everyEngine('the sweeper', (open) => {
     expect(await db.selectFrom('service_beat').select('at').execute()).toEqual([{ at: w.clock.now() }])
   })
 
-  test('sessions that are over and links a day after their end are erased, once a day', async () => {
+  test('expired sessions, and links a day after their end, are erased once a day', async () => {
     const w = await world(await open())
     const { db, engine } = w.store
     const at = (days: number) => w.clock.now() + days * 86_400_000

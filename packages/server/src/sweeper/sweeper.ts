@@ -1,6 +1,6 @@
 /**
- * Work that is due by rows of the database, not by memory (D53): commands whose time is over, logs and old history to
- * erase. Every round may be done by any node, twice, or late: each statement takes only what is still due.
+ * Does work that is due according to rows of the database, not to memory (D53), such as commands to time out, and logs
+ * and old history to erase. Any node may do a round, twice or late: each statement takes only what is still due.
  */
 import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
@@ -13,16 +13,16 @@ import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
-/** How often the activity of people is looked through. */
+/** How often the activity of people is folded. */
 const foldEveryMs = 600_000
-/** How often what nobody asks for any more is erased. */
+/** How often expired sessions and links are erased. */
 const accessEveryMs = dayMs
 
 export interface Sweeper {
   start(): void
-  /** One round now: for tests, and after a start. */
+  /** Runs one round now: for tests, and after startup. */
   sweep(): Promise<void>
-  /** Resolves when no round is under way any more. */
+  /** Stops the sweeper; resolves when no round is running. */
   stop(): Promise<void>
 }
 
@@ -32,11 +32,11 @@ export function createSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>
   let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
-  /** The agent whose history was looked at last. */
+  /** The id of the agent whose history was bounded last. */
   let lastBounded = ''
   return { start: plan, sweep, stop }
 
-  /** Nodes that started together do not sweep together. */
+  /** Schedules the next round at a random time, so that nodes that started together do not sweep together. */
   function plan(): void {
     if (stopped) return
     timer = setTimeout(round, everyMs * (0.8 + 0.4 * Math.random())).unref()

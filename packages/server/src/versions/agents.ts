@@ -1,17 +1,17 @@
-/** Which versions agents run and keep: by their reports, and before the first one by what was installed. */
+/** The versions that agents run and keep: as reported, or as installed before the first report. */
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 
 type Versions = Pick<AgentRow, 'installed_version' | 'reported_version' | 'previous_version'>
 
-/** The version that an agent of a blueprint runs, as far as it said. */
+/** The blueprint version that an agent runs: as last reported, else as installed; null when neither is known. */
 export const runningVersion = (agent: Versions): string | null => agent.reported_version ?? agent.installed_version
 
-/** The versions that its machine has: the one that runs, and the one before it. */
+/** The versions on the agent's machine: the running one and the one before it. */
 export const keptVersions = (agent: Versions): string[] =>
   [runningVersion(agent), agent.previous_version].filter((version) => version !== null)
 
-/** The agents of a blueprint, by name. */
+/** A query for the agents of a blueprint, ordered by name. */
 export const agentsOf = (db: Db, workspaceId: string, blueprint: string) =>
   db
     .selectFrom('agent')

@@ -1,6 +1,8 @@
 import type { Db } from '../db/open.ts'
 
-/** The one version that a workspace, a blueprint's name and a number mean: whoever asks says what of it, and locks it. */
+/**
+ * A query for one version by workspace, blueprint name and version number. The caller adds the columns and any lock.
+ */
 export const versionNamed = (db: Db, workspace: { id: string }, blueprint: string | null, version: string) =>
   db
     .selectFrom('blueprint_version')

@@ -1,6 +1,7 @@
 /**
- * When the service was away: any node that runs moves one row of the database forward, and the one that finds it behind
- * writes down since when. A runtime on trial needs one good report, so a rollback in such a time says nothing about it.
+ * Records when the service was down. Every running node advances one row of the database; a node that finds it far
+ * behind records the gap. A runtime on trial needs one good report, so a rollback during such a gap does not count
+ * against the version.
  */
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -8,7 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import { dayMs } from '../limits/days.ts'
 
 const beatEveryMs = 10_000
-/** Away for less is a restart, which no trial notices. */
+/** A shorter gap is a restart, which no trial notices. */
 const minAwayMs = 30_000
 const keptMs = 90 * dayMs
 
@@ -17,7 +18,10 @@ export interface Away {
   to: number
 }
 
-/** Says that this node runs. Called at a start before the first report is answered, and in every round of the sweeper. */
+/**
+ * Records that this node runs. Called at startup, before the first report is answered, and in every round of the
+ * sweeper.
+ */
 export async function beat(db: Db, now: number): Promise<void> {
   const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
   if (seen && now - seen.at < beatEveryMs) return
@@ -40,12 +44,12 @@ export async function beat(db: Db, now: number): Promise<void> {
   })
 }
 
-/** The times that reach past `since`. */
+/** The recorded outages that ended after `since`. */
 export async function timesAway(db: Db, since: number): Promise<Away[]> {
   const rows = await db.selectFrom('service_away').selectAll().where('until_at', '>', since).orderBy('seq').execute()
   return rows.map(({ from_at, until_at }) => ({ from: from_at, to: until_at }))
 }
 
-/** The time away that a trial from `since` to `until` ran into; undefined when there was none. */
+/** The first outage that overlaps a trial from `since` to `until`; undefined when there was none. */
 export const awayBetween = (times: readonly Away[], since: number, until: number): Away | undefined =>
   times.find(({ from, to }) => from < until && to > since)

@@ -1,9 +1,12 @@
-/** What a report says of the version of its blueprint that an agent should run (3.3). Pure. */
+/** Judges what a report means for the agent's blueprint wish (3.3). Pure. */
 import { type Applied, isVersion } from '@svc/protocol'
 import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, UpdateRow } from './note.ts'
 
-/** D24: nothing ends the wish; what became of it is noted, and what the machine holds from now on (D25). */
+/**
+ * Records how the attempt ended, and which version the machine holds from now on (D25). A report never ends the wish
+ * (D24).
+ */
 export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: Judging): void {
   const { applied } = report
   const wish = wishes.blueprint
@@ -36,8 +39,8 @@ export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before,
 }
 
 /**
- * Which version an attempt that did not end well was about; null when nothing tells. What runs now is not what failed; between two
- * reports there may have been two attempts, so a version that the message names comes before one that only could be meant.
+ * The version that a failed or rolled back attempt was about; null when it cannot be determined. The running version is
+ * excluded. There may have been two attempts between two reports, so a version named in the message takes precedence.
  */
 function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: Applied): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null
@@ -45,6 +48,6 @@ function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: 
   return could.find((v) => v != null && names(applied.message, v)) ?? could[0] ?? null
 }
 
-/** Whether a message names this version as a word of its own (D32: ours name both). */
+/** True when the message contains this version as a separate word. Our own messages name both versions (D32). */
 const names = (message: string | undefined, version: string): boolean =>
   (message ?? '').split(/[^0-9A-Za-z.+-]+/).some((word) => word.replace(/[.]+$/, '') === version)

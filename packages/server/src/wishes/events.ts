@@ -1,13 +1,16 @@
-/** The timeline of an agent's updates: bounded, newest kept. The report path writes the same lines in its own statements. */
+/**
+ * The timeline of an agent's updates, bounded to the newest lines. The report path writes the same lines in its own
+ * statements.
+ */
 import type { UpdateEvent } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { awayBetween, timesAway } from './away.ts'
 import type { UpdateNote } from './note.ts'
 
-/** Lines of an agent's timeline that are kept: the newest ones. */
+/** The number of lines kept for each agent. */
 export const maxUpdateEvents = 300
 
-/** A note as it stands in `update_event`. */
+/** The row of `update_event` for a note. */
 export const eventRow = (note: EventNote) => ({
   at: note.at,
   subject: note.of,
@@ -21,7 +24,7 @@ export const eventRow = (note: EventNote) => ({
 })
 type EventNote = Pick<UpdateNote, 'at' | 'of' | 'kind'> & Partial<UpdateNote>
 
-/** Adds a line and drops the oldest ones beyond what is kept. */
+/** Adds a line and deletes the oldest ones beyond the limit. */
 export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote): Promise<void> {
   await db
     .insertInto('update_event')
@@ -39,7 +42,7 @@ export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote)
   await db.deleteFrom('update_event').where('agent_id', '=', agent.id).where('seq', '<', oldestKept.seq).execute()
 }
 
-/** Newest first. */
+/** The latest lines of the timeline, newest first. */
 export async function updateEvents(db: Db, agent: { id: string }, limit: number): Promise<UpdateEvent[]> {
   const rows = await db
     .selectFrom('update_event')

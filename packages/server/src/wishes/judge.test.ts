@@ -33,7 +33,7 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
   ['1 before 4: also when the attempt failed', { runtime: runs('1.0.0', failed), served: '2.1.0' }, 'dropped'],
   ['1: an older release drops it', { runtime: runs('1.0.0', old), served: '1.9.0' }, 'dropped'],
   ['1: no release drops it', { runtime: runs('1.0.0', old), served: undefined }, 'dropped'],
-  ['1: also without a word of the runtime', { runtime: undefined, served: '2.1.0' }, 'dropped'],
+  ['1: also when the report has no runtime', { runtime: undefined, served: '2.1.0' }, 'dropped'],
   ['2: the outcome of before the press changes nothing', { runtime: runs('1.0.0', old) }, 'stands'],
   ['2 before 3: nor on trial, where the old outcome is ok', { runtime: runs('2.0.0', old) }, 'stands'],
   ['2: nor when the old outcome was a failure', { runtime: runs('1.0.0', failed), mark: failed }, 'stands'],
@@ -75,7 +75,7 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
     'met',
   ],
   ['D34 not before 1', { runtime: runs('2.0.0', old), runsSince: at - 900_000, served: '2.1.0' }, 'dropped'],
-])('3.4, %s', (_row, facts, verdict) => {
+])('3.4, row by row: %s', (_row, facts, verdict) => {
   const { runtime, mark = old, runsSince } = facts
   const version = 'served' in facts ? facts.served : '2.0.0'
   const standing = { ...wish, mark, ...(runsSince !== undefined && { runsSince }) }
@@ -85,7 +85,7 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
 const hold: RuntimeHold = { version: '2.0.0', serial: 7, outcome: 'failed', message: 'no ssh-keygen', at }
 const pinned = { version: '1.0.0', pinned: '1.0.0' }
 
-/** Everything is wrong at once; each row mends the one before it, so the order of D36 shows. */
+/** In the first row every condition fails; each row fixes the one before it, so the order of D36 shows. */
 test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
   ['nothing is served', [undefined, hold, undefined], 'runtime_not_served'],
   ['the report names no runtime', [undefined, hold, served], 'runtime_too_old'],
@@ -95,7 +95,7 @@ test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
   ['another version is held', [{ version: '1.0.0' }, { ...hold, version: '1.9.0' }, served], undefined],
   ['another release was served since', [{ version: '1.0.0' }, hold, { ...served, serial: 9 }], undefined],
   ['nothing is wrong', [{ version: '1.0.0' }, undefined, served], undefined],
-])('a press is refused when %s', (_when, facts, code) => {
+])('a request to update the runtime is refused when %s', (_when, facts, code) => {
   const verdict = judgePress(...facts)
   expect(verdict.ok ? undefined : verdict.code).toBe(code)
 })

@@ -1,13 +1,15 @@
-/** 3.4: the two tables of the runtime wish. Pure. */
+/** The two tables of section 3.4 for runtime wishes. Pure. */
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
-/** D34: a runtime whose outcomes all read alike has kept the version when it reports it for longer than this. */
+/**
+ * D34: when all outcomes of a runtime read alike, it has kept the version once it has reported it for longer than this.
+ */
 const sameWordsSeconds = 600
 
-/** What one report does to a standing wish, in the order of D33. `now` in Unix milliseconds. */
+/** Decides what one report does to a runtime wish, in the order of D33. `now` is in Unix milliseconds. */
 export function judgeWish(
   wish: RuntimeWish,
   runtime: RuntimeInfo | undefined,
@@ -24,11 +26,14 @@ export function judgeWish(
   return 'held'
 }
 
-/** D34 */
+/** D34: the runtime has reported the wished version for long enough. */
 const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
   runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
 
-/** Whether "update runtime" can be pressed (D36): the first row that holds refuses. `held` words the hold. */
+/**
+ * Decides whether a runtime update may be requested (D36). The first row that applies refuses; the message quotes a
+ * hold's reason.
+ */
 export function judgePress(
   runtime: RuntimeInfo | undefined,
   hold: RuntimeHold | undefined,
@@ -54,5 +59,8 @@ const heldBecause = ({ version, outcome, message }: RuntimeHold): string =>
 const refuse = <Code extends RuntimeRefusal & RefusalCode>(code: Code, more: string) =>
   ({ ok: false, code, message: `${refusals[code][1]} ${more}` }) as const
 
-/** How long a trial that was offered may take: the download (D59), the window, and once more after a reboot (D38). */
+/**
+ * The longest time that an offered trial may take: the download (D59), the trial itself, and a second trial after a
+ * reboot (D38).
+ */
 export const maxTrialMs = (600 + 2 * limits.trialSeconds) * 1000

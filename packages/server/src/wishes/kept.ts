@@ -1,75 +1,81 @@
 /**
- * What an agent's row keeps of its updates: standing wishes and holds as one JSON, null while there are none, and what its
- * last report said of `applied` and `runtime`. Both stand on the row that every report reads anyway, so that a report of an
- * agent without a wish costs nothing. Times are Unix milliseconds.
+ * The columns of the agent's row about its updates: wishes and holds as one JSON (null while there are none), and
+ * `applied` and `runtime` of its last report. They are in the row that every report reads anyway, so that a report of
+ * an agent without a wish costs nothing. Times are Unix milliseconds.
  */
 import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 
-/** A version that an admin wants an agent to run. */
+/** A version that an admin wants an agent or its runtime to run. */
 export interface VersionWish {
   version: string
   at: number
-  /** The person's name at that time. */
+  /** The name of the person who made it, at that time. */
   by: string
-  /** The last outcome before it (3.4): an attempt is over when the agent reports another one. Null: it had reported none. */
+  /**
+   * The agent's last outcome before the wish, null if there was none (3.4). The attempt is over when the agent reports
+   * another one.
+   */
   mark: Applied | null
-  /** With the first answer that carried it. */
+  /** The time of the first answer that carried it. */
   offeredAt?: number
-  /** The rollout that set it. */
+  /** The id of the rollout that made it. */
   rollout?: string
 }
-/** 2.7: stands until an admin changes or clears it (D24). */
+/** 2.7: this wish stays until an admin changes or clears it (D24). */
 export interface BlueprintWish extends VersionWish {
-  /** When the agent last fetched its bundle. */
+  /** The time at which the agent fetched the bundle. */
   fetchedAt?: number
-  /** When the agent first said that it runs it. */
+  /** The time at which the agent first reported that it runs the version. */
   keptAt?: number
-  /** The version that this wish took the place of while the agent may have been at it: an outcome may be about that one. */
+  /** The version wished before, if the agent may already be installing it; a reported outcome may refer to it. */
   earlier?: string
 }
-/** 3.4: over with the outcome of the attempt. */
+/** 3.4: this wish ends with the outcome of the attempt. */
 export interface RuntimeWish extends VersionWish {
-  /** Since when it may go out: a press at once, a rollout's wish when it has a place among the trials (trials.ts). */
+  /**
+   * The time from which it may be offered: at once for an admin's request; for a rollout's wish, once it has a trial
+   * place (trials.ts).
+   */
   grantedAt?: number
-  /** Since when reports name the wished version while they carry the old outcome: the trial. */
+  /** The start of the trial: reports name the wished version and still carry the old outcome. */
   runsSince?: number
 }
-/** A version that is not tried again. */
+/** A version that failed and is not tried again. */
 export interface HoldNote {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The agent's words. */
+  /** The message that the agent reported. */
   message: string | null
   at: number
 }
-/** 3.4: held until the service serves another release than the one of this serial. */
+/** 3.4: applies until the service serves a release with another serial than this one. */
 export interface RuntimeHold extends HoldNote {
   serial: number
-  /** When the attempt may have begun. */
+  /** The earliest time at which the attempt may have started. */
   since?: number
 }
 
 export interface Wishes {
   blueprint?: BlueprintWish
   runtime?: RuntimeWish
-  /** On the machine, as far as its outcomes tell (D25). */
+  /** The hold on the machine, as far as its reported outcomes tell (D25). */
   blueprintHold?: HoldNote
   runtimeHold?: RuntimeHold
 }
 
-/** What a report said of its attempts. */
+/** The part of a report about update attempts. */
 export interface Attempts {
   applied?: Applied
   runtime?: RuntimeInfo
 }
 
-/** The columns of the agent's row. The last three repeat what the JSON says, for queries. */
+/** The columns of the agent's row. The last three repeat parts of the JSON, for queries. */
 export interface WishColumns {
   wishes: string | null
   wished_version: string | null
   runtime_wished: string | null
-  /** Since when the wish counts as a trial: from its first offer, before that from the grant. */
+  /** The time from which the wish counts as a trial: its first offer, or until then its grant. */
   runtime_granted_at: number | null
 }
 
@@ -84,18 +90,18 @@ export const columnsOfWishes = (wishes: Wishes): WishColumns => ({
 
 export const attemptsIn = (column: string | null): Attempts => (column === null ? {} : (JSON.parse(column) as Attempts))
 
-/** What a report says of its attempts, as it is kept; null when it says nothing. */
+/** The stored JSON of a report's attempts; null when it describes none. */
 export const attemptsOf = ({ applied, runtime }: Report): string | null =>
   applied || runtime ? JSON.stringify({ applied, runtime }) : null
 
-/** 3.4: by outcome and message, not by version. */
+/** 3.4: attempts are compared by outcome and message, not by version. */
 export const sameAttempt = (applied: Applied, mark: Applied | null | undefined): boolean =>
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
 
-/** 2.7: a press is in the next answer; a rollout's wish may have to wait for its turn. */
+/** 2.7: an admin's request is in the next answer; a rollout's wish may have to wait for a trial place. */
 export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined
 
-/** 3.4: held until another release is served, also when that is one of the same version with other bytes. */
+/** 3.4: held until another release is served, even one of the same version with other bytes. */
 export const isHeld = (hold: RuntimeHold | undefined, served: Served | undefined): hold is RuntimeHold =>
   hold !== undefined && served !== undefined && hold.version === served.version && hold.serial === served.serial

@@ -1,4 +1,7 @@
-/** One press for many agents: in pieces, so that reports are answered in between; each agent's refusal is told by itself. */
+/**
+ * Sets or withdraws a wish for many agents in pieces, so that reports are answered in between. Each refusal is returned
+ * by agent.
+ */
 
 import type { WishOfMany, WishResult } from '@svc/api'
 import type { By, Ctx } from '../audit/by.ts'
@@ -14,7 +17,7 @@ const atOnce = 100
 
 interface ManyWished {
   results: WishResult[]
-  /** The agents that have another wish now. */
+  /** Ids of the agents whose wish changed. */
   changed: string[]
 }
 
@@ -36,7 +39,7 @@ export async function wishMany(
   return done
 }
 
-/** Agents in the order of their ids, as reports lock them. */
+/** Wishes for one piece of agents. It takes them in the order of their ids, in which reports lock them. */
 async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
   const agents = await trx
     .selectFrom('agent')
@@ -78,7 +81,7 @@ interface PressEntry extends Wishing {
   changed: readonly AgentRow[]
 }
 
-/** One line for the press, with the names. */
+/** Writes one audit line for the whole request, with the names of the agents. */
 async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry): Promise<void> {
   const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
   const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version

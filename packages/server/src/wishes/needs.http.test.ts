@@ -7,7 +7,7 @@ const w = '/api/web/w/north'
 const needing: Made = { version: '2.0.0', needs: '[restic, {name: python3, min: "3.9", version_args: [-V]}]' }
 const tooOld = '2.0.0 needs svc 0.2.0 or newer, and its machine has 0.1.0: update its runtime first.'
 
-/** A workspace with the versions 1.0.0 and 2.0.0, of which the second needs svc 0.2.0. */
+/** Serves a workspace with the versions 1.0.0 and 2.0.0 of a blueprint. 2.0.0 needs svc 0.2.0. */
 async function start() {
   const service = await serve()
   await service.workspace('north')
@@ -42,12 +42,12 @@ async function start() {
   return { service, ada, uploads, issue, call, installed }
 }
 
-test('a version says at upload which svc its manifest needs', async () => {
+test('the answer to an upload says which svc version the manifest needs', async () => {
   const { uploads } = await start()
   expect(uploads.map(({ neededSvc }) => neededSvc)).toEqual([null, 'svc 0.2.0 or newer (the key "needs")'])
 })
 
-test('a press and a rollout leave out agents whose runtime is too old, and reach them once it is updated', async () => {
+test('a wish and a rollout leave out agents whose runtime is too old, and reach them once it is updated', async () => {
   const { ada, installed } = await start()
   const old = await installed('old', '0.1.0')
   await installed('new', '0.2.0')
@@ -76,7 +76,7 @@ test('a press and a rollout leave out agents whose runtime is too old, and reach
   expect((await press('old', '2.0.0')).status).toBe(200)
 })
 
-test('a code says what svc the machine needs; an older one is refused before the code is spent', async () => {
+test('an install code says which svc the machine needs; an older svc is refused before the code is used up', async () => {
   const { issue, call } = await start()
   const { code, warnings } = await issue('2.0.0', 'backup')
   expect(warnings).toEqual([

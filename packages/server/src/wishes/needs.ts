@@ -1,12 +1,12 @@
-/** The svc that a version of a blueprint needs on the machine, and which agents have an older one by their reports. */
+/** The svc that a blueprint version needs on the machine, and which agents report an older one. */
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../db/tables.ts'
 import { attemptsIn } from './kept.ts'
 
-/** From the manifest as it is stored. */
+/** Reads it from a manifest stored as JSON. */
 export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSvc(JSON.parse(manifest) as Manifest)
 
-/** Why a version must not be named for an agent; undefined where its runtime is new enough, or not known. */
+/** The reason why an agent cannot run a version; undefined when its runtime is new enough, or unknown. */
 export function tooOld(
   agent: Pick<AgentRow, 'attempts'>,
   version: string,

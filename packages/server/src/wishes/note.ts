@@ -1,28 +1,28 @@
-/** What one report is judged by, and the lines that it adds to the timeline. */
+/** The input for judging one report, and the timeline lines that it adds. */
 import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
 import type { Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import type { Attempts, VersionWish } from './kept.ts'
 
-/** Of the agent's row. */
+/** The columns of the agent's row that are needed. */
 export interface UpdateRow {
   blueprint: string | null
-  /** As last reported, else as installed. */
+  /** The running blueprint version, as last reported, else as installed. */
   running: string | null
   wishes: string | null
   attempts: string | null
 }
 
-/** A line of the timeline, to be written. */
+/** A timeline line to be written. */
 export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
-  /** Of an outcome: when its attempt may have begun. */
+  /** For an outcome: the earliest time at which its attempt may have started. */
   since: number | null
 }
 
-/** What a report is judged with. */
+/** The facts with which a report is judged. */
 export interface Judging {
   readonly report: Report
-  /** What the report before it said of its attempts. */
+  /** The attempts as the previous report described them. */
   readonly before: Attempts
   readonly served: Served | undefined
   readonly now: number

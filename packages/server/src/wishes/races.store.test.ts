@@ -39,7 +39,7 @@ everyEngine('wishes that nodes race for', (open) => {
     return { w, r, agents }
   }
 
-  test('the same press at the same time is one wish', async () => {
+  test('two identical requests at the same time make one wish', async () => {
     const { w } = await start(1)
     const pressed = await Promise.all(Array.from({ length: 6 }, () => press(w, w.agent)))
     expect(pressed.map((one) => one.ok && one.value.made).filter((made) => made)).toEqual([true])
@@ -50,7 +50,7 @@ everyEngine('wishes that nodes race for', (open) => {
     const { runtime: wish } = await wishes(w, agent)
     return wish !== undefined && wish.grantedAt === undefined
   }
-  /** The runtimes of all agents in one wave. */
+  /** Starts a rollout of the runtime to all agents in one wave. */
   const rollOut = async (w: World, nodes = 1) => {
     const wanted = { kind: 'runtime', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
@@ -67,7 +67,7 @@ everyEngine('wishes that nodes race for', (open) => {
     return agents.filter((_, i) => decided[i]?.ok && decided[i].answer.runtime_desired !== undefined)
   }
 
-  test('a press is in the next answer, for however many agents it is pressed (2.7)', async () => {
+  test('a request is in the next answer of every agent, however many agents it is for (2.7)', async () => {
     const { w, r, agents } = await start(16)
     await Promise.all(agents.slice(0, 8).map((agent) => press(w, agent)))
     const names = agents.slice(8).map(({ name }) => name)
@@ -79,7 +79,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await told(r, agents)).toEqual(agents)
   })
 
-  test('a rollout keeps to the trials that may run at once, whichever nodes take it forward', async () => {
+  test('a rollout never exceeds the number of simultaneous trials, whichever nodes advance it', async () => {
     const { w, r, agents } = await start(16)
     await rollOut(w, 4)
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 5 })
@@ -88,7 +88,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect((await told(r, agents)).length).toBe(5)
   })
 
-  test('a press for an agent that waits for its turn in a rollout is in its next answer, even if the rollout ends first', async () => {
+  test('a request for an agent that is queued in a rollout is in its next answer, even if the rollout ends first', async () => {
     const { w, r, agents } = await start(7)
     const id = await rollOut(w)
     const waiting = await filter(agents, (agent) => waits(w, agent))
@@ -103,7 +103,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await told(r, waiting)).toEqual([agent])
   })
 
-  test('a rollout waits while as many presses are on trial as it may start', async () => {
+  test('a rollout waits while as many requested updates are on trial as it may start', async () => {
     const { w, r, agents } = await start(8)
     for (const agent of agents.slice(0, 6)) await press(w, agent)
     await rollOut(w)
@@ -112,7 +112,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await told(r, agents)).toEqual(agents.slice(0, 6))
   })
 
-  test('a press that an earlier version of the service left without a place is in the next answer', async () => {
+  test('a request that an earlier version of the service left without a trial place is in the next answer', async () => {
     const { w, r, agents } = await start(1)
     await press(w, w.agent)
     const { runtime: wish } = await wishes(w, w.agent)
@@ -122,7 +122,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await told(r, agents)).toEqual(agents)
   })
 
-  test('a place that a silent agent does not take goes to one that reports', async () => {
+  test('the trial place of an agent that went offline goes to one that reports', async () => {
     const { w, r, agents } = await start(7)
     await rollOut(w)
     const [talks] = (await filter(agents, (agent) => waits(w, agent))) as [TestAgent]
@@ -132,7 +132,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await told(r, [talks])).toEqual([talks])
   })
 
-  test('a place is free again when a trial took far too long', async () => {
+  test('a trial place is free again when a trial took far too long', async () => {
     const { w, r, agents } = await start(6)
     await rollOut(w)
     await told(r, agents)
@@ -140,7 +140,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 0 })
   })
 
-  test('whatever happens between, an answer never wishes another version than the served one (I11)', async () => {
+  test('in any order of events, an answer never wishes another runtime than the served one (I11)', async () => {
     const { w, agents } = await start(3)
     const nodes = [reporting(w), reporting(w)]
     for (let round = 1; round <= 12; round++) {
@@ -172,7 +172,7 @@ everyEngine('wishes that nodes race for', (open) => {
     }
   })
 
-  test('two nodes that take a rollout forward at the same time wish the version once, and halt it once', async () => {
+  test('two nodes that advance a rollout at the same time wish the version once, and halt it once', async () => {
     const { w, r, agents } = await start(5)
     for (const agent of agents) await ofBlueprint(w, agent, 'triage', '1.0.0')
     await addVersion(w, 'triage', '1.1.0')
@@ -195,7 +195,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await halted.execute()).toMatchObject([{ details: expect.stringContaining('it said bad') }])
   })
 
-  test('when the service was away is written down once, whichever node is back first', async () => {
+  test('an outage of the service is recorded once, whichever node is back first', async () => {
     const { w } = await start(1)
     const { db } = w.store
     const from = w.clock.now()

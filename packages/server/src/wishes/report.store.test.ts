@@ -25,20 +25,20 @@ everyEngine('wishes in answers', (open) => {
     return { ...r, ...w, store: w.store, ...helpers(w, r) } as World & Reporting & Helpers
   }
 
-  test('an answer to an agent without a wish says nothing more than it ever did', async () => {
+  test('without a wish, an answer has no extra fields', async () => {
     const { told } = await start()
     expect(await told(runs('1.0.0'))).toEqual({})
     expect(await told({ ...runs('1.0.0'), ...runtime('1.0.0') })).toEqual({})
   })
 
-  test('the served release is told to whoever reports a runtime, and to nobody else (2.7)', async () => {
+  test('the served release is in answers to reports that name a runtime, and in no others (2.7)', async () => {
     const { told, release } = await start()
     await release('2.0.0')
     expect(await told(runtime('1.0.0'))).toEqual({ runtime: { version: '2.0.0', sha256: expect.any(String) } })
     expect(await told({})).toEqual({})
   })
 
-  test('desired goes out with every answer while the wish stands, whatever became of it (D24)', async () => {
+  test('`desired` is in every answer while the wish exists, whatever its outcome (D24)', async () => {
     const { told, wish, timeline, state, clock } = await start()
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -53,7 +53,7 @@ everyEngine('wishes in answers', (open) => {
     expect(await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0' }))).toEqual({})
   })
 
-  test('a version that was rolled back is held until another one is named and told (D25)', async () => {
+  test('a version that was rolled back is held until another one is named and offered (D25)', async () => {
     const { told, wish, state, timeline } = await start()
     const back = runs('1.0.0', { outcome: 'rolled_back', message: '1.0.0 -> 1.1.0: it said bad' })
     await told(runs('1.0.0'))
@@ -73,7 +73,7 @@ everyEngine('wishes in answers', (open) => {
     expect((await timeline()).filter((line) => line.startsWith('rolled_back'))).toEqual(['rolled_back 1.1.0'])
   })
 
-  test('a version that was kept and then got worse counts as rolled back, not the one that runs again', async () => {
+  test('when a kept version gets worse, the timeline names it as rolled back, not the version that runs again', async () => {
     const { told, wish, state } = await start()
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -84,7 +84,7 @@ everyEngine('wishes in answers', (open) => {
     expect((await state()).blueprint?.keptAt).toBeUndefined()
   })
 
-  test('an outcome that comes after the wish was changed is about the version that its message names', async () => {
+  test('an outcome that arrives after the wish was changed is about the version that its message names', async () => {
     const { told, wish, state, timeline, world: w } = await start()
     await addVersion(w, 'triage', '1.2.0')
     await told(runs('1.0.0'))
@@ -98,7 +98,7 @@ everyEngine('wishes in answers', (open) => {
     expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })
   })
 
-  test('the version before, named while the new one is tried, is not taken for what was rolled back', async () => {
+  test('naming the version before during a trial does not count that version as rolled back', async () => {
     const { told, wish, state, timeline } = await start()
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -109,7 +109,7 @@ everyEngine('wishes in answers', (open) => {
     expect((await state()).blueprintHold?.version).not.toBe('1.0.0')
   })
 
-  test('two ways back between two reports: the outcome is about the version that its message names', async () => {
+  test('after two rollbacks between two reports, the outcome is about the version that its message names', async () => {
     const { told, wish, state, timeline, world: w } = await start()
     await addVersion(w, 'triage', '1.2.0')
     await told(runs('1.0.0'))
@@ -118,13 +118,13 @@ everyEngine('wishes in answers', (open) => {
     await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
     await wish('1.2.0')
     await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
-    // a person went back to 1.0.0, and from there 1.2.0 was tried at once
+    // A person rolled back to 1.0.0, and the agent tried 1.2.0 from there right away.
     await told(runs('1.0.0', { outcome: 'rolled_back', message: '1.2.0 -> 1.0.0, 12:10: its level is bad' }))
     expect((await timeline()).at(-1)).toBe('rolled_back 1.2.0')
     expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })
   })
 
-  test('a version that an admin wished is no change by another hand; one that nobody wished is', async () => {
+  test('a version that an admin wished is not shown as an outside change; one that nobody wished is', async () => {
     const { told, wish, store } = await start()
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -136,14 +136,14 @@ everyEngine('wishes in answers', (open) => {
     expect(await changes()).toEqual([{ kind: 'version', after: '"1.0.0"' }])
   })
 
-  test('what is no version is no version that runs: it fills no timeline', async () => {
+  test('a reported version that is not a valid version is ignored and adds no timeline line', async () => {
     const { told, wish, timeline } = await start()
     await wish('1.1.0')
     for (let i = 0; i < 3; i++) await told({ agent: { version: 'built here' } })
     expect(await timeline()).toEqual(['wished 1.1.0', 'offered 1.1.0'])
   })
 
-  test('an agent that was connected by hand is never told a version of a blueprint', async () => {
+  test('an agent connected by hand is never offered a blueprint version', async () => {
     const { world: w, told, store } = await start()
     const byHand = await w.addAgent('by-hand')
     expect(
@@ -154,7 +154,7 @@ everyEngine('wishes in answers', (open) => {
     expect(await told(runs('1.0.0'), { agent: byHand })).toEqual({})
   })
 
-  test('the runtime wish goes out while it stands, and ends with the outcome of the attempt (3.4)', async () => {
+  test('the runtime wish is in answers while it exists, and ends with the outcome of the attempt (3.4)', async () => {
     const { told, press, release, state, timeline } = await start()
     await release('2.0.0')
     const about = { version: '2.0.0', sha256: expect.any(String) }
@@ -170,7 +170,7 @@ everyEngine('wishes in answers', (open) => {
     expect(await timeline()).toEqual(['wished 2.0.0', 'offered 2.0.0', 'trying 2.0.0', 'kept 2.0.0'])
   })
 
-  test('a failure ends the wish and holds the version, until an admin lifts that or another release is served', async () => {
+  test('a failure ends the wish and holds the version, until an admin lifts the hold or another release is served', async () => {
     const { told, press, release, lift, state, timeline } = await start()
     await release('2.0.0')
     await told(runtime('1.0.0'))
@@ -195,7 +195,7 @@ everyEngine('wishes in answers', (open) => {
     )
   })
 
-  test('a newer release drops a wish for the one before, and is never undercut (I11)', async () => {
+  test('a newer release drops a wish for the one before, and a runtime is never downgraded (I11)', async () => {
     const { told, press, release, state, timeline } = await start()
     await release('2.0.0')
     await told(runtime('1.0.0'))
@@ -207,7 +207,7 @@ everyEngine('wishes in answers', (open) => {
     expect((await timeline()).at(-1)).toBe('dropped 2.0.0')
   })
 
-  test('a press while a wish stands keeps its mark; a withdrawn wish is not told (D34)', async () => {
+  test('a second request keeps the mark of the first; a withdrawn wish is in no answer (D34)', async () => {
     const { told, press, release, world: w, state } = await start()
     await release('2.0.0')
     await told(runtime('1.0.0'))
@@ -236,7 +236,7 @@ everyEngine('wishes in answers', (open) => {
     expect(await state()).toEqual({})
   })
 
-  test('a node that is about to end tells no agent of a wish that it has not heard of', async () => {
+  test('a node that is shutting down offers no new wishes', async () => {
     const { told, wish, press, release } = await start()
     await release('2.0.0')
     const both = { ...runs('1.0.0'), ...runtime('1.0.0') }
@@ -248,7 +248,7 @@ everyEngine('wishes in answers', (open) => {
     expect(Object.keys(await told(both, { offers: false }))).toEqual(['desired', 'runtime', 'runtime_desired'])
   })
 
-  test('after a restore no wish of then is told; what is held stays so', async () => {
+  test('after a restore no earlier wish is offered, and holds remain', async () => {
     const { told, wish, press, release, state, store, world: w } = await start()
     await release('2.0.0')
     const both = { ...runs('1.0.0'), ...runtime('1.0.0') }
@@ -261,7 +261,7 @@ everyEngine('wishes in answers', (open) => {
     expect(Object.keys(await told(both))).toEqual(['runtime'])
   })
 
-  test('a report that came late changes nothing about wishes, and is told what was told before (D11)', async () => {
+  test('a late report changes no wishes, and its answer repeats what was offered before (D11)', async () => {
     const { told, press, release, state } = await start()
     await release('2.0.0')
     await told({ ...runtime('1.0.0'), boot: 'a', seq: 1 })

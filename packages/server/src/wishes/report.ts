@@ -1,6 +1,6 @@
 /**
- * What one report does to its agent's wishes and holds, what the answer says of them (2.7), and what the timeline gains.
- * Pure: the report's transaction gives the row and writes what comes back.
+ * Decides what one report does to its agent's wishes and holds, what the answer says about them (2.7), and which
+ * timeline lines it adds. Pure: the report's transaction supplies the row and writes the result.
  */
 import type { Answer, Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
@@ -9,18 +9,21 @@ import { attemptsIn, attemptsOf, columnsOfWishes, mayGoOut, type WishColumns, ty
 import type { Judging, Note, UpdateNote, UpdateRow } from './note.ts'
 import { judgeRuntime } from './runtime.ts'
 
-/** What an answer says beside commands and interval. */
+/** The fields of an answer about versions. */
 export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
 
 export interface UpdatesAfter {
   answer: AnswerVersions
-  /** The blueprint version that was wished when the report came. */
+  /** The blueprint version that was wished when the report arrived. */
   wished: string | undefined
   write: (WishColumns & { attempts: string | null }) | undefined
   events: UpdateNote[]
 }
 
-/** `offers`: this node may tell an agent of a wish that it has not heard of yet. */
+/**
+ * Applies a report to the agent's row. With `offers` false, this node offers no wish that the agent has not received
+ * yet.
+ */
 export function updatesAfter(
   row: UpdateRow,
   report: Report,
@@ -58,7 +61,7 @@ const unchanged = (report: Report, served: Served | undefined): UpdatesAfter =>
     ? { ...untouched, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
     : untouched
 
-/** The first answer that carries a wish. */
+/** Marks the wishes that this answer carries for the first time. */
 function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): void {
   const { blueprint, runtime } = wishes
   if (row.blueprint !== null && blueprint && blueprint.offeredAt === undefined) {
@@ -71,13 +74,16 @@ function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): 
   }
 }
 
-/** D25: an answer that names another version lifts what the machine holds. */
+/** D25: an answer that names another version lifts the hold on the machine. */
 function liftOnMachine(wishes: Wishes): void {
   const { blueprint, blueprintHold } = wishes
   if (blueprint?.offeredAt !== undefined && blueprintHold?.version !== blueprint.version) delete wishes.blueprintHold
 }
 
-/** 2.7: `runtime` and `runtime_desired` only to a report that carries `runtime`, absent when none is served. */
+/**
+ * 2.7: `runtime` and `runtime_desired` are sent only to a report that carries `runtime`, and are absent when no release
+ * is served.
+ */
 function versionsFor(
   row: UpdateRow,
   { blueprint, runtime }: Wishes,

@@ -3,13 +3,13 @@ import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 import { columnsOfWishes, type Wishes } from './kept.ts'
 
-/** The agent's row for the length of the transaction, as `lockAgent` takes it, with all its columns. */
+/** Locks the agent's row until the transaction ends, like `lockAgent`, and returns all its columns. */
 export function lockRow(trx: Db, { id }: { id: string }): Promise<AgentRow | undefined> {
   const row = trx.selectFrom('agent').selectAll().where('id', '=', id)
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** Writes the wishes of an agent whose row is locked. */
+/** Writes the wishes of an agent whose row is locked, and returns the new row. */
 export async function keep(trx: Db, agent: AgentRow, wishes: Wishes): Promise<AgentRow> {
   const columns = columnsOfWishes(wishes)
   await trx.updateTable('agent').set(columns).where('id', '=', agent.id).execute()

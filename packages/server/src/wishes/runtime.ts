@@ -1,10 +1,10 @@
-/** What a report does to the runtime's wish and hold (3.4), and what the timeline gains. Pure. */
+/** Judges what a report does to the runtime's wish and hold (3.4), and which timeline lines it adds. Pure. */
 import type { Report } from '@svc/protocol'
 import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, Note } from './note.ts'
 
-/** 3.4, row by row. */
+/** Applies the table of section 3.4, row by row. */
 export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Judging): void {
   const { runtime } = report
   const wish = wishes.runtime
@@ -50,7 +50,7 @@ export function judgeRuntime(wishes: Wishes, { report, before, served, now, note
   }
 }
 
-/** What a person did on the machine, or what an earlier wish still brought. */
+/** Records a change without a current wish: made by a person on the machine, or the late result of an earlier wish. */
 function noteUnwished(before: Attempts, runtime: Report['runtime'], note: Note): void {
   if (!before.runtime || !runtime) return
   const { applied, version } = runtime

@@ -1,10 +1,10 @@
-/** The state of a standing wish (D24), as pages, rollouts and the command line name it. */
+/** The state of a wish (D24), as pages, rollouts and the command line name it. */
 import type { WishState } from '@svc/api'
 import type { AgentRow } from '../db/tables.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'
 
-/** The state of an agent's blueprint wish by its row. */
+/** The state of an agent's blueprint wish, from its row. */
 export function wishStateOf(
   agent: Pick<AgentRow, 'installed_version' | 'reported_version' | 'previous_version' | 'wishes'>,
 ): WishState {
@@ -12,7 +12,7 @@ export function wishStateOf(
   return blueprintState(runningVersion(agent), blueprint, blueprintHold)
 }
 
-/** D24: by what runs and by what the machine said of the attempt since the wish. */
+/** D24: depends on the running version and on what the machine reported about the attempt since the wish. */
 export function blueprintState(
   running: string | null,
   wish: BlueprintWish | undefined,
@@ -29,7 +29,7 @@ export function blueprintState(
   return fetchedAt === undefined ? 'offered' : 'trying'
 }
 
-/** The wish is over with its outcome (3.4); what it left is the hold. */
+/** The wish ends with its outcome (3.4); afterwards the hold tells the state. */
 export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
   if (!wish) return hold?.outcome ?? 'none'
   if (wish.runsSince !== undefined) return 'trying'

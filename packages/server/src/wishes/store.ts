@@ -1,6 +1,7 @@
 /**
- * Wishes as admins make them: a blueprint version named for an agent (3.3), "update runtime" pressed, withdrawn, its hold
- * lifted (3.4). Each is one transaction that takes the agent's row, so that it happens before or after a report, not within.
+ * Wishes as admins make them: name a blueprint version for an agent (3.3), request a runtime update, withdraw it, lift
+ * its hold (3.4). Each is one transaction that locks the agent's row, so that it happens before or after a report, not
+ * during one.
  */
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
@@ -23,19 +24,25 @@ import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
 
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
-/** `made` false: it stood already, or there was nothing to take back. */
+/** `made` is false when nothing changed: the wish existed already, or there was nothing to withdraw. */
 export type WishedAgent = { agent: AgentRow; made: boolean }
-/** Who wishes, and when. Of a wish made with others: the rollout that makes it; `silent`: one audit line stands for all of them. */
+/**
+ * The person who wishes, and when. When many wishes are made together, `rollout` is the rollout that makes them, and
+ * `silent` leaves the audit line to the caller.
+ */
 export interface Wishing {
   by: By
   now: number
   rollout?: string
   silent?: boolean
-  /** Of a rollout: the trials that it may still start, counted once for all of its agents. A press takes none. */
+  /**
+   * For a rollout: the trials that it may still start, counted once for all of its agents. An admin's request needs no
+   * place.
+   */
   places?: Places
 }
 
-/** Names the version of its blueprint that an agent should run; the one before rolls it back (3.3). */
+/** Sets the blueprint version that an agent should run (3.3). Naming the previous version rolls back. */
 export const wishBlueprint = (
   { db, by, now }: Ctx,
   agent: AgentRef,
@@ -43,7 +50,7 @@ export const wishBlueprint = (
 ): Promise<Verdict<WishedAgent, WishRefusal>> =>
   transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
 
-/** The same in a transaction of the caller's. */
+/** Does the work of `wishBlueprint` in the caller's transaction. */
 export async function wishBlueprintWithin(
   trx: Db,
   agentRef: AgentRef,
@@ -81,7 +88,7 @@ export async function wishBlueprintWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** D24: takes the wish back. What the machine has begun it carries through (D31). */
+/** D24: withdraws the wish. An update that the machine has already started continues (D31). */
 export const clearBlueprint = (
   { db, by, now }: Ctx,
   agentRef: AgentRef,
@@ -103,7 +110,7 @@ export async function clearBlueprintWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** The agent has fetched the bundle of the version that is wished: whether that is news. */
+/** Records that the agent fetched the bundle of the wished version. Returns true the first time. */
 export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -117,7 +124,9 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
     return true
   })
 
-/** 3.4: stores the served version as the wish, with the mark of the last outcome. A wish that stands keeps its mark (D34). */
+/**
+ * 3.4: stores the served version as the wish, with the last outcome as its mark. An existing wish keeps its mark (D34).
+ */
 export const pressRuntime = (
   { db, by, now }: Ctx,
   agentRef: AgentRef,
@@ -125,8 +134,8 @@ export const pressRuntime = (
   transaction(db, (trx) => pressWithin(trx, agentRef, { by, now }))
 
 /**
- * The same in a transaction of the caller's. A press goes out with the agent's next answer; a rollout's wish takes one of
- * the rollout's `places`, or waits for one.
+ * Does the work of `pressRuntime` in the caller's transaction. An admin's request goes out with the agent's next
+ * answer; a rollout's wish takes one of the rollout's `places`, or waits for one.
  */
 export async function pressWithin(
   trx: Db,
@@ -158,11 +167,14 @@ export async function pressWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** A press makes such a wish the person's: it waits for no place, and stays when the rollout takes its wishes back. */
+/**
+ * An admin's request takes over such a wish: it then needs no trial place, and stays when the rollout withdraws its
+ * wishes.
+ */
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
-/** Takes the press back; a runtime that has begun ends what it does. */
+/** Withdraws the request. A runtime that has already started the update finishes it. */
 export const clearRuntime = (
   { db, by, now }: Ctx,
   agentRef: AgentRef,
@@ -183,7 +195,7 @@ export async function clearRuntimeWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** D35: makes a held version pressable again. */
+/** D35: lifts the hold, so that the version can be requested again. */
 export const liftHold = ({ db, by, now }: Ctx, agentRef: AgentRef): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -204,7 +216,7 @@ interface WishEntry extends Omit<Wishing, 'places'> {
   from?: string | null
 }
 
-/** A line of the timeline, and one of the audit trail. */
+/** Adds a line to the timeline and one to the audit trail. */
 async function tell(
   trx: Db,
   agent: AgentRow,
@@ -222,10 +234,10 @@ async function tell(
   })
 }
 
-/** The manifest in JSON; undefined when there is no such version. */
+/** The manifest as JSON; undefined when there is no such version. */
 async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
   const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('manifest')
-  // Kept from being deleted meanwhile: deleting looks for wishes under the stronger lock.
+  // The lock prevents deletion: a delete checks for wishes under the stronger lock.
   const found = await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()
   return found?.manifest
 }

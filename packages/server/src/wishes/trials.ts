@@ -1,7 +1,7 @@
 /**
- * How many runtimes of a workspace a rollout has on trial at once, so that few are rolled back when the service goes away in
- * the middle. A rollout's wish takes a place when one is free; the others wait, and the sweeper gives them places as trials
- * end. A press waits for none (2.7), but its trial takes a place away from rollouts.
+ * Limits how many runtimes of a workspace a rollout has on trial at once, so that few are rolled back if the service
+ * goes down meanwhile. A rollout's wish takes a place when one is free; the others wait, and the sweeper assigns places
+ * as trials end. An admin's request waits for no place (2.7), but its trial counts against the limit.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
@@ -14,10 +14,10 @@ import { keep, lockRow } from './row.ts'
 /** Five, or a tenth of the workspace's agents if that is more. */
 const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
-/** An agent that does not fetch what it was granted gives the place to one that waits. */
+/** An agent that does not collect its granted wish within this time loses the place to one that waits. */
 const unclaimedMs = 2 * 60_000
 
-/** Free places of a workspace that is locked; below zero where presses take more. */
+/** The free places of a workspace that is locked; below zero when admins' requests exceed the limit. */
 export interface Places {
   free: number
 }
@@ -26,10 +26,10 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
   return { free: most - busy }
 }
 
-/** Whether one more wish of a rollout may go out now. */
+/** Takes a place for one more wish of a rollout; false when none is free. */
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
-/** The places of a workspace, and how many are taken: by wishes that were granted and that no report has ended yet. */
+/** The limit of a workspace, and how many places are busy: wishes that were granted and not ended by a report. */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
     select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
@@ -38,7 +38,7 @@ export async function trialsOf(db: Db, workspaceId: string, now: number): Promis
   return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
-/** Gives free places to wishes that wait. Gives the agents of which something changed. */
+/** Gives free places to wishes that wait. Returns the agents whose wishes changed. */
 export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
   const waiting = await db
     .selectFrom('agent')
@@ -77,7 +77,7 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
   return granted
 }
 
-/** Places of agents that were silent since they got them, when others wait. */
+/** Frees the places of agents that have not reported since they got them. */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
   const silent = await wishesOf(trx, workspaceId)
     .where('runtime_granted_at', '<', now - unclaimedMs)

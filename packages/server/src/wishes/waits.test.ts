@@ -26,7 +26,7 @@ test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<Blue
   ['it tries it', 'trying', told, {}, null],
   ['it kept it', 'kept', told, {}, null],
   ['it was rolled back', 'rolled_back', told, { silentAt: now }, null],
-])('a blueprint wish, when %s', (_when, state, wish, more, waits) => {
+])('what a blueprint wish waits for, when %s', (_when, state, wish, more, waits) => {
   expect(blueprintWaits(state, wish, { ...facts, ...more }, now)).toEqual(waits)
 })
 
@@ -53,6 +53,6 @@ test.each<
   ['it was told, reported and has not begun', 'offered', offered, {}, { for: 'fetch' }],
   ['it is on trial', 'trying', offered, {}, null],
   ['it fell silent on trial', 'trying', offered, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
-])('a runtime wish, when %s', (_when, state, wish, more, waits) => {
+])('what a runtime wish waits for, when %s', (_when, state, wish, more, waits) => {
   expect(runtimeWaits(state, wish, { ...heard, trials: places, blueprintOnTrial: false, ...more }, now)).toEqual(waits)
 })

@@ -1,29 +1,31 @@
-/** Why a wish that stands has no outcome yet, from what the agent's rows say. Pure. */
+/** Why a wish has no outcome yet, from the agent's rows. Pure. */
 import type { WaitsFor, WishState } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
-/** 3.3: so long an agent watches the version that it took last before it takes another one (D30). */
+/** 3.3: how long an agent watches its latest version before it takes another one (D30). */
 const windowMs = limits.windowSeconds * 1000
 
-/** An agent that was told begins at once; one that reports after this has not. */
+/** An agent starts at once when it is offered a version; one that reports later than this has not started. */
 const beginsMs = 60_000
 
-/** When the agent was heard, and from when on it counts as silent. */
+/** When the agent last reported, and when it counts as offline. */
 export interface Heard {
   receivedAt: number | null
   silentAt: number | null
 }
 
 export interface BlueprintFacts extends Heard {
-  /** The version that the machine keeps beside the one that runs: the way back never waits (D30). */
+  /** The version that the machine keeps beside the running one. A rollback to it never waits (D30). */
   previous: string | null
-  /** When the machine said that it keeps what runs now; null when it runs it for another reason. */
+  /**
+   * The time at which the machine reported that it keeps the running version; null when it runs it for another reason.
+   */
   keptAt: number | null
   runtimeOnTrial: boolean
 }
 
-/** Null: nothing is waited for, or the agent's next report. */
+/** Says what a blueprint wish waits for; null when it waits for nothing, or only for the agent's next report. */
 export function blueprintWaits(
   state: WishState,
   wish: BlueprintWish | undefined,
@@ -45,7 +47,7 @@ export interface RuntimeFacts extends Heard {
   blueprintOnTrial: boolean
 }
 
-/** Null: nothing is waited for, or the agent's next report. */
+/** Says what a runtime wish waits for; null when it waits for nothing, or only for the agent's next report. */
 export function runtimeWaits(
   state: WishState,
   wish: RuntimeWish | undefined,
@@ -68,5 +70,5 @@ const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null 
       ? { for: 'silent', since: receivedAt }
       : null
 
-/** Whether it has reported since then. */
+/** True when the agent has reported since then. */
 const since = ({ receivedAt }: Heard, at: number): true | null => (receivedAt !== null && receivedAt > at) || null

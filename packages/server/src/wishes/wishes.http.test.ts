@@ -41,7 +41,7 @@ async function start() {
 const updates = async (ann: Awaited<ReturnType<Service['person']>>, name = 'mail') =>
   (await ann.get<AgentPage>(`${north}/agents/${name}`)).body.updates
 
-test('a version named on the page goes out, and the page says what became of it', async () => {
+test('a version named on the page is offered to the agent, and the page shows its outcome', async () => {
   const { service, ann, mail } = await start()
   await service.reports(mail.token, running('1.0.0'))
   expect(await updates(ann)).toMatchObject({
@@ -86,7 +86,7 @@ test('a version named on the page goes out, and the page says what became of it'
   ])
 })
 
-test('a version that was rolled back says so, with the words of the agent, on its page and in the fleet', async () => {
+test("a rolled back version is shown with the agent's own words, on its page and in the fleet", async () => {
   const { service, ann, mail } = await start()
   await service.reports(mail.token, running('1.0.0'))
   await ann.send('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.1.0' })
@@ -109,7 +109,7 @@ test('a version that was rolled back says so, with the words of the agent, on it
   ])
 })
 
-test('a version that is wished cannot be deleted, and one that is not here cannot be wished', async () => {
+test('a wished version cannot be deleted, and a version that is not here cannot be wished', async () => {
   const { ann, service, place } = await start()
   await ann.send('PUT', `${north}/agents/mail/wishes/blueprint`, { version: '1.1.0' })
   const deleted = await ann.send('DELETE', `${north}/blueprints/triage/versions/1.1.0`)
@@ -123,7 +123,7 @@ test('a version that is wished cannot be deleted, and one that is not here canno
   expect(byHand).toMatchObject({ status: 409, body: { error: { code: 'no_blueprint' } } })
 })
 
-test('the five refusals of a press, each with its sentence, alone and among many; another build lifts a hold (3.4)', async () => {
+test('each of the five refusals of a runtime update has its own sentence, for one agent and among many; another build lifts a hold (3.4)', async () => {
   const { service, ann, mail, agent, release, place } = await start()
   const press = (name = 'mail') => ann.send('POST', `${north}/agents/${name}/wishes/runtime`)
   const refusal = (code: string) => ({ status: 409, body: { error: { code, message: expect.stringMatching(/\w/) } } })
@@ -149,7 +149,7 @@ test('the five refusals of a press, each with its sentence, alone and among many
     served: { signed: false },
     says: '2.0.0 is served, but not signed: runtimes refuse it.',
   })
-  // Before its next report.
+  // The hold is gone before the agent's next report.
   await eventually('the fleet shows neither a hold nor a wish', async () =>
     expect(await inFleet()).toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' }),
   )
@@ -179,7 +179,7 @@ test('the five refusals of a press, each with its sentence, alone and among many
   })
 })
 
-test('one press for many agents is one line of the activity, and withdrawn in one', async () => {
+test('one request for many agents is one line of the activity, and so is its withdrawal', async () => {
   const { service, ann, mail, agent } = await start()
   const other = await agent('other')
   for (const { token } of [mail, other]) await service.reports(token, running('1.0.0'))
@@ -202,7 +202,7 @@ test('one press for many agents is one line of the activity, and withdrawn in on
   ])
 })
 
-test('from the moment on in which the service is told to end, no agent hears of a new wish', async () => {
+test('once the service is told to stop, it offers no new wishes', async () => {
   const w = await world(await openTestSqlite())
   const service = await startService(w.store, { now: w.clock.now })
   onTestFinished(async () => {
@@ -232,7 +232,7 @@ const fleet = async (count: number) => {
   return { service, ann, agents, names: agents.map(({ agent: { name } }) => name), told, trials }
 }
 
-test('a press for many agents is in the next answer of each of them (2.7)', async () => {
+test('a request for many agents is in the next answer of each of them (2.7)', async () => {
   const { ann, names, told, trials } = await fleet(7)
   await ann.send('POST', `${north}/wishes`, { kind: 'runtime', agents: names })
   const pressed = (await ann.get<AuditEntry[]>(`${north}/activity?limit=1`)).body
@@ -241,7 +241,7 @@ test('a press for many agents is in the next answer of each of them (2.7)', asyn
   expect(await trials()).toEqual({ most: 5, now: 7 })
 })
 
-test('a rollout has only so many runtimes on trial at once; a free place goes to an agent that waits', async () => {
+test('a rollout has a limited number of runtimes on trial at once; a free place goes to an agent that waits', async () => {
   const { service, ann, agents, names, told, trials } = await fleet(7)
   const wave = { kind: 'runtime', agents: names, waves: ['100%'], watchSeconds: 60 }
   expect((await ann.send('POST', `${north}/rollouts`, wave)).status).toBe(201)
