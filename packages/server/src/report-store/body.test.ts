@@ -12,7 +12,7 @@ function stored(json: string): string {
   return bodyOf(read.value, read.text)
 }
 
-test('a report of which all was kept is stored as it came', () => {
+test('a report of which everything was kept is stored as it arrived', () => {
   const json = `{ "protocol": 1, ${state},${lists} }\n`
   expect(stored(json)).toBe(json)
 })

@@ -4,8 +4,9 @@ import { keptReport, type Report } from '@svc/protocol'
 type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
- * The text that came, where all of it was kept: writing JSON anew costs more than anything else that a report needs of us, and
- * cutting the runs out of a text nearly as much. `storedReport` leaves them out.
+ * The JSON to store: the received text when everything in it was kept, since writing JSON again costs more than the
+ * rest of our work on a report, and cutting the runs out nearly as much. `storedReport` leaves runs and acks out when
+ * it reads.
  */
 export const bodyOf = (report: Report, text: string | undefined): string => text ?? JSON.stringify(withoutLists(report))
 

@@ -9,7 +9,7 @@ import type { AgentRows, Decision, ReportWrite, RunWrite, Writes } from './rows.
 import { openReportStore } from './store.ts'
 import { newRunCells, reportCells } from './written.ts'
 
-/** Stores one report of which these are the writes, and gives what was read for it. */
+/** Stores one report with these writes, and returns the rows that were read for it. */
 async function writes(w: World, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
   const given = { ...nothing, ...write }
@@ -41,7 +41,10 @@ async function rowIn({ store }: World, table: string): Promise<Record<string, un
   return { ...rows[0] }
 }
 
-/** A row with a value of its own in each column that is not `known`: a number from `from` on, or a text with the column's name. */
+/**
+ * A row with a distinct value in each column that is not `known`: a number counted from `from`, or a text with the
+ * column's name.
+ */
 function distinct<R>({ columns }: Described, known: Record<string, unknown>, from: number): R {
   const values = Object.entries(columns).map(([name, { kind }], i) => [
     name,
@@ -53,8 +56,8 @@ function distinct<R>({ columns }: Described, known: Record<string, unknown>, fro
 const without = <R extends object>(row: R, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
-everyEngine('what a report writes', (open) => {
-  test('stands in its own column, in each column of a report and of a run, when it is new and when it changes', async () => {
+everyEngine('the writes of a report', (open) => {
+  test('each value of a report and of a run gets into its own column, in a new row and in a changed one', async () => {
     const w = await world(await open())
     const agent_id = w.agent.id
     const [report, next] = [100, 200].map((from) => distinct<ReportWrite>(tables.agentReport, { agent_id }, from))
@@ -73,7 +76,7 @@ everyEngine('what a report writes', (open) => {
     expect(await rowIn(w, 'run')).toEqual({ ...changed, ...stays })
   })
 
-  test('stands in its own column of the agent, of its command, its sums and its lines', async () => {
+  test('each value of the agent, a command, the sums and the history lines gets into its own column', async () => {
     const w = await world(await open())
     const agent_id = w.agent.id
     const known = { agent_id, type: 'run_now', state: 'queued' }
@@ -139,7 +142,7 @@ test('every column of a report and of a run is in its list', () => {
   expect(['agent_id', 'seq', ...columnsOf(tables.run, newRunCells)].sort()).toEqual(all(tables.run))
 })
 
-test('a list that names a column twice, or none of the table, makes no statement', () => {
+test('a list that names a column twice, or an unknown one, makes no statement', () => {
   expect(() => columnsOf(tables.run, ({ id }) => [id, id])).toThrow('No list of columns of run: id, id.')
   expect(() => columnsOf(tables.run, () => ['ids'])).toThrow('No list of columns of run: ids.')
 })

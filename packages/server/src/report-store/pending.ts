@@ -1,17 +1,22 @@
 /**
- * Sums of days that wait in the row of the last report, which each report writes anyway: rows of their own would be one more page
- * of the disk for most reports. Whoever reads sums adds these.
+ * Daily sums that wait in the row of the last report, which each report writes anyway: with rows of their own, most
+ * reports would write one more page of the disk. Every reader of sums has to add these.
  */
 import type { UsageDelta } from './rows.ts'
 
-/** A sum of a day never passes this (a million dollars, a million million tokens): no agent can make a sum unreadable. */
+/**
+ * The limit of a daily sum (a million dollars, a million million tokens), so that no agent can make a sum unreadable.
+ */
 export const maxUsage = 1e12
-/** When more wait, they go to `usage_day`, all at once (usage-names.ts says into which rows). An agent with one model has two a day. */
+/**
+ * When more sums wait, all move to `usage_day` at once (usage-names.ts picks the rows). An agent with one model has two
+ * a day.
+ */
 const maxWaiting = 8
 
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
-/** What waits in this column. */
+/** The sums that wait in the column. */
 export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(read)
 
 const writtenIn = (json: string | null): Written[] => (json === null ? [] : (JSON.parse(json) as Written[]))
@@ -28,7 +33,7 @@ const written = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Wri
   outputTokens,
 ]
 
-/** The column after these have come, and what `usage_day` gains now. */
+/** The column after these sums were added, and the sums that `usage_day` gains now. */
 export function addUsage(
   json: string | null,
   gained: readonly UsageDelta[],
@@ -38,12 +43,15 @@ export function addUsage(
   return sums.length > maxWaiting ? { json: null, due: sums.map(read) } : { json: JSON.stringify(sums), due: [] }
 }
 
-/** `sums` with these added, by day and model. */
+/** Adds `gained` to `sums`, by day and model. */
 export function addUp(sums: readonly UsageDelta[], gained: readonly UsageDelta[]): UsageDelta[] {
   return added(sums.map(written), gained).map(read)
 }
 
-/** Adds to the sums that are there; a report may name thousands of models, so few are searched and many are looked up. */
+/**
+ * Adds to the existing sums. A report may name thousands of models: a few are searched for, many are looked up in a
+ * map.
+ */
 function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
   const index = gained.length > maxWaiting ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
   for (const one of gained) {

@@ -1,6 +1,6 @@
 /**
- * Where the rows of an agent were found the last time: by number, 0 for not known, runs in the order of the report. Filled and
- * used by the embedded engine only, and never believed: each row that is read so must also name the agent and the run.
+ * The row numbers of an agent, remembered by the caller between reports: 0 when unknown, runs in the order of the
+ * report. Only SQLite uses them. They are hints: each row read by number must also match the agent and the run.
  */
 export interface Places {
   agent: number

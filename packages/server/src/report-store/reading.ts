@@ -1,12 +1,15 @@
-/** What is read of an agent before its report is judged: the columns in their order, and the rows made of them. */
+/**
+ * The columns that are read of an agent before its report is judged, in their order, and the objects made from those
+ * rows.
+ */
 import { leftJoined, type ReadRow, reads } from '../db/described.ts'
 import { agent, agentReport, command, run } from '../db/tables/reports.ts'
 import type { AgentRows, KeptRun, StoredCommand } from './rows.ts'
 
-/** Beginning with the columns of a list; an engine may read more behind them. */
+/** A row that starts with the columns of a list; an engine may append others. */
 type Begins<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
 
-/** The agent's row with that of its last report, if there is one. */
+/** The agent's row, joined with that of its last report, if there is one. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
 export const agentRead = reads(agentColumns, [
   'workspace_id',
@@ -51,7 +54,7 @@ export const agentRows = (row: Begins<typeof agentRead>, last: AgentRows['last']
   logs: more.logs,
 })
 
-/** Undefined before its first report. */
+/** The last report; undefined before the first one. */
 export function lastReport(row: Begins<typeof agentRead>): AgentRows['last'] {
   const runs_kept = row[ofAgent.runs_kept]
   if (runs_kept === null) return undefined

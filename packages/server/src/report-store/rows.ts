@@ -1,4 +1,4 @@
-/** What the rules of a report are given and what they decide, the same for both engines. Times are Unix milliseconds. */
+/** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
 import type { Command, Level, Report } from '@svc/protocol'
 import type { MonotonicAge } from '../commands/deliveries.ts'
 import type { AgentReportRow, AgentRow, CommandRow, RunRow } from '../db/tables.ts'
@@ -11,47 +11,49 @@ import type { Places } from './places.ts'
 /** A report on its way into the store. */
 export interface Submission {
   agentId: string
-  /** SHA-256 of the token it came with; compared again inside the transaction (D22). */
+  /** The SHA-256 of the token that came with it, compared again inside the transaction (D22). */
   tokenHash: string
   report: Report
-  /** The report as it came in JSON, where all of it was kept. */
+  /** The received JSON; undefined when something in it was not kept. */
   text: string | undefined
-  /** Its runs in JSON, where they were written in a turn of the event loop before. */
+  /** Its runs as JSON, when an earlier turn of the event loop has written them. */
   bodies?: readonly string[] | undefined
-  /** Seconds that the answer asks for (2.7). */
+  /** The interval in seconds that the answer asks for (2.7). */
   interval: number
-  /** Whether the client has hung up: then nothing is claimed for it (D1). */
+  /** True when the client has hung up; then no commands are claimed for it (D1). */
   gone: () => boolean
-  /** Whether wishes that the agent has not heard of may be told: not by a node that is about to end. */
+  /** True when this node may offer wishes for the first time; false while it shuts down. */
   offers: boolean
-  /** Whoever hands in reports of one agent again and again keeps this for it, and every report comes to its rows sooner. */
+  /**
+   * Row numbers of this agent, cached by the caller between reports so that its rows are found without an index lookup.
+   */
   places?: Places | undefined
 }
 
-/** What is stored about one agent and matters to its report; read in the transaction that writes. */
+/** The stored facts about an agent that matter to its report, read in the transaction that writes. */
 export interface AgentRows {
   workspaceId: string
   tokenHash: string
-  /** 5.4 */
+  /** The workspace is activated (5.4). */
   activated: boolean
   last: LastReport | undefined
-  /** What its reports said of pause, settings and version; null before the first. */
+  /** The pause, settings and version of its reports as JSON; null before the first. */
   facts: string | null
   versions: AgentVersions
-  /** Wishes and holds as JSON, and what the last report said of its attempts (wishes/kept.ts). */
+  /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
   wishes: string | null
   attempts: string | null
-  /** The release that this transaction sees (D37). */
+  /** The release that is served, as this transaction sees it (D37). */
   served: Served | undefined
   /** The sums that wait in the row of its last report (pending.ts). */
   usage: string | null
-  /** Those of its kept runs that the report names, by id. */
+  /** The stored runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
-  /** The lowest kept runs by D10, as many as `excess` says. */
+  /** The lowest stored runs by D10, as many as `excess` says. */
   lowest: readonly Ranked[]
-  /** Queued and unanswered ones, and those that an ack names; oldest first. */
+  /** Queued and unanswered commands, and those that an ack names; oldest first. */
   commands: readonly StoredCommand[]
-  /** Log names of kept runs and of its manifest; only read when a queued command asks for a log. */
+  /** The log names of kept runs and of the manifest; read only when a command for a log is queued. */
   logs: ReadonlySet<string>
 }
 
@@ -60,35 +62,35 @@ export type Ranked = Pick<RunRow, 'seq' | 'place'>
 export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
 
-/** Judges one report by what is stored about its agent; undefined: there is no such agent. */
+/** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
 export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision
 
 export type Decision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
   | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; answer: AnswerVersions }
 
-/** Everything one report changes. */
+/** Everything that one report changes. */
 export interface Writes {
-  /** Undefined: the report came after a later one of the same reporter (D11). */
+  /** Undefined when the report arrived after a later one of the same reporter (D11). */
   report: ReportWrite | undefined
   newRuns: RunWrite[]
   changedRuns: (RunWrite & { seq: number })[]
-  /** `seq` of the runs that fall out of the newest 2000. */
+  /** The `seq` of the runs that drop out of the newest 2000. */
   trimmed: number[]
-  /** Sums that go to `usage_day` now. */
+  /** The sums that go to `usage_day` now. */
   usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null } | undefined
   commands: CommandChange[]
-  /** What changed on the machine and not by a wish from here. */
+  /** Changes that were made on the machine and not by a command from here. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
-  /** The agent's own row; undefined as long as it stays as it is. */
+  /** The columns of the agent's own row; undefined when they do not change. */
   agent: AgentFacts | undefined
-  /** Wishes, holds and attempts; undefined as long as they stay as they are. */
+  /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
   updateEvents: UpdateNote[]
 }
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
-/** `first_seen` is only written with a new run. */
+/** The columns of a run. `first_seen` is only written with a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
 export type AgentWishes = Pick<
@@ -104,7 +106,7 @@ export interface UsageDelta {
   costMicro: number
   outputTokens: number
 }
-/** The columns of a command that may change, as they are afterwards. */
+/** The columns of a command that may change, with their new values. */
 export type CommandChange = Pick<
   StoredCommand,
   'id' | 'state' | 'delivered_at' | 'failed_at' | 'answered_at' | 'message' | 'due_at'

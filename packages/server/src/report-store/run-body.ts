@@ -1,10 +1,10 @@
-/** How a run is stored as JSON, and how its models are found there without the rest being read. */
+/** How a run is stored as JSON, and how its models are found there without parsing the rest. */
 import { parseAsMaps, type ReadRun, type Report, type Run } from '@svc/protocol'
 
-/** The runs of a report in JSON, as they are kept. */
+/** The runs of a report as the JSON texts to store. */
 export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map(jsonOf)
 
-/** JSON.stringify, which cannot write a Map. */
+/** Like JSON.stringify, which cannot write a Map. */
 function jsonOf(run: ReadRun): string {
   if (!(run.models instanceof Map)) return JSON.stringify(run)
   const parts: string[] = []
@@ -21,14 +21,14 @@ function mapJson(entries: ReadonlyMap<string, number>): string {
   return `{${parts.join(',')}}`
 }
 
-/** Text that JSON writes as it is. */
+/** Text that JSON writes without escapes. */
 const plainText = /^[\w .:/@-]*$/
 
 const modelsKey = '"models":{'
 
 /**
- * The models of a run in JSON, without the rest of it being read. Nothing else in there looks so: a quote inside of a text stands behind a backslash, and
- * no other key of a run has an object for its value.
+ * The models in a run's JSON, without parsing the rest. The key cannot occur elsewhere: a quote inside a text has a
+ * backslash before it, and no other key of a run has an object as its value.
  */
 export function modelsIn(body: string): Run['models'] {
   const at = body.indexOf(modelsKey)
@@ -37,11 +37,11 @@ export function modelsIn(body: string): Run['models'] {
   try {
     return JSON.parse(body.slice(from, body.indexOf('}', from) + 1))
   } catch {
-    return (JSON.parse(body) as Run).models // a brace in a name
+    return (JSON.parse(body) as Run).models // a name contains a brace
   }
 }
 
-/** The same, where thousands of names may be new to this process. */
+/** Does the same for models with thousands of names that may be new to this process. */
 export function manyModelsIn(body: string): ReadonlyMap<string, number> | undefined {
   const run = parseAsMaps(body) as ReadonlyMap<string, unknown>
   return run.get('models') as ReadonlyMap<string, number> | undefined

@@ -1,6 +1,6 @@
 /**
- * The one way of a batch of reports into a store, and the only place that speaks to the engines in their own ways: prepared
- * statements, rows found by number, rows as binary arrays. Whoever opens it says how a report is judged (reports/rules.ts).
+ * The only way of a batch of reports into a store, and the only place that uses features of each engine: prepared
+ * statements, row numbers, binary arrays. The caller supplies the function that judges a report (reports/rules.ts).
  */
 import type { Store } from '../db/open.ts'
 import type { ReportStore } from './committing.ts'
@@ -8,6 +8,6 @@ import { postgresReports } from './postgres/batch.ts'
 import type { Decide } from './rows.ts'
 import { sqliteReports } from './sqlite/batch.ts'
 
-/** The store of reports on the engine that is open. */
+/** Opens the report store on the engine of `store`. */
 export const openReportStore = (store: Store, decide: Decide): ReportStore =>
   store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)

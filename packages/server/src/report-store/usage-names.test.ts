@@ -18,7 +18,7 @@ test('a day takes 200 names; the rest is summed under one name, and nothing is l
   expect(placed.reduce((total, { costMicro }) => total + costMicro, 0)).toBe(2510)
 })
 
-test('names that a day has already take no room, also when it is full', () =>
+test('names that a day already has need no room, even when it is full', () =>
   expect(models(underNames([sum('new'), sum('known')], rowsWith(200, { has: ['known'] }), today))).toEqual([
     otherModels,
     'known',

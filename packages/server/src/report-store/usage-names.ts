@@ -1,29 +1,29 @@
 /**
- * How many names of models a day of an agent may have. Names are free text, so a client that puts a date into them would fill the
- * database. Runs, costs and tokens of a day are summed apart from the names, and so are exact whatever happens here.
+ * Limits the number of model names for each day of an agent. Names are free text, so a client that puts a date into
+ * them would fill the database. The totals of a day are stored apart from the names, and so are always exact.
  */
 import { addUp } from './pending.ts'
 import type { UsageDelta } from './rows.ts'
 
-/** Models of an agent that a day knows by name. */
+/** The number of models that a day of an agent knows by name. */
 export const namesPerDay = 200
-/** The name under which a day sums the models that are too many. */
+/** The name under which a day sums all further models. */
 export const otherModels = 'other'
-/** Days that are never folded because an agent has too many rows: those that pages show first. */
+/** The number of latest days that are never folded, since pages show them first. */
 export const unfoldedDays = 31
-/** Days are kept for so long. */
+/** The number of days for which sums are kept. */
 export const usageDays = 400
 
-/** What an agent has in `usage_day` before these sums come. */
+/** The rows that an agent has in `usage_day` before new sums are added. */
 export interface UsageRows {
   has(day: number, model: string): boolean
-  /** How many names the day has, and whether it has the row of the others. */
+  /** The number of names of the day, and whether it has the row of the others. */
   of(day: number): { names: number; others: boolean }
 }
 
 /**
- * The rows that these sums change: their own where the day has the name or still takes one, else the row of the others. A name that
- * was once among the others stays there, since a day never loses its names but when it is folded, and then takes no new ones.
+ * Assigns the sums to rows: their own when the day has the name or a free one, else the row of the others. A name that
+ * went to the others stays there, because a day loses names only when it is folded, and then takes no new ones.
  */
 export function underNames(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

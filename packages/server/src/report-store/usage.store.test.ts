@@ -8,7 +8,7 @@ import { namesPerDay, otherModels } from './usage-names.ts'
 
 const noon = testStart / 1000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
-/** Runs of 50 models each, as an agent makes them that puts a date into the name of its model. */
+/** Runs with 50 models each, as made by an agent that puts a date into the name of its model. */
 const runsOf = (prefix: string, count: number, started = (_: number) => noon) =>
   many(count, (i) => ({
     id: `${prefix}-${i}`,
@@ -47,7 +47,7 @@ everyEngine('models of a report', (open) => {
     expect(named.find(({ model }) => model === otherModels)?.costMicro).toBe(300 * 30_000)
   })
 
-  test('one report adds to at most a thousand names, however many days its runs are of', async () => {
+  test('one report adds to at most a thousand names, however many days its runs span', async () => {
     const w = await world(await open())
     const { decide } = reporting(w)
     const decision = await decide({ runs: runsOf('a', 300, (i) => noon - i * 86_400) })

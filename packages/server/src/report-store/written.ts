@@ -1,6 +1,7 @@
 /**
- * What a report writes, table by table. Each function puts the values of a row in the order of its statements, and tells the statements
- * their columns (`columnsOf`), so the two cannot differ. A loop over columns would cost each report a microsecond. The columns by which a row is found or owned (agent_id, id, seq) are not in the lists.
+ * The rows that a report writes, table by table. Each function returns the values of a row in order, and its statement
+ * derives the columns from that function (`columnsOf`), so the two cannot differ; a loop over columns would cost each
+ * report a microsecond. The columns that find or own a row (agent_id, id, seq) are not in the lists.
  */
 import type { Cells, RowOf, Value } from '../db/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../db/tables/reports.ts'
@@ -26,7 +27,7 @@ export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.usage,
 ]
 
-/** What changes of a run that is kept: it keeps its place. */
+/** The cells of a stored run that change; its place stays. */
 export const changedRunCells = (r: Cells<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): Value[] => [
   r.started,
   r.ended,
@@ -58,7 +59,7 @@ export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): Value[
   c.due_at,
 ]
 
-/** Of the agent's own row, which most reports leave as it is. */
+/** Cells of the agent's own row, which most reports do not change. */
 export const agentFactsCells = (a: Cells<AgentFacts>): Value[] => [a.facts, a.reported_version, a.previous_version]
 export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
   a.wishes,
@@ -89,5 +90,5 @@ export const updateEventCells = (e: Cells<Line<typeof updateEvent>>): Value[] =>
   e.since,
 ]
 
-/** An agent's changes on its machine that are kept: the newest ones. */
+/** The number of changes made on the machine that are kept for each agent, newest first. */
 export const maxMachineChanges = 500

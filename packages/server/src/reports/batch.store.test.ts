@@ -31,7 +31,10 @@ const batching = (w: World, store: ReportStore = openReportStore(w.store, decide
   return { ...batcher, metrics, failures }
 }
 
-/** Until the batch stands at a lock that this transaction holds; on SQLite it stands at the one connection anyway. */
+/**
+ * Waits until the batch is blocked by a lock that this transaction holds. On SQLite the only connection blocks it in
+ * any case.
+ */
 async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   if (engine === 'sqlite') return
   await eventually('the batch waits for the lock', async () => {
@@ -43,7 +46,7 @@ async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
 }
 
 everyEngine('group commit', (open) => {
-  test('reports that arrive together are committed together, two of one agent one after the other', async () => {
+  test('reports that arrive together are committed together, and two of the same agent one after the other', async () => {
     const w = await world(await open())
     const { submit, metrics, settled } = batching(w)
     const agents = await Promise.all(Array.from({ length: 40 }, (_, i) => w.addAgent(`a${i}`)))
@@ -57,7 +60,7 @@ everyEngine('group commit', (open) => {
     expect(await last.executeTakeFirst()).toEqual({ label: '41' })
   })
 
-  test('a batch never lands inside an open transaction of somebody else', async () => {
+  test("a batch never runs inside somebody else's open transaction", async () => {
     const w = await world(await open())
     const { submit } = batching(w)
     let answered: Promise<unknown> | undefined
@@ -73,7 +76,7 @@ everyEngine('group commit', (open) => {
     expect((await w.store.db.selectFrom('agent_report').select('level').execute()).length).toBe(1)
   })
 
-  test('a rotation under way is waited for, and the old token stores nothing after it (I7)', async () => {
+  test('a batch waits for a token rotation in progress, and the old token stores nothing after it (I7)', async () => {
     const w = await world(await open())
     const { submit, metrics } = batching(w)
     const rotated = w.store.db.transaction().execute(async (trx) => {
@@ -104,7 +107,7 @@ everyEngine('group commit', (open) => {
     expect(runs_kept).toBe(20)
   })
 
-  test('one report that breaks takes no other with it', async () => {
+  test('a report that breaks does not take the others of its batch with it', async () => {
     const w = await world(await open())
     const real = openReportStore(w.store, decide)
     const other = await w.addAgent('other')
@@ -119,7 +122,7 @@ everyEngine('group commit', (open) => {
     expect(failures.length).toBe(2)
   })
 
-  test('when it is not known whether the commit happened, nothing is handed out, now or later (D1)', async () => {
+  test('when it is unknown whether the commit happened, no command is delivered, now or later (D1)', async () => {
     const w = await world(await open())
     const r = reporting(w)
     await r.report(offering)
@@ -134,7 +137,7 @@ everyEngine('group commit', (open) => {
     expect(await r.command(id)).toMatchObject({ state: 'delivered' })
   })
 
-  test('several nodes may bring the store to its version at the same time', async () => {
+  test('several nodes may migrate the store at the same time', async () => {
     const store = await open()
     if (store.engine === 'sqlite') await migrate(store, accountTables(store))
     else

@@ -5,7 +5,7 @@ import type { Submission } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
 import { createMetrics } from './metrics.ts'
 
-/** Only what waiting is counted with stands still; the event loop turns as always. */
+/** Only the timers with which the batcher waits are fake; the event loop runs as usual. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -20,7 +20,7 @@ const batcherOver = (store: ReportStore, parallel = 1) =>
     parallel,
   })
 
-/** A batcher over a store that refuses everything at once, and the sizes of the batches that it was given. */
+/** A batcher over a store that refuses every report at once, and the sizes of the batches that the store received. */
 function batching(parallel = 1, until: Promise<unknown> = Promise.resolve()) {
   const sizes: number[] = []
   const store: ReportStore = async (batch) => {
@@ -43,7 +43,7 @@ const pass = async (ms: number) => {
   for (let i = 0; i < 3; i++) await turn()
 }
 
-test('on kept connections a batch waits no longer once as many have come as last time', async () => {
+test('on kept connections a batch stops waiting once as many reports have arrived as last time', async () => {
   const { sizes, come } = batching()
   come(3)
   await pass(0)
@@ -58,7 +58,7 @@ test('on kept connections a batch waits no longer once as many have come as last
   expect(sizes).toEqual([3, 3])
 })
 
-test('where two batches may be stored at once, the second waits for the first, but not long', async () => {
+test('when two batches may be stored at once, the second waits for the first, but not long', async () => {
   const first = Promise.withResolvers<void>()
   const { sizes, come, settled } = batching(2, first.promise)
   come(2)
@@ -72,7 +72,7 @@ test('where two batches may be stored at once, the second waits for the first, b
   await settled()
 })
 
-test('what is known of a report and its connection counts', async () => {
+test('a batch is formed by what is known about each report and its connection', async () => {
   const { sizes, come, settled } = batching()
   come(1, { kept: false })
   await pass(1)
@@ -87,7 +87,7 @@ test('what is known of a report and its connection counts', async () => {
   expect(sizes).toEqual([1, 1, 1, 1, 1, 1, 2])
 })
 
-/** Two agents report at once, and the first of them twice, to a store that fails like this, once. */
+/** Lets two agents report at once, the first of them twice, to a store that fails once with this error. */
 async function failing(error: unknown) {
   const batches: string[][] = []
   const store: ReportStore = async (batch) => {
@@ -102,13 +102,13 @@ async function failing(error: unknown) {
   return { batches, codes: (await Promise.all(answers)).map((answer) => !answer.ok && answer.code) }
 }
 
-test('a batch has one report of an agent; each is tried alone when it fails', async () => {
+test('a batch has one report of an agent; after a failure each report is tried alone', async () => {
   const { batches, codes } = await failing(new Error('a fault'))
   expect(batches).toEqual([['a', 'b'], ['a'], ['b'], ['a']])
   expect(codes).toEqual(['token_unknown', 'token_unknown', 'token_unknown'])
 })
 
-test('a batch whose commit may have happened is not tried again, since its commands could go out twice (D1)', async () => {
+test('a batch whose commit may have happened is not retried, since its commands could be delivered twice (D1)', async () => {
   const { batches, codes } = await failing(new CommitUnknown(new Error('a fault')))
   expect(batches).toEqual([['a', 'b'], ['a']])
   expect(codes).toEqual(['unavailable', 'unavailable', 'token_unknown'])

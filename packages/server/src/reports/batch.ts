@@ -1,6 +1,6 @@
 /**
- * Group commit: reports that arrive together are committed together, and each is answered only after its commit. Decides nothing
- * (batching.ts).
+ * Group commit: reports that arrive together are committed together, and each is answered only after the commit. The
+ * decisions are made in batching.ts.
  */
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Decision, Submission } from '../report-store/rows.ts'
@@ -9,33 +9,33 @@ import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
 /**
- * Reports that may wait, and the bytes of those that are not answered yet; more is overload, and the next one is turned away
- * before memory grows (D18). What is read of a report takes several times the bytes of its body.
+ * The number of reports that may wait, and the bytes of unanswered ones. Beyond that the service is overloaded and
+ * refuses the next report before memory grows (D18): a parsed report takes several times the bytes of its body.
  */
 const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
-/** When so many wait, reports come faster than they can be stored. */
+/** From this many waiting reports on, they arrive faster than they can be stored. */
 const loadedFrom = 512
 
 export interface Batcher {
-  /** Resolves after the commit; `unavailable` when nothing may be said to have happened (D1, I10). Never rejects. */
+  /** Resolves after the commit, or with `unavailable` when no effect may be assumed (D1, I10). Never rejects. */
   submit(submission: Submission, from?: Partial<Origin>): Promise<Decision | Unavailable>
-  /** Whether the next report would be turned away: asked before its body is read. */
+  /** True when the next report would be refused. It is read before the body of that report. */
   readonly full: boolean
-  /** Whether agents had better report less often for a while (D18). */
+  /** True while agents should report less often (D18). */
   readonly loaded: boolean
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
 }
 interface Origin {
-  /** Whether the connection goes on after the answer. */
+  /** True when the connection stays open after the answer. */
   kept: boolean
-  /** Of its body. */
+  /** The size of the body. */
   bytes: number
-  /** Takes so long to store that it is a batch of its own. */
+  /** True for a report that takes so long to store that it gets a batch of its own. */
   alone: boolean
 }
 type Unavailable = { ok: false; code: 'unavailable' }
-/** So many failures in a row mean that the database is not there: trying the rest would only take time. */
+/** After this many failures in a row the database counts as unreachable, and the remaining reports are not tried. */
 const hopeless = 2
 const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
@@ -43,14 +43,17 @@ interface BatchOptions {
   store: ReportStore
   metrics: AgentMetrics
   now: () => number
-  /** Age of a delivery by the monotonic clock (D20). */
+  /** The age of a delivery by the monotonic clock (D20). */
   age: (id: string) => number | undefined
-  /** Called after a commit and before any answer of its batch. */
+  /** Called after a commit, before any report of the batch is answered. */
   committed: (submission: Submission, decision: Decision) => void
   failed: (error: unknown) => void
-  /** Batches at the same time: one on the embedded engine, a few where the database works elsewhere. */
+  /**
+   * The number of batches at the same time: one on SQLite, a few on PostgreSQL, where the database works in another
+   * process.
+   */
   parallel: number
-  /** Begins a batch in a later turn of the event loop, one that holds nothing else that takes long. */
+  /** Starts a batch in a later turn of the event loop that has no other long work. */
   inTurn?: (start: () => void) => void
 }
 
@@ -64,7 +67,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   let now = begin
   let waiting: Unanswered[] = []
   let bytesHeld = 0
-  /** The agents of each batch that is being stored. */
+  /** The agent ids of each batch that is being stored. */
   const running = new Set<ReadonlySet<string>>()
   let timer: NodeJS.Timeout | undefined
 
@@ -88,7 +91,7 @@ export function createBatcher(options: BatchOptions): Batcher {
     if (batch.length === 0) return
     running.add(agents)
     metrics.inBatches += batch.length
-    // Every failure has been answered when it ends.
+    // `run` never rejects: it answers every report, after a failure too.
     void run(batch, options).then(() => {
       running.delete(agents)
       metrics.inBatches -= batch.length
@@ -117,7 +120,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   }
 }
 
-/** Those who wait until nothing is under way. */
+/** Holds the callers that wait until nothing is in progress. */
 function createRest(isReached: () => boolean) {
   let waiting: (() => void)[] = []
   return {
@@ -156,7 +159,7 @@ async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
   }
 }
 
-/** After a failed transaction each report is tried alone, so that one cannot take others with it. */
+/** Tries each report alone after a failed transaction, so that one bad report cannot take others with it. */
 async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {
   options.failed(error)
   let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0

@@ -1,13 +1,9 @@
-/**
- * When a batch begins, and what is in it. Takes the place of these tests of batch.test.ts, which moved a clock: "a batch that waited
- * for the one before begins when that one has ended", "on connections of their own it waits its whole time, so that it can
- * grow", "a batch ends at …", "a report that is larger than a batch may be is stored alone, …", "a report full of new names …".
- */
+/** Tests when a batch starts, and which reports are in it. */
 import { describe, expect, test } from 'vitest'
 import type { Submission } from '../report-store/rows.ts'
 import { type Batching, type BatchingEvent, begin, nextBatch, rulesOf, step } from './batching.ts'
 
-/** Events in order, and what each of them asks for. */
+/** Applies events in order; returns the last state and the act that each event asked for. */
 function after(state: Batching, events: readonly BatchingEvent[], parallel = 1) {
   const words = events.map((event) => {
     const { state: next, act } = step(state, event, rulesOf(parallel))
@@ -16,49 +12,49 @@ function after(state: Batching, events: readonly BatchingEvent[], parallel = 1) 
   })
   return { state, words }
 }
-/** Reports that come one after the other, and how many wait with each. */
+/** Reports that arrive one after the other, each with the number of reports that wait. */
 const come = (from: number, to: number, kept = true): BatchingEvent[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ is: 'came', waiting: from + i, kept }))
 const due: BatchingEvent = { is: 'due' }
 const began = (size: number, filled = false): BatchingEvent => ({ is: 'began', size, filled })
 const ended = (waiting: number): BatchingEvent => ({ is: 'ended', waiting })
-/** A batch of three was stored. */
+/** The state after a batch of three was stored. */
 const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
 
-describe('a batch begins', () => {
+describe('a batch starts', () => {
   test.each<[string, Batching, BatchingEvent[], string[]]>([
     ['a moment after its first report', begin, [...come(1, 2), due], ['wait 1', '', 'start']],
     ['at once when as many have come as last time', three, come(1, 3), ['wait 1', '', 'start']],
     [
-      'after its whole time on connections of their own',
+      'after its whole time on one-shot connections',
       three,
       [...come(1, 4, false), due],
       ['wait 2', '', '', '', 'start'],
     ],
     [
-      'after its whole time when one of them is of its own',
+      'after its whole time when one of the connections is one-shot',
       three,
       [...come(1, 1), ...come(2, 2, false), ...come(3, 3)],
       ['wait 1', '', ''],
     ],
     ['at once when 128 wait', begin, [...come(126, 128, false)], ['wait 2', '', 'start']],
-    ['once, whatever comes until its turn', three, [...come(1, 5), began(5)], ['wait 1', '', 'start', '', '', '']],
+    ['once, whatever arrives before its turn', three, [...come(1, 5), began(5)], ['wait 1', '', 'start', '', '', '']],
     [
-      'at once behind one that was full',
+      'at once after one that was full',
       three,
       [...come(1, 3), began(2, true), ended(1)],
       ['wait 1', '', 'start', '', 'start'],
     ],
     ['only when something waits', begin, [...come(1, 1), due, began(1), ended(0)], ['wait 1', 'start', '', '']],
     [
-      'not for agents that have a report in one: for them when that one has ended',
+      'not for agents that have a report in a running batch, until that batch has ended',
       begin,
       [...come(1, 1), due, began(1), ...come(1, 1), ended(1)],
       ['wait 1', 'start', '', '', 'wait 1'],
     ],
   ])('%s', (_name, state, events, words) => expect(after(state, events).words).toEqual(words))
 
-  test('after one of another size: only the last counts', () => {
+  test('after a batch of another size, only the latest size counts', () => {
     expect(after(three, [...come(1, 2), due, began(2), ended(0), ...come(1, 2)]).words.slice(-2)).toEqual([
       'wait 1',
       'start',
@@ -69,32 +65,32 @@ describe('a batch begins', () => {
       '',
     ])
   })
-  test('whose connections are of their own says nothing about the next one', () => {
+  test('one-shot connections tell nothing about the size of the next batch', () => {
     const { words } = after(three, [...come(1, 2, false), due, began(2), ended(0), ...come(1, 2)])
     expect(words.slice(-2)).toEqual(['wait 1', 'start'])
   })
 })
 
-describe('where two batches may be stored at once', () => {
+describe('when two batches may be stored at once', () => {
   const one = after(begin, [...come(1, 2), due, began(2)], 2).state
   test.each<[string, BatchingEvent[], string[]]>([
     ['the second waits for the first, but not long', [...come(1, 3), due, began(3)], ['wait 5', '', '', 'start', '']],
     ['it begins when that one has ended', [...come(1, 3), ended(3)], ['wait 5', '', '', 'start']],
-    ['it waits anew for company where fewer have come', [...come(1, 1), ended(1)], ['wait 5', 'wait 1']],
+    ['it waits again for more reports when fewer have arrived', [...come(1, 1), ended(1)], ['wait 5', 'wait 1']],
     [
       'a third waits until one of them has ended',
       [...come(1, 1), due, began(1), ...come(1, 128), ended(128)],
       ['wait 5', 'start', '', ...Array(128).fill(''), 'start'],
     ],
     [
-      'one whose agents all have a report in the first is none',
+      'a second batch of agents that are all in the first does not start',
       [...come(1, 1), due, began(0), ended(1)],
       ['wait 5', 'start', '', 'wait 1'],
     ],
   ])('%s', (_name, events, words) => expect(after(one, events, 2).words).toEqual(words))
 })
 
-/** The sizes of the batches that these reports are stored in, one after the other. */
+/** The sizes of the consecutive batches in which these reports are stored. */
 function sizesOf(reports: readonly { agent?: string; runs?: number; bytes?: number; alone?: boolean }[]) {
   let waiting = reports.map(({ agent, runs = 0, bytes = 0, alone = false }, i) => {
     const report = { protocol: 1, runs: Array(runs).fill({ id: 'run' }) }
@@ -116,19 +112,19 @@ test.each<[string, Parameters<typeof sizesOf>[0], (number | string)[]]>([
   ['ends at 512 KB', times(5, { bytes: 200 * 1024 }), ['2 full', '2 full', 1]],
   ['ends at 1,000 runs', times(7, { runs: 400 }), ['2 full', '2 full', '2 full', 1]],
   [
-    'has nothing beside a report that is larger than a batch may be',
+    'holds a report larger than the limit alone',
     [{ runs: 2000 }, { runs: 2000, bytes: 256 * 1024 }, ...times(3, {})],
     ['1 full', '1 full', 3],
   ],
   [
-    'has nothing beside a report full of new names',
+    'holds a report full of new names alone',
     [...times(2, {}), ...times(2, { alone: true }), ...times(2, {})],
     ['2 full', '1 full', '1 full', 2],
   ],
-  ['has one report of an agent', [{ agent: 'a' }, { agent: 'b' }, { agent: 'a' }, { agent: 'a' }], [2, 1, 1]],
+  ['has one report of each agent', [{ agent: 'a' }, { agent: 'b' }, { agent: 'a' }, { agent: 'a' }], [2, 1, 1]],
 ])('a batch %s', (_name, reports, sizes) => expect(sizesOf(reports)).toEqual(sizes))
 
-test('a batch has no report of an agent that is in another one, and all others in the order of their arrival', () => {
+test('a batch skips agents that have a report in another batch, and takes the others in order of arrival', () => {
   const waiting = ['a', 'b', 'c', 'b', 'd'].map((agentId, i) => ({
     submission: { agentId, report: { protocol: 1 } } as unknown as Submission,
     bytes: i,

@@ -1,53 +1,56 @@
 /**
- * When the next batch of reports begins, and which reports are in it. Pure: batch.ts keeps the reports, the timer and the store.
- * A batch waits a moment for company. On kept connections reports arrive together, so it waits no longer once as many have come
- * as last time. Clients that connect for each report come one by one, however many they are, and each costs more: only
- * waiting longer shows how many.
+ * Decides when the next batch of reports starts, and which reports are in it. Pure: batch.ts keeps the reports, the
+ * timer and the store. A batch waits a moment for more reports. On kept connections reports arrive together, so it
+ * starts as soon as as many have arrived as last time. On one-shot connections they arrive one by one and each costs
+ * more, so it waits longer.
  */
 import type { Submission } from '../report-store/rows.ts'
 
-/** The next batch, and what is known of those before it. */
+/** The state of the next batch, and the facts about earlier ones. */
 export interface Batching {
-  /** `lingers`: a timer runs. `starts`: the batch begins in a later turn of the event loop. */
+  /** `lingers`: a timer runs. `starts`: the batch starts in a later turn of the event loop. */
   readonly is: 'rests' | 'lingers' | 'starts'
-  /** Batches that are being stored. */
+  /** The number of batches that are being stored. */
   readonly running: number
-  /** Reports in the last one. */
+  /** The number of reports in the last batch. */
   readonly lastSize: number
-  /** The last one ended for its bytes or runs: those that it left do not wait for company. */
+  /** The last batch reached its limit of bytes or runs, so the reports it left start the next one at once. */
   readonly filled: boolean
-  /** Some of those that wait came on a connection of their own. */
+  /** At least one waiting report came on a one-shot connection. */
   readonly oneByOne: boolean
 }
-/** `waiting`: reports that wait at that moment. */
+/** `waiting` is the number of reports that wait at that moment. */
 export type BatchingEvent =
-  /** A report came. `kept`: its connection goes on after the answer. */
+  /** A report arrived. `kept`: its connection stays open after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }
-  /** The wait is over. */
+  /** The timer fired. */
   | { readonly is: 'due' }
-  /** The turn of the event loop has come, and so many reports are taken; none when the agents of all have one in a batch. */
+  /**
+   * The batch starts with `size` reports; 0 when the agents of all waiting reports already have one in a running batch.
+   */
   | { readonly is: 'began'; readonly size: number; readonly filled: boolean }
-  /** A batch is answered. */
+  /** A batch has been answered. */
   | { readonly is: 'ended'; readonly waiting: number }
 type BatchingAct =
-  /** Answered by `due`; in place of an earlier wait. */
+  /** Starts a timer instead of an earlier one; `due` follows. */
   | { readonly do: 'wait'; readonly ms: number }
-  /** Begins the batch in a later turn, and ends the wait. Answered by `began`. */
+  /** Starts the batch in a later turn and stops the timer; `began` follows. */
   | { readonly do: 'start' }
 
 interface BatchingRules {
-  /** Batches at the same time. */
+  /** The number of batches at the same time. */
   readonly parallel: number
   /**
-   * Milliseconds that the first report of a batch waits for others: on a kept connection, on one of its own, and beside a batch
-   * that is being stored, which it follows unless that one takes long: few large batches cost less than many small ones.
+   * The milliseconds for which the first report of a batch waits for others: on a kept connection, on a one-shot one,
+   * and while another batch is being stored. In the last case the wait is longest, since few large batches cost less
+   * than many small ones.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
   readonly max: BatchLimits
 }
 /**
- * A batch ends at any of these, so that the turn in which it is stored stays short whatever the reports hold. One report that is
- * larger than that is a batch of its own.
+ * A batch ends at any of these limits, so that the turn that stores it stays short. A report larger than a limit gets a
+ * batch of its own.
  */
 interface BatchLimits {
   readonly reports: number
@@ -81,7 +84,7 @@ export function step(now: Batching, event: BatchingEvent, rules: BatchingRules):
       return { state, act: undefined }
     }
     case 'ended': {
-      const is = now.is === 'lingers' ? 'rests' : now.is // the wait begins again
+      const is = now.is === 'lingers' ? 'rests' : now.is // the wait starts again
       return schedule({ ...now, is, running: now.running - 1 }, event.waiting, rules)
     }
   }
@@ -97,22 +100,25 @@ function schedule(now: Batching, waiting: number, { parallel, linger, max }: Bat
   return { state: { ...now, is: 'lingers' }, act: { do: 'wait', ms } }
 }
 
-/** One report that waits. */
+/** A report that waits. */
 export interface Waiting {
   readonly submission: Submission
   readonly bytes: number
-  /** It takes so long to store that it is a batch of its own. */
+  /** True for a report that takes so long to store that it gets a batch of its own. */
   readonly alone: boolean
 }
 interface Batch<One> {
   readonly batch: One[]
-  /** Their agents. */
+  /** The agent ids of the batch. */
   readonly agents: ReadonlySet<string>
   readonly left: One[]
   readonly filled: boolean
 }
 
-/** The next batch: in order of arrival, one report an agent, and none of an agent that is `busy`; the others wait for the next. */
+/**
+ * Forms the next batch in order of arrival, with one report for each agent and none for an agent that is `busy`. `left`
+ * are the other reports.
+ */
 export function nextBatch<One extends Waiting>(
   waiting: readonly One[],
   busy: (agentId: string) => boolean,

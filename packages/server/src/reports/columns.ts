@@ -1,4 +1,4 @@
-/** What of a report stands in columns of its own, so that lists need no body. */
+/** The parts of a report that have columns of their own, so that lists need not read the body. */
 import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
@@ -33,8 +33,8 @@ export function columnsOf(
 }
 
 /**
- * What the runtime warns of in items of its own, as words: `status`, where the status file is more than ten minutes old and too old (D65),
- * and `secrets`, where required ones are missing.
+ * The runtime's own warnings as words: `status` when the status file is more than ten minutes old and reported as too
+ * old (D65), `secrets` when required secrets are missing; null without either.
  */
 function warningsOf({ health, status_at }: Report, now: number): string | null {
   if (!health) return null
@@ -48,11 +48,11 @@ function warningsOf({ health, status_at }: Report, now: number): string | null {
   return words
 }
 
-/** Whether a word stands in the column. */
+/** True when the column contains the word. */
 export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
   warnings?.includes(word) ?? false
 
-/** One line: what the agent does now, by its first active run; null when it does nothing or does not say. */
+/** One line about what the agent does now, from its first active run; null when it does nothing or does not say. */
 function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null

@@ -12,7 +12,7 @@ everyEngine('commands in a report', (open) => {
     return { ...r, ...w, store: w.store } as World & Reporting
   }
 
-  test('a command goes out once, even when the answer carrying it is lost (I1)', async () => {
+  test('a command is delivered once, even if the answer is lost (I1)', async () => {
     const { press, report, command, clock } = await start()
     const { id } = await press('run_now')
     expect(await report(offering)).toEqual([{ id, type: 'run_now', payload: {} }])
@@ -20,14 +20,14 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'delivered', delivered_at: clock.now() })
   })
 
-  test('a client that hung up gets nothing, and the command waits for the next report (D1)', async () => {
+  test('a client that hung up gets no commands, and they wait for the next report (D1)', async () => {
     const { press, report } = await start()
     const { id } = await press('pause')
     expect(await report(offering, { gone: true })).toEqual([])
     expect(await report(offering)).toMatchObject([{ id }])
   })
 
-  test('an ack says what became of it, with the words of the agent (I5)', async () => {
+  test('an ack settles its command, with the words of the agent (I5)', async () => {
     const { press, report, command, clock } = await start()
     const yes = await press('pause')
     const no = await press('resume')
@@ -48,7 +48,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(no.id)).toMatchObject({ state: 'refused', message: 'not while I work' })
   })
 
-  test('the first ack is the truth; later ones and others change nothing (D3)', async () => {
+  test('the first ack counts; later ones and acks for other commands change nothing (D3)', async () => {
     const { press, report, command } = await start()
     const { id } = await press('pause')
     await report({ ...offering, acks: [{ id, ok: true, message: 'too early' }] })
@@ -68,7 +68,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'refused', message: 'no' })
   })
 
-  test('an ack of another agent means nothing (I6)', async () => {
+  test('an ack of another agent changes nothing (I6)', async () => {
     const { press, report, command, addAgent } = await start()
     const { id } = await press('pause')
     await report(offering)
@@ -76,7 +76,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'delivered' })
   })
 
-  test('not fetched within ten minutes it expires and is never delivered (D2)', async () => {
+  test('a command not fetched within ten minutes expires and is never delivered (D2)', async () => {
     const { press, report, command, clock } = await start()
     const { id } = await press('run_now')
     clock.pass(600)
@@ -89,14 +89,14 @@ everyEngine('commands in a report', (open) => {
     })
   })
 
-  test('one second before, it still goes out', async () => {
+  test('one second before it expires, a command is still delivered', async () => {
     const { press, report, clock } = await start()
     const { id } = await press('run_now')
     clock.pass(599)
     expect(await report(offering)).toMatchObject([{ id }])
   })
 
-  test('without an answer it fails ten minutes after its delivery, and a late ack is still the truth (D3)', async () => {
+  test('a command without an ack fails ten minutes after its delivery, and a late ack still counts (D3)', async () => {
     const { press, report, command, clock, monotonic } = await start()
     const { id } = await press('pause')
     clock.pass(300)
@@ -121,7 +121,7 @@ everyEngine('commands in a report', (open) => {
     })
   })
 
-  test('a wall clock that jumps ahead fails nothing that this process has just delivered (D20)', async () => {
+  test('a wall clock that jumps ahead fails no command that this process has just delivered (D20)', async () => {
     const { press, report, command, clock, monotonic } = await start()
     const { id } = await press('pause')
     await report(offering)
@@ -135,7 +135,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'failed' })
   })
 
-  test('what the agent no longer offers fails undelivered, with the reason (D6)', async () => {
+  test('a command that the agent no longer offers fails undelivered, with the reason (D6)', async () => {
     const { press, report, command } = await start()
     const paused = await press('pause')
     const set = await press('set', { every: 100 })
@@ -157,7 +157,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(paused.id)).toMatchObject({ state: 'failed' })
   })
 
-  test('parts that a report does not carry decide nothing: what fitted at the press is delivered (D6)', async () => {
+  test('parts missing from a report decide nothing: a command that was valid when it was sent is delivered (D6)', async () => {
     const { press, report } = await start()
     const ids = [
       (await press('pause')).id,
@@ -167,14 +167,14 @@ everyEngine('commands in a report', (open) => {
     expect((await report({})).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('a log of a kept run may be fetched when the report names others (D6)', async () => {
+  test('a log of a kept run may be requested while the report names others (D6)', async () => {
     const { press, report } = await start()
     await report({ ...offering, runs: [{ id: 'old', log: 'run-old' }] })
     const { id } = await press('log', { name: 'run-old' })
     expect(await report({ active: [{ log: 'other' }] })).toMatchObject([{ id }])
   })
 
-  test('at most twenty go out with one answer, oldest first, the rest with the next (D1)', async () => {
+  test('an answer carries at most twenty commands, oldest first, and the next answer the rest (D1)', async () => {
     const { press, report } = await start()
     const ids: string[] = []
     for (let i = 1; i <= 25; i++) ids.push((await press('set', { every: i })).id)
@@ -182,7 +182,7 @@ everyEngine('commands in a report', (open) => {
     expect((await report(offering)).map(({ id }) => id)).toEqual(ids.slice(20))
   })
 
-  test('an ack with ok true does not answer a log command: its upload does (D3)', async () => {
+  test('an ack with `ok: true` does not settle a log command; the upload does (D3)', async () => {
     const { press, report, command } = await start()
     const { id } = await press('log', { name: 'work' })
     await report(offering)
@@ -190,7 +190,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'delivered' })
   })
 
-  test('an agent refuses a log command with an ack, at once and also after the timeout (D3)', async () => {
+  test('an agent can refuse a log command with an ack, at once and also after the timeout (D3)', async () => {
     const { press, report, command, clock, monotonic } = await start()
     const atOnce = await press('log', { name: 'work' })
     await report(offering)
@@ -212,7 +212,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(late.id)).toMatchObject({ state: 'refused_late', message, answered_at: clock.now() })
   })
 
-  test('of two acks of a log command the refusal counts, since the other one answers nothing (D3)', async () => {
+  test('of two acks for a log command the refusal counts, since the other one settles nothing (D3)', async () => {
     const { press, report, command } = await start()
     const { id } = await press('log', { name: 'work' })
     await report(offering)
@@ -225,7 +225,7 @@ everyEngine('commands in a report', (open) => {
     expect(await command(id)).toMatchObject({ state: 'refused', message: 'gone' })
   })
 
-  test('two nodes that answer the same agent at the same time hand out a command once (I1)', async () => {
+  test('two nodes that answer the same agent at the same time deliver a command once (I1)', async () => {
     const w = await world(await open())
     const [a, b] = [reporting(w), reporting(w)]
     await a.report(offering)

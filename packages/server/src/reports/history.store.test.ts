@@ -9,7 +9,7 @@ const seeds = long ? 300 : 8
 const steps = long ? 150 : 80
 
 everyEngine('histories of commands', (open) => {
-  test('under loss, doubling and delay every command is handed out at most once, in time, and shown as answered (I1, I2, I5, I6)', {
+  test('under loss, doubling and delay every command is delivered at most once, in time, and shown as answered (I1, I2, I5, I6)', {
     timeout: long ? 1_800_000 : 60_000,
   }, async () => {
     const store = await open()
@@ -24,7 +24,7 @@ everyEngine('histories of commands', (open) => {
   })
 })
 
-test('the checker sees each fault that it is there for', () => {
+test('the checker detects each fault that it is there for', () => {
   const row = { id: 'c', agent_id: 'a', state: 'applied', created_at: 0, delivered_at: 700_000 } as CommandRow
   const view = (state: CommandRow['state']) => ({ at: 0, rows: new Map([['c', { ...row, state }]]) })
   const bad: History = {

@@ -12,7 +12,10 @@ import { openEmbedded, openPostgres, type Store } from '../db/open.ts'
 import { usageSums } from '../pages/usage.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 30 : 4
-/** After how many answers a round's kill comes: always before all of the agents are out of the reports that one minute has for them. */
+/**
+ * The number of answers after which a round kills the service. It is always fewer than all agents may send in one
+ * minute.
+ */
 const answersUntilKill = (round: number) => 60 + ((round * 37) % 500)
 const openAt = (where: string): Store => (where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where))
 
@@ -30,13 +33,16 @@ async function serve(where: string): Promise<{ port: number; process: ChildProce
   throw new Error('The service did not start.')
 }
 
-/** What the clients know: the runs of reports that were answered with 200, and every command that reached one. */
+/**
+ * The facts that the clients know: the runs in reports that were answered with 200, and every command that they
+ * received.
+ */
 interface Known {
   runs: string[]
   handedOut: string[]
 }
 
-/** Reports of one agent, one after the other, until the service is gone; tells when so many were answered. */
+/** Sends reports of one agent, one after the other, until the service is gone. Calls `answered` after each answer. */
 async function reportUntilGone(port: number, agent: TestAgent, round: number, known: Known, answered: () => void) {
   const connection = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let n = 0; ; n++) {
@@ -65,7 +71,7 @@ test.each([
   ['the embedded engine', newSqliteFile],
   ['PostgreSQL', newPostgresDatabase],
 ])(
-  'a service that is killed under load loses nothing that it answered, and hands nothing out twice (%s)',
+  'a service that is killed under load loses nothing that it answered, and delivers no command twice (%s)',
   { timeout: rounds * 30_000 },
   async (_engine, make) => {
     const where = await make()

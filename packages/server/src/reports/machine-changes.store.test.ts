@@ -30,7 +30,7 @@ everyEngine('two authors, one truth', (open) => {
       .where('id', '=', agent.id)
       .executeTakeFirst()
 
-  test('a pause and a setting of the machine are kept with their time, wishes from here are not', async () => {
+  test('a pause and a setting changed on the machine are kept with their time; those changed by commands are not', async () => {
     const { report, press, clock, changes } = await start()
     await report({ ...offer, ...set(5), state: { label: 'Working' } })
     await press('pause')
@@ -50,7 +50,7 @@ everyEngine('two authors, one truth', (open) => {
     ])
   })
 
-  test('a command that the agent refused explains nothing', async () => {
+  test('a command that the agent refused does not explain a change', async () => {
     const { report, press, changes } = await start()
     await report({ ...offer, state: { label: 'Working' } })
     await press('pause')
@@ -59,7 +59,7 @@ everyEngine('two authors, one truth', (open) => {
     expect(await changes()).toMatchObject([{ kind: 'pause', after: true }])
   })
 
-  test('a report that comes after a later one changes nothing (D11)', async () => {
+  test('a report that arrives after a later one changes nothing (D11)', async () => {
     const { report, changes } = await start()
     await report({ ...set(5), boot: 'b', seq: 1 })
     await report({ ...set(6), boot: 'b', seq: 3 })
@@ -67,7 +67,7 @@ everyEngine('two authors, one truth', (open) => {
     expect(await changes()).toMatchObject([{ before: 5, after: 6 }])
   })
 
-  test('an agent that changes all the time fills no disk: the newest are kept', async () => {
+  test('an agent that changes all the time does not fill the disk: only the newest changes are kept', async () => {
     const { report, store, changes, clock } = await start()
     for (let i = 0; i < maxMachineChanges + 12; i++) {
       clock.pass(1)
@@ -81,7 +81,7 @@ everyEngine('two authors, one truth', (open) => {
     expect((await changes())[0]).toMatchObject({ after: maxMachineChanges + 11 })
   })
 
-  test("an agent's own row is written only when something of it changed", async () => {
+  test('the row of an agent is written only when something in it changed', async () => {
     const { report, decide } = await start()
     await report({ ...set(5), state: { label: 'Working' } })
     const same = await decide({ ...set(5), state: { label: 'Working' }, health: [{ name: 'new', level: 'ok' }] })
@@ -91,7 +91,7 @@ everyEngine('two authors, one truth', (open) => {
     })
   })
 
-  test('of an agent of a blueprint the version that runs and the one before it are kept; a rollback turns them round', async () => {
+  test('for an agent of a blueprint, the running version and the one before it are kept; a rollback swaps them', async () => {
     const w = await start()
     await ofBlueprint(w, '1.0.0')
     await w.report({ agent: { version: '1.0.0' } })
@@ -106,7 +106,7 @@ everyEngine('two authors, one truth', (open) => {
     ])
   })
 
-  test('logs that the manifest of the running version declares may be asked for, and are handed out', async () => {
+  test('logs that the manifest of the running version declares can be requested and are delivered', async () => {
     const w = await start()
     const { store, workspace, admin, clock, agent } = w
     await uploaded({ db: store.db, by: admin, now: clock.now() }, workspace, { logs: ['work', 'mail'] })
@@ -114,7 +114,7 @@ everyEngine('two authors, one truth', (open) => {
     await ofBlueprint(w, '1.0.0')
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['work', 'mail']))
     await w.press('log', { name: 'mail' })
-    // Runs of the report name another log, and the declared one is offered all the same (D6).
+    // The report's runs name another log, and the declared one is still offered (D6).
     expect(await w.report({ agent: { version: '1.0.0' }, runs: [{ id: '1', log: 'run-1' }] })).toMatchObject([
       { type: 'log', payload: { name: 'mail' } },
     ])

@@ -12,7 +12,10 @@ const given = (command: CommandBody, accepted = true): GivenCommand => ({ comman
 const pause: CommandBody = { type: 'pause', payload: {} }
 const resume: CommandBody = { type: 'resume', payload: {} }
 
-/** Reports one after another, half a minute apart, each with the wishes the agent had; the changes of each. */
+/**
+ * Compares reports one after another, half a minute apart, each with the commands the agent had; returns the changes of
+ * each.
+ */
 function after(...steps: [parts: Partial<Report>, given?: GivenCommand[], at?: number][]) {
   let facts: string | null = null
   return steps.map(([parts, wishes = [], when], i) => {
@@ -22,11 +25,11 @@ function after(...steps: [parts: Partial<Report>, given?: GivenCommand[], at?: n
   })
 }
 
-describe('what changed on the machine and not by a command from here', () => {
+describe('changes made on the machine and not by a command from here', () => {
   test('the first report changes nothing', () => {
     expect(after([{ ...paused, ...set({ every: 5 }), agent: { version: '1.0.0' } }])).toEqual([[]])
   })
-  test('a pause that nobody wished here was made on the machine, and so was its end', () => {
+  test('a pause that nobody commanded was made on the machine, and so was its end', () => {
     expect(after([working], [paused], [paused], [working])).toEqual([
       [],
       [{ kind: 'pause', key: null, before: false, after: true }],
@@ -37,33 +40,33 @@ describe('what changed on the machine and not by a command from here', () => {
   test.each([
     ['accepted in the report that shows it', [given(pause)]],
     ['handed out, its ack still to come', [given(pause, false)]],
-  ])('a pause that was wished here and %s is no change of the machine', (_how, wishes) => {
+  ])('a commanded pause, %s, is not a change made on the machine', (_how, wishes) => {
     expect(after([working], [paused, wishes])[1]).toEqual([])
   })
-  test('a pause that was accepted and shows only two reports later is still ours', () => {
+  test('an accepted pause that shows only two reports later still comes from here', () => {
     expect(after([working], [working, [given(pause)]], [working], [paused])).toEqual([[], [], [], []])
   })
-  test('a pause that was accepted and never shown explains nothing ten minutes later', () => {
+  test('an accepted pause that never showed explains nothing ten minutes later', () => {
     const [, , late] = after([working], [working, [given(pause)]], [paused, [], at + 12 * minute])
     expect(late).toHaveLength(1)
   })
-  test('a pause and its end from here, both over before the next report, leave nothing to wait for', () => {
+  test('a commanded pause that is over before the next report leaves nothing to wait for', () => {
     expect(after([working], [working, [given(pause), given(resume)]], [paused])[2]).toHaveLength(1)
   })
-  test('a pause on the machine is told although a resume was wished here', () => {
+  test('a pause on the machine is noticed although a resume was commanded', () => {
     expect(after([working], [paused, [given(resume)]])[1]).toHaveLength(1)
   })
-  test('of settings those are told that were not wished here, with both values', () => {
+  test('settings that no command changed are noticed, with both values', () => {
     const command: CommandBody = { type: 'set', payload: { every: 7 } }
     expect(after([set({ every: 5, quiet: false })], [set({ every: 7, quiet: true }), [given(command)]])[1]).toEqual([
       { kind: 'setting', key: 'quiet', before: false, after: true },
     ])
   })
-  test('a setting that was wished here and became something else was changed there', () => {
+  test('a setting that a command set and that became something else was changed on the machine', () => {
     const command: CommandBody = { type: 'set', payload: { every: 7 } }
     expect(after([set({ every: 5 })], [set({ every: 9 }), [given(command)]])[1]).toHaveLength(1)
   })
-  test('a setting that was cleared from here may become its default', () => {
+  test('a setting that a command cleared may become its default', () => {
     const command: CommandBody = { type: 'set', payload: { every: null } }
     expect(after([set({ every: 5 })], [set({ every: 10 }), [given(command)]], [set({ every: 11 })])).toEqual([
       [],
@@ -71,17 +74,17 @@ describe('what changed on the machine and not by a command from here', () => {
       [{ kind: 'setting', key: 'every', before: 10, after: 11 }],
     ])
   })
-  test('a setting set twice from here and then back on the machine is told', () => {
+  test('a setting that two commands set and that then went back was changed on the machine', () => {
     const wishes = [given({ type: 'set', payload: { every: 6 } }), given({ type: 'set', payload: { every: 7 } })]
     expect(after([set({ every: 5 })], [set({ every: 7 }), wishes], [set({ every: 6 })])[2]).toEqual([
       { kind: 'setting', key: 'every', before: 7, after: 6 },
     ])
   })
-  test('settings that come or go with a version, and reports without them, change nothing', () => {
+  test('settings that come or go with a version, and reports without settings, change nothing', () => {
     expect(after([set({ a: 1 })], [working], [set({ a: 1, b: 2 })], [set({ b: 2 })]).flat()).toEqual([])
     expect(after([set({ a: 1 })], [working], [set({ a: 2 })])[2]).toHaveLength(1)
   })
-  test('long texts are compared whole and kept short', () => {
+  test('long texts are compared in full and kept short', () => {
     const long = 'x'.repeat(1999)
     const [, changes] = after([set({ text: `${long}a` })], [set({ text: `${long}b` })])
     expect(changes).toHaveLength(1)
@@ -93,7 +96,7 @@ describe('what changed on the machine and not by a command from here', () => {
     const odd = JSON.parse('{"__proto__": 1, "constructor": 2}')
     expect(after([set({})], [set(odd)], [set(odd)]).flat()).toEqual([])
   })
-  test('another version is told, unless an admin wished it', () => {
+  test('another version is noticed, unless an admin wished it', () => {
     const first = machineChanges(null, report({ agent: { version: '1.0.0' } }), [], at)
     const next = report({ agent: { version: '1.1.0' } })
     expect(machineChanges(first.facts, next, [], at).changes).toEqual([
@@ -101,7 +104,7 @@ describe('what changed on the machine and not by a command from here', () => {
     ])
     expect(machineChanges(first.facts, next, [], at, '1.1.0').changes).toEqual([])
   })
-  test('a report that says the same as the last is known without comparing', () => {
+  test('a report that says the same as the last one is recognised without comparing', () => {
     const same = report({ ...working, ...set({ every: 5 }), agent: { version: '1.0.0' } })
     const { facts } = machineChanges(null, same, [], at)
     expect(saysTheSame(facts, same)).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Two authors, one truth: what changed on the machine and not by a command from here, found by comparing one report with the
- * next and with the commands that the agent was given. Pure; the report's transaction keeps what it finds.
+ * Finds changes that were made on the machine and not by a command from here: it compares a report with the one before
+ * and with the commands that the agent was given. Pure; the report's transaction keeps the result.
  */
 import { createHash } from 'node:crypto'
 import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
@@ -8,44 +8,44 @@ import type { MachineChangeTable } from '../db/tables/reports.ts'
 
 export interface MachineChange {
   kind: MachineChangeTable['kind']
-  /** The setting's key; null for a pause and a version. */
+  /** The setting's key; null for a pause and for a version. */
   key: string | null
   before: SettingValue
   after: SettingValue
 }
 
-/** A command that was delivered: `accepted` when this report brings its ack. */
+/** A command that was delivered; `accepted` when this report brings its ack. */
 export interface GivenCommand {
   command: CommandBody
   accepted: boolean
 }
 
-/** What is compared. A part that a report leaves out is as it was. */
+/** The values that are compared. A part that a report leaves out counts as unchanged. */
 interface Facts {
   paused?: boolean
   settings?: Record<string, SettingValue>
   version?: string
-  /** Wishes from here that the agent accepted and that no report has shown yet. */
+  /** The effects of commands that the agent accepted and that no report has shown yet. */
   awaited?: Expected[]
 }
 interface Expected {
   kind: 'pause' | 'setting'
   key: string | null
-  /** Null of a setting: cleared, whatever it becomes then. */
+  /** The expected value; null for a cleared setting, which may then have any value. */
   after: SettingValue
-  /** Unix milliseconds: an agent that has not shown it by then will not. */
+  /** Unix milliseconds after which the effect is no longer expected. */
   until: number
 }
 
 interface Compared {
-  /** To be given to the next comparison. */
+  /** The JSON to pass to the next comparison. */
   facts: string
   changes: MachineChange[]
 }
 
 /**
- * Compares a report with what the one before it left (`before`, null for none). `given` are the wishes that the agent had
- * when it wrote the report, oldest first; `wishedVersion` the version that an admin wants it to run.
+ * Compares a report with the facts of the one before (`before`, null for none). `given` are the commands that the agent
+ * had when it wrote the report, oldest first; `wishedVersion` is the version that an admin wants it to run.
  */
 export function machineChanges(
   before: string | null,
@@ -68,11 +68,11 @@ export function machineChanges(
   return { facts: JSON.stringify(awaited.length > 0 ? { ...next, awaited } : next), changes }
 }
 
-/** Whether nothing is to be compared, since the report says what the last one said; asked first, it costs no parsing. */
+/** True when the report repeats the last one. It is called first, since it needs no parsing. */
 export const saysTheSame = (before: string | null, report: Report): boolean =>
   before !== null && before === JSON.stringify(factsOf(report, {}))
 
-/** 2.11: the runtime shows the truth as the state's label. */
+/** 2.11: while the agent is paused, the runtime reports this label as its state. */
 const pausedLabel = 'Paused'
 
 function factsOf(report: Report, old: Facts): Facts {
@@ -98,7 +98,7 @@ function differences(old: Facts, next: Facts): MachineChange[] {
   return found
 }
 
-/** A setting that comes or goes with a version is no change of its value. */
+/** The settings whose value changed. A setting that comes or goes with a version is not a change. */
 const settingDifferences = (old: Record<string, SettingValue>, next: Record<string, SettingValue>): MachineChange[] =>
   Object.keys(next)
     .filter((key) => Object.hasOwn(old, key) && old[key] !== next[key])
@@ -112,7 +112,7 @@ function isWished(change: MachineChange, expected: readonly Expected[], wishedVe
 const fits = (e: Expected, { kind, key, after }: MachineChange): boolean =>
   e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
 
-/** Whether the reports show it by now: the value is there, or it is cleared and has changed. */
+/** True when the reports show the effect: the value is there, or the setting was cleared and has changed. */
 function isShown(e: Expected, old: Facts, next: Facts): boolean {
   const [was, is] = e.kind === 'pause' ? [old.paused, next.paused] : [settingOf(old, e.key), settingOf(next, e.key)]
   return is === e.after || (e.after === null && is !== was)
@@ -130,7 +130,7 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
   return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
 }
 
-/** Of several wishes for one thing the last counts. */
+/** Keeps the last of several effects on the same thing. */
 function lastOfEach(all: readonly Expected[]): Expected[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }
@@ -139,7 +139,7 @@ const longest = 200
 
 const isLong = (value: SettingValue): value is string => typeof value === 'string' && value.length > longest
 
-/** A value as it is kept for comparing and showing: a long text by its beginning and its sum. */
+/** A value as it is kept for comparing and showing: a long text becomes its beginning and its checksum. */
 function brief(value: SettingValue): SettingValue {
   if (!isLong(value)) return value
   return `${cut(value, longest - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
@@ -153,14 +153,17 @@ function briefly(values: Record<string, SettingValue>): Record<string, SettingVa
 }
 
 export interface AgentVersions {
-  /** Null for an agent that was connected by hand: then nothing is kept of its versions. */
+  /** Null for an agent that was connected by hand; its versions are not tracked. */
   blueprint: string | null
   installed: string | null
   reported: string | null
   previous: string | null
 }
 
-/** 2.5: the version of its blueprint that an agent says it runs, and the one before it, which its machine keeps. */
+/**
+ * 2.5: the new columns when an agent reports another blueprint version: that version, and the one before, which its
+ * machine keeps. Undefined when nothing changed.
+ */
 export function versionsAfter(
   versions: AgentVersions,
   report: Report,

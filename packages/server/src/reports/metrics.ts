@@ -1,21 +1,21 @@
-/** Plain counts of the agent routes, for whoever shows them; they only grow. */
+/** Counters and gauges of the agent routes. */
 export interface AgentMetrics {
-  /** Reports that were stored, and those that came after a later one (D11). */
+  /** Accepted reports, including those that arrived after a later one (D11). */
   reports: number
   logs: number
-  /** Refusals of the agent routes by code, `unavailable` among them. */
+  /** The refusals of the agent routes by code, including `unavailable`. */
   refused: Record<string, number>
   commandsDelivered: number
   batches: number
-  /** Batches by size: the key is the largest size of its class. */
+  /** Batches by size; the key is the largest size of its class. */
   batchSizes: Record<(typeof batchClasses)[number], number>
-  /** Seconds spent in committing, all batches together. */
+  /** Seconds spent on commits, for all batches together. */
   commitSeconds: number
-  /** The longest of them. */
+  /** The seconds of the longest commit. */
   maxCommitSeconds: number
-  /** Reports that wait for a batch at this moment. */
+  /** The number of reports that wait for a batch now. */
   waiting: number
-  /** Reports in batches that are being committed. */
+  /** The number of reports in batches that are being committed. */
   inBatches: number
 }
 

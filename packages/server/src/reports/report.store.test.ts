@@ -11,7 +11,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {
-  test('is kept as received, beside its runs and the columns of the fleet list', async () => {
+  test('a report is kept as received, beside its runs and the columns of the fleet list', async () => {
     const w = await world(await open())
     await reporting(w).report(sampleReport)
     const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
@@ -30,7 +30,7 @@ everyEngine('a report', (open) => {
     })
   })
 
-  test('replaces the one before whole: what it leaves out is gone (I9)', async () => {
+  test('a report replaces the one before completely: what it leaves out is gone (I9)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(sampleReport)
@@ -40,7 +40,7 @@ everyEngine('a report', (open) => {
     expect(row).toMatchObject({ label: null, doing: null, version: null, controls: '[]', level: 'warn', runs_kept: 6 })
   })
 
-  test('a status that the runtime calls too old is a warning in the list; ten minutes are the least (D65)', async () => {
+  test('a status that the runtime calls too old is a warning in the list, but never before ten minutes (D65)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     const list = async () => {
@@ -75,7 +75,7 @@ everyEngine('a report', (open) => {
     expect(await missing()).toBe(false)
   })
 
-  test('an agent that was stopped on its machine is so until the next report, and is told nothing on its way out (D66)', async () => {
+  test('an agent that was stopped on its machine is shown as stopped until its next report, and gets no commands with its last one (D66)', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     const list = async () => (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)
@@ -88,7 +88,7 @@ everyEngine('a report', (open) => {
     expect(await list()).toMatchObject({ stopped: null, silentAt: w.clock.now() + 90_000 })
   })
 
-  test('changes of level are kept as a history, repetitions are not', async () => {
+  test('level changes are kept as a history; repeated levels are not', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     for (const level of ['ok', 'ok', 'bad', 'bad', 'ok']) {
@@ -100,7 +100,7 @@ everyEngine('a report', (open) => {
     expect(rows.at(-1)).toEqual({ level: 'ok', label: 'is ok', at: w.clock.now() })
   })
 
-  test('with a token that was rotated meanwhile is refused inside the transaction and changes nothing (D22, I7)', async () => {
+  test('a report with a token that was rotated meanwhile is refused inside the transaction and changes nothing (D22, I7)', async () => {
     const w = await world(await open())
     const { decide, report } = reporting(w)
     const next = newToken('agent')
@@ -115,7 +115,7 @@ everyEngine('a report', (open) => {
     await report(sampleReport, { token: next })
   })
 
-  test('of an agent that was deleted meanwhile is refused', async () => {
+  test('a report of an agent that was deleted meanwhile is refused', async () => {
     const w = await world(await open())
     const { decide, report } = reporting(w)
     await report(sampleReport)
@@ -124,13 +124,13 @@ everyEngine('a report', (open) => {
     expect(await w.store.db.selectFrom('run').selectAll().execute()).toEqual([])
   })
 
-  test('of a workspace that is not activated stores nothing (D56)', async () => {
+  test('a report to a workspace that is not activated stores nothing (D56)', async () => {
     const w = await world(await open(), { activated: false })
     expect(await reporting(w).decide(sampleReport)).toEqual({ ok: false, code: 'workspace_inactive' })
     expect(await w.store.db.selectFrom('agent_report').selectAll().execute()).toEqual([])
   })
 
-  test('that an earlier one overtook may bring acks but changes nothing else and claims nothing (D11)', async () => {
+  test('a report that a later one overtook may bring acks, but changes nothing else and claims nothing (D11)', async () => {
     const w = await world(await open())
     const { report, press, command } = reporting(w)
     await report({ ...offering, boot: 'b1', seq: 7 })
@@ -153,7 +153,7 @@ everyEngine('a report', (open) => {
     expect(await w.store.db.selectFrom('run').selectAll().execute()).toEqual([])
   })
 
-  test('of a reporter that was started anew counts again from its first number (D11)', async () => {
+  test('after a restart of the reporter, reports count again from its first number (D11)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report({ boot: 'b1', seq: 7 })
@@ -162,7 +162,7 @@ everyEngine('a report', (open) => {
     expect(row).toMatchObject({ boot: 'b2', seq: 0, level: 'info' })
   })
 
-  test('two reporters with one token are noticed; a restart or a crash loop is none (D8)', async () => {
+  test('two reporters with one token are noticed; a restart or a crash loop is not mistaken for them (D8)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     const flag = async () =>
@@ -177,7 +177,7 @@ everyEngine('a report', (open) => {
     expect(await flag()).toBe(false)
   })
 
-  test('many agents in one batch: each gets its own decision, and refused ones store nothing', async () => {
+  test('in a batch of many agents each report gets its own decision, and refused ones store nothing', async () => {
     const w = await world(await open())
     const r = reporting(w)
     const inactive = await addWorkspace(w.store, 'south', false, w.clock.now())
@@ -201,7 +201,7 @@ everyEngine('a report', (open) => {
     expect(new Map(rows.map((row) => [row.agent_id, row.label]))).toEqual(new Map(good.map((a) => [a.id, a.name])))
   })
 
-  test('reaches its own rows, though others stand by now where they were the last time', async () => {
+  test('a report finds its own rows, even if the remembered row numbers belong to others by now', async () => {
     const w = await world(await open())
     const { store, deliveries } = reporting(w)
     const other = await w.addAgent('other')

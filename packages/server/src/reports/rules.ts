@@ -1,4 +1,7 @@
-/** What one report does (D1), as a pure function of what is stored: both engines read the rows, ask this, and write. */
+/**
+ * Decides what one report does (D1), as a pure function of the stored rows: both engines read the rows, call it, and
+ * write the result.
+ */
 import type { Report } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
 import { settleAcks, settleAndClaim } from '../commands/settle.ts'
@@ -18,7 +21,10 @@ import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'
 
-/** Judges a report in the transaction that will store it: token and activation again (D22, 5.4), then everything else. */
+/**
+ * Judges a report in the transaction that will store it: first token and activation again (D22, 5.4), then everything
+ * else.
+ */
 export const decide: Decide = (rows, submission, now, age) => {
   if (!rows || rows.tokenHash !== submission.tokenHash) return { ok: false, code: 'token_unknown' }
   if (!rows.activated) return { ok: false, code: 'workspace_inactive' }
@@ -56,13 +62,13 @@ export const decide: Decide = (rows, submission, now, age) => {
   }
 }
 
-/** 2.7, 3.4: what becomes of the wishes, and what the answer says of them. */
+/** 2.7, 3.4: judges the wishes, and says what the answer carries about them. */
 function updatesOf({ versions, wishes, attempts, served }: AgentRows, report: Report, now: number, offers: boolean) {
   const { blueprint, reported, installed } = versions
   return updatesAfter({ blueprint, running: reported ?? installed, wishes, attempts }, report, served, now, offers)
 }
 
-/** What the report says that another than we did on the machine, and what the agent's row keeps of it. */
+/** The changes that somebody made on the machine itself, and the columns of the agent's row to update. */
 function agentAfter(
   { facts, versions, commands }: AgentRows,
   report: Report,
@@ -92,7 +98,7 @@ function agentAfter(
 
 const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
-/** The wishes that the agent had when it reported: those without an answer yet, and those that this report answers with yes. */
+/** The commands that the agent had when it reported: those without an ack, and those that this report accepts. */
 function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
   return commands.flatMap((c) => {
     if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
@@ -111,7 +117,10 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
   last.seq !== null &&
   report.seq < last.seq
 
-/** D11: such a report may still bring acks, but changes nothing else and claims nothing; it is told what was told before. */
+/**
+ * D11: a late report may still bring acks, but changes nothing else and claims nothing. Its answer repeats what was
+ * offered before.
+ */
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])
   const { answer } = updatesOf(rows, report, now, false)

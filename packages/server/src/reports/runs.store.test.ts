@@ -20,7 +20,7 @@ everyEngine('runs of a report', (open) => {
       )
       .sort(([day, model], [other, second]) => day - other || (model < second ? -1 : 1))
 
-  test('an id that comes again replaces the run whole and keeps its place (2.2, D10, D11)', async () => {
+  test('a run whose id comes again is replaced completely and keeps its place (2.2, D10, D11)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', started: noon - 60, status: 'running', kind: 'mail', cost_usd: 0.5 }] })
@@ -32,13 +32,13 @@ everyEngine('runs of a report', (open) => {
     expect(JSON.parse(row.body)).toEqual({ id: 'a', started: noon - 5, ended: noon, status: 'done' })
   })
 
-  test('ids compare byte by byte', async () => {
+  test('ids are compared byte by byte', async () => {
     const w = await world(await open())
     await reporting(w).report({ runs: [{ id: 'a' }, { id: 'A' }, { id: 'ä' }, { id: 'a\u0308' }, { id: 'a ' }] })
     expect((await ids(w)).length).toBe(5)
   })
 
-  test('without a start, or with one more than a day ahead, a run stands where it was first seen (D10)', async () => {
+  test('a run without a start, or with one more than a day ahead, is placed where it was first seen (D10)', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'none' }, { id: 'zero', started: 0 }, { id: 'far', started: noon + 86_401 }] })
@@ -74,14 +74,14 @@ everyEngine('runs of a report', (open) => {
     })
     const kept = await ids(w)
     expect(kept.length).toBe(2000)
-    // Three runs stood lowest: n0-0, n0-1 and, at the same second but seen later, "tie". Two had to go.
+    // The three lowest runs were n0-0, n0-1 and "tie", which has the same second and was seen later. Two had to go.
     expect(kept.slice(0, 2)).toEqual(['tie', 'n0-2'])
     expect(kept.at(-1)).toBe('newer')
     const { runs_kept } = await w.store.db.selectFrom('agent_report').select('runs_kept').executeTakeFirstOrThrow()
     expect(runs_kept).toBe(2000)
   })
 
-  test('sums of days hold cost, runs and tokens by model, and a run sent again counts its difference', async () => {
+  test('daily sums hold cost, runs and tokens by model, and a run that is sent again adds only its difference', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     const yesterday = noon - 86_400
@@ -100,7 +100,7 @@ everyEngine('runs of a report', (open) => {
     ])
   })
 
-  test('the fleet and the chart show the same sums of days, however many days have one', async () => {
+  test('the fleet and the chart show the same daily sums, however many days have one', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     for (let day = 11; day >= 0; day--) {
@@ -142,7 +142,7 @@ everyEngine('runs of a report', (open) => {
     expect(await usage(w)).toEqual([[0, '', 2100, 21_000_000, 0]])
   })
 
-  test('numbers without measure stay readable: no sum passes what a page can add up', async () => {
+  test('huge numbers stay readable: no sum exceeds what a page can add up', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     const huge = { cost_usd: 1e308, output_tokens: Number.MAX_SAFE_INTEGER, models: { x: 1e300 } }
@@ -153,7 +153,7 @@ everyEngine('runs of a report', (open) => {
     }
   })
 
-  test('the rows of the first eight runs of a report are remembered, so that a memory of many agents stays small', async () => {
+  test('the rows of the first eight runs of a report are remembered, so that many agents need little memory', async () => {
     const w = await world(await open())
     const { store } = reporting(w)
     const places = { agent: 0, report: 0, runs: [] as number[] }
@@ -163,7 +163,7 @@ everyEngine('runs of a report', (open) => {
     expect(places.runs).toEqual(w.store.engine === 'sqlite' ? rows.map(({ seq }) => seq) : [])
   })
 
-  test('a report in which nothing of the runs changed writes none of them again', async () => {
+  test('a report in which no run changed writes none of them again', async () => {
     const w = await world(await open())
     const { decide } = reporting(w)
     const runs = many(3, (i) => ({ id: `r${i}`, started: noon - i, cost_usd: 0.1 }))

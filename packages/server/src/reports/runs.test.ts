@@ -37,20 +37,20 @@ test('the models of a run are found in its JSON, whatever its texts and the name
 })
 
 const now = Date.UTC(2026, 9, 1)
-/** Two names that JSON has to escape, one that looks like a number. */
+/** Two names that JSON has to escape, and one that looks like a number. */
 const models = { 'a "quoted" one': 0.25, 'a back\\slash': 1.5, zz9: 0 }
 const run = { id: 'r', started: now / 1000 - 60, models, status: 'done' }
 const asRecord: Report = { protocol: 1, runs: [run] }
 const asMap: Report = { protocol: 1, runs: [{ ...run, models: new Map(Object.entries(models)) }] }
 
-test('models that came as a Map are written and summed like any others', () => {
+test('models read as a Map are written and summed like any others', () => {
   expect(bodiesOf(asMap)).toEqual([JSON.stringify(run)])
   const merged = (report: Report) => mergeRuns(report, bodiesOf(report), new Map(), [], undefined, now)
   expect(merged(asMap)).toEqual(merged(asRecord))
   expect(merged(asMap).newRuns).toMatchObject([{ cost_micro: 1_750_000 }])
 })
 
-test('a run whose models change counts once, whether they came as a Map or not', () => {
+test('a run whose models change counts once, whether they were read as a Map or not', () => {
   const before = { ...run, models: { 'a "quoted" one': 1, gone: 2 } }
   const kept = new Map([
     [

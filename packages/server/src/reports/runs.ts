@@ -1,4 +1,7 @@
-/** Runs of a report (2.2): where each stands (D10), which fall out of the newest 2000, and what the days' sums gain. */
+/**
+ * The runs of a report (2.2): the place of each (D10), those that drop out of the newest 2000, and what the daily sums
+ * gain.
+ */
 import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
 import { dayOf } from '../limits/days.ts'
 import { excess } from '../report-store/needs.ts'
@@ -9,12 +12,18 @@ import { otherModels, usageDays } from '../report-store/usage-names.ts'
 
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
-/** So many names of models, counted by day, one report may add to; what it names beyond is summed among the others of the day. */
+/**
+ * The number of model names, counted by day, to which one report may add. Further names are summed under the day's
+ * "other".
+ */
 const namesPerReport = 1000
-/** A report without runs changes none. */
+/** The result for a report without runs, which changes none. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
-/** What the runs of a report change, given those of them that are kept already and the lowest kept ones; `bodies` are they in JSON. */
+/**
+ * Computes what the runs of a report change. `bodies` are the runs as JSON; `kept` are those already stored, `lowest`
+ * the lowest stored ones.
+ */
 export function mergeRuns(
   report: Report,
   bodies: readonly string[],
@@ -60,7 +69,7 @@ export function mergeRuns(
 
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
-/** Which `count` runs stand lowest among the kept ones and the fresh ones; what was seen earlier goes first (D10). */
+/** Picks the `count` lowest runs among the stored and the new ones; what was seen earlier goes first (D10). */
 function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
   const gone = { kept: new Set<number>(), fresh: new Set<number>() }
@@ -89,7 +98,7 @@ const asWritten = (run: ReadRun, place: number, now: number, body: string): RunW
   body,
 })
 
-/** Micro-dollars of a run: what it names, else the sum of its models; null when it names neither. */
+/** The micro-dollars of a run: its own cost, else the sum of its models; null when it has neither. */
 function costOf(run: ReadRun): number | null {
   if (run.cost_usd !== undefined) return micro(run.cost_usd)
   let sum: number | null = null
@@ -102,7 +111,10 @@ function costOf(run: ReadRun): number | null {
 
 const micro = (dollars: number): number => Math.min(maxUsage, Math.round(dollars * 1e6))
 
-/** Differences of days, by day and model; '' holds the totals. What is older than the first day that is kept counts on that day. */
+/**
+ * Collects differences of daily sums by day and model; the model '' holds the totals. Anything before the first kept
+ * day counts on that day.
+ */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
   readonly #first: number
@@ -112,7 +124,7 @@ class Sums {
     this.#first = first
   }
 
-  /** Adds (or with sign -1 takes away) one run at its place. */
+  /** Adds a run at its place, or subtracts it with sign -1. */
   add(
     place: number,
     costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,

@@ -1,23 +1,26 @@
 /**
- * Rows as PostgreSQL takes many at once: an array for each column, which `unnest` makes rows of again. The arrays are in
- * PostgreSQL's binary form, in which no text needs to be escaped by us or read letter by letter by it.
+ * Passes many rows to PostgreSQL at once: one array for each column, which `unnest` turns into rows again. The arrays
+ * are in PostgreSQL's binary form, in which we need not escape texts and it need not parse them.
  */
 import type { Kind } from '../../db/described.ts'
 import type { PipelineStep, Prepared } from './pipeline.ts'
 
-/** A column that a statement takes of its rows: its name there and its kind. */
+/** A column that a statement takes from its rows: its name and its kind. */
 export type Cell = readonly [name: string, kind: Kind]
 
-/** A statement about many rows; `step` gives it some, and the agents that own them where it takes `agent_id`. */
+/** A statement about many rows. `step` binds rows to it, and the agents that own them when it takes `agent_id`. */
 export interface Many<T> {
   step(rows: readonly T[], owners?: readonly string[]): PipelineStep
 }
 
-/** The column that is filled from the owners of the rows, which do not name them. */
+/** The column that is filled from the owners, since the rows do not contain it. */
 const owner = 'agent_id'
 export const owned: Cell = [owner, 'text']
 
-/** `sql` is given what to select the rows from, such as `unnest($1::text[]) as r ("id")`. */
+/**
+ * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
+ * ("id")`.
+ */
 export function many<T extends object>(name: string, cells: readonly Cell[], sql: (rows: string) => string): Many<T> {
   const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
   const names = cells.map(([column]) => `"${column}"`)
@@ -37,13 +40,13 @@ export const textArray = (values: readonly string[]): Buffer =>
     'value',
   )
 
-/** The number of a type in every PostgreSQL. */
+/** The ids of these types in every PostgreSQL. */
 const oids = { text: 25, bigint: 20 } as const satisfies Record<Kind, number>
 const headBytes = 20
 const scratchBytes = 256 * 1024
 let scratch = Buffer.allocUnsafe(scratchBytes)
 
-/** One dimension from 1, then each value behind its length, null as the length -1. */
+/** Encodes an array of one dimension with lower bound 1: each value follows its length, and null is the length -1. */
 function arrayOf(type: Kind, rows: readonly Row[], column: string): Buffer {
   let at = headBytes
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** What the report path promises on PostgreSQL alone. */
+/** Tests guarantees of the report path that concern only PostgreSQL. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
@@ -56,7 +56,7 @@ test('a statement is planned once on a connection, whatever the size of the batc
   expect((await pool.query(used)).rows[0].times).toBeGreaterThan(8 * 5)
 })
 
-test('no report reads a table whole, not even where statements were planned before there were rows', async () => {
+test('no report scans a whole table, not even when statements were planned before there were rows', async () => {
   const { store, deliveries } = reporting(w)
   const send = (n: number) => store([submission(w, parts(n))], w.clock.now(), deliveries.age)
   for (let n = 0; n < 8; n++) await send(n)
@@ -78,7 +78,7 @@ test('no report reads a table whole, not even where statements were planned befo
   expect(await scans()).toEqual(before)
 })
 
-/** Another session has `locked` and a batch waits for it, when the batch's connection is cut. */
+/** Cuts the connection of a batch that waits for `locked`, which another session holds. Returns the batch's error. */
 async function cutWhileWaitingFor(locked: string): Promise<unknown> {
   const { store, deliveries, report } = reporting(w)
   await report(parts(0))
@@ -101,13 +101,13 @@ async function cutWhileWaitingFor(locked: string): Promise<unknown> {
   }
 }
 
-test('a connection that is cut while a batch is read: nothing was stored, and it may be tried again', async () => {
+test('when a connection is cut while a batch is read, nothing was stored and the batch may be retried', async () => {
   const error = await cutWhileWaitingFor('select 1 from agent where id = $1 for update')
   expect(error).toBeInstanceOf(Error)
   expect(error).not.toBeInstanceOf(CommitUnknown)
 })
 
-test('a connection that is cut once the commit is on its way: whether it happened is not known (D1)', async () => {
+test('when a connection is cut after the commit was sent, it is unknown whether it happened (D1)', async () => {
   expect(await cutWhileWaitingFor('select 1 from agent_report where agent_id = $1 for update')).toBeInstanceOf(
     CommitUnknown,
   )

@@ -1,6 +1,6 @@
 /**
- * A batch of reports on PostgreSQL: one transaction in two messages, one that locks and reads, one that writes and commits.
- * How many statements they hold does not depend on how many reports the batch holds.
+ * A batch of reports on PostgreSQL: one transaction in two messages. The first locks and reads, the second writes and
+ * commits. The number of statements does not depend on the number of reports.
  */
 import type pg from 'pg'
 import type { Store } from '../../db/open.ts'
@@ -34,7 +34,8 @@ async function commitOnce(
     client.release()
     return decisions
   } catch (error) {
-    // A connection that still answers did not commit; of one that was lost on the way nothing is known (D1).
+    // If the connection still answers, the commit did not happen. If it was lost on the way, the outcome is unknown
+    // (D1).
     const answers = await client.query('rollback').then(
       () => true,
       () => false,

@@ -20,7 +20,10 @@ import { servedOf, servedRelease } from '../served.ts'
 import { many, textArray } from './arrays.ts'
 import { type Prepared, pipelined, type Row, rowOf } from './pipeline.ts'
 
-/** Reads what the rules need; agents are locked in the order of their ids, then their commands, so nobody waits in a ring. */
+/**
+ * Reads what the rules need. It locks the agents in the order of their ids, then their commands, so that batches cannot
+ * deadlock.
+ */
 export async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
   const ids = textArray(batch.map((s) => s.agentId))
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
@@ -58,7 +61,7 @@ const ownedRun = reads(run.columns, [...runRead.names, 'agent_id', 'id'])
 const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
 const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
 
-/** What is read of an agent, filled bit by bit. */
+/** The rows of an agent while they are being filled. */
 interface Loaded extends AgentRows {
   runs: Map<string, KeptRun>
   lowest: Ranked[]
@@ -76,7 +79,10 @@ function loadedOf(found: Row, served: AgentRows['served']): [id: string, Loaded]
 const servedIn = ([serial, version, sha256, signed]: Row): AgentRows['served'] =>
   servedOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
 
-/** What only few reports need: the lowest runs of an agent that has too many (I8), the log names of one that is asked for a log (D6). */
+/**
+ * Reads what only few reports need: the lowest runs of an agent that has too many (I8), and the log names of one with a
+ * queued log command (D6).
+ */
 async function loadMore(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, Loaded>): Promise<void> {
   const full = batch.flatMap(({ agentId, report }) => {
     const of = rows.get(agentId)
@@ -104,7 +110,7 @@ type NameRow = readonly [agent: string, value: string]
 
 const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
 
-/** Where the column `activated_at` of an agent comes from. */
+/** The source of the column `activated_at`. */
 const activatedAt = `(select p.activated_at from workspace_product p
     where p.workspace_id = a.workspace_id and p.product_id = 'svc')`
 const agentNames = knownAgent.names.map((name) => (name === 'activated_at' ? activatedAt : name)).join(', ')
@@ -113,9 +119,9 @@ const commandNames = ownedCommand.names.join(', ')
 const statements = {
   begin: prepared('begin', 'begin'),
   /**
-   * Plans are kept for as long as a connection, also those made when the tables were empty: reading them whole was cheapest then,
-   * and would be what every report pays until the tables are analysed. One plan for all values: else a statement about a few rows
-   * is planned each time, which costs the database as much as a small batch itself.
+   * Plans live as long as the connection, including those made when the tables were empty and scanning them was
+   * cheapest; every report would pay for these scans until the tables are analysed. One plan serves all values, since
+   * planning a statement about a few rows each time costs the database as much as a small batch.
    */
   plans: prepared(
     'plans',
@@ -123,13 +129,15 @@ const statements = {
     set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
     set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
   ),
-  // Apart from the reading: a statement that had to wait for a lock sees only the locked row as it is now, the rest as it was.
+  // The lock is separate from the reading: a statement that waited for a lock sees only the locked row as it is now,
+  // and the rest as it was before.
   lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
   agents: prepared(
     'agents',
     `select ${agentNames} from agent a left join agent_report r on r.agent_id = a.id where a.id = any($1::text[])`,
   ),
-  // After the lock: a wish was stored under the same one, so what it was judged by is seen here too (I11).
+  // Read after the lock. A wish is stored under the same lock, so the release by which it was judged is seen here too
+  // (I11).
   served: prepared('served', servedRelease),
   openCommands: prepared(
     'open_commands',

@@ -64,7 +64,7 @@ test.each([
     [-(2 ** 31) - 1, -(2 ** 32), 2 ** 31, 2 ** 32 - 1, 2 ** 32].map((size) => ({ name: null, size })),
   ],
   ['much', Array.from({ length: 300 }, (_, i) => ({ name: '€'.repeat(i * 10), size: i }))],
-])('rows reach PostgreSQL as they are: %s', async (_what, rows: Thing[]) => {
+])('values reach PostgreSQL unchanged: %s', async (_what, rows: Thing[]) => {
   expect(await echo(rows)).toEqual(rows)
 })
 
@@ -76,7 +76,7 @@ test('each step has its own rows, and a connection prepares a statement once', a
   expect(rows).toEqual([{ name: 'shout', times: 9 }])
 })
 
-test('plans do not outlive the tables that they were made for: after a minute statements are prepared anew', async () => {
+test('plans do not outlive the tables that they were made for: statements are prepared again after a minute', async () => {
   const now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
   onTestFinished(() => clock.mockRestore())
@@ -93,7 +93,7 @@ test('plans do not outlive the tables that they were made for: after a minute st
   expect(second).not.toEqual(first)
 })
 
-test('of steps behind one that fails nothing happens, and the connection goes on', async () => {
+test('steps after one that fails have no effect, and the connection stays usable', async () => {
   await client.query('create temporary table noted (word text)')
   const note = (word: string) => [{ name: word, text: `insert into noted values ('${word}')` }] as const
   const steps = [note('before'), [divide, [textArray([])]], note('behind')] as const
@@ -103,7 +103,7 @@ test('of steps behind one that fails nothing happens, and the connection goes on
   expect((await client.query('select word from noted')).rows).toEqual([{ word: 'behind' }])
 })
 
-test('a statement that a change of the tables made useless is prepared anew', async () => {
+test('a statement that a change of the tables invalidated is prepared again', async () => {
   await client.query('create temporary table kept (word text)')
   const all = [{ name: 'all', text: 'select * from kept' }] as const
   expect(await pipelined(client, [all])).toEqual([[]])
@@ -112,7 +112,7 @@ test('a statement that a change of the tables made useless is prepared anew', as
   expect(await pipelined(client, [all])).toEqual([[]])
 })
 
-test('a connection that breaks in the middle is an error', async () => {
+test('a connection that breaks during a pipeline is an error', async () => {
   const broken = expect(pipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])).rejects.toThrow(
     /terminat/,
   )

@@ -1,6 +1,7 @@
 /**
- * Several prepared statements in one message to PostgreSQL, and one back: the way of a batch of reports, which would
- * otherwise wait for a dozen answers. Rows come as PostgreSQL writes them, values as columns of rows (arrays.ts).
+ * Sends several prepared statements to PostgreSQL in one message and gets one back; a batch of reports would otherwise
+ * wait for a dozen answers. Result rows are texts as PostgreSQL writes them; values go in as arrays of columns
+ * (arrays.ts).
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import type { ColumnReader } from '../../db/described.ts'
@@ -13,14 +14,14 @@ export interface Prepared {
 export type PipelineStep = readonly [statement: Prepared, values?: readonly Buffer[]]
 export type Row = readonly (string | null)[]
 
-/** A row as its columns say: integers come as text. */
+/** Converts a row by its columns; integers arrive as text. */
 export function rowOf<R extends readonly unknown[]>({ integers }: ColumnReader<readonly string[], R>, row: Row): R {
   const cells: (string | number | null)[] = [...row]
   for (const i of integers) if (typeof cells[i] === 'string') cells[i] = Number(cells[i])
   return cells as readonly unknown[] as R
 }
 
-/** Runs the steps in their order and gives the rows of each. When one fails, those behind it do not happen. */
+/** Runs the steps in order and returns the rows of each. When one fails, the steps after it have no effect. */
 export function pipelined<const S extends readonly PipelineStep[]>(
   client: PoolClient,
   steps: S,
@@ -30,7 +31,7 @@ export function pipelined<const S extends readonly PipelineStep[]>(
   })
 }
 
-/** What `pg` calls as the answer comes: the same interface that its cursors have. */
+/** The object that `pg` calls as the answer arrives, with the same interface as its cursors. */
 class Pipeline implements Submittable {
   readonly #steps: readonly PipelineStep[]
   readonly #resolve: (rows: Row[][]) => void
@@ -50,7 +51,7 @@ class Pipeline implements Submittable {
     wire.stream.cork()
     for (const [{ name, text }, values = []] of this.#steps) {
       if (!known.has(name)) {
-        // A pipeline that failed half way may have prepared it already: to close what is not there is no error.
+        // A failed pipeline may have prepared the statement already. Closing one that does not exist is not an error.
         wire.close({ type: 'S', name })
         wire.parse({ name, text })
         known.add(name)
@@ -81,7 +82,7 @@ class Pipeline implements Submittable {
   }
 }
 
-/** Those methods of a connection of `pg` by which its own queries and cursors write. */
+/** The methods of a `pg` connection with which its own queries and cursors write. */
 interface Wire {
   stream: { cork(): void; uncork(): void }
   close(message: { type: 'S'; name: string }): void
@@ -91,9 +92,12 @@ interface Wire {
   sync(): void
 }
 
-/** The names that each connection has prepared, and since when. */
+/** The statement names that each connection has prepared, and the time since when. */
 const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>()
-/** Milliseconds. A plan suits the tables as they were when it was made; so it is made anew before they are quite others. */
+/**
+ * Milliseconds. A plan suits the tables as they were when it was made, so it is made again before they have changed
+ * much.
+ */
 const plansLast = 60_000
 
 function knownTo(connection: Connection): Set<string> {

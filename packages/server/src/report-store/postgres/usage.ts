@@ -1,4 +1,7 @@
-/** Into which rows of `usage_day` the sums of a batch go on PostgreSQL. Most batches have none: sums wait (pending.ts). */
+/**
+ * Picks the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches have none, since sums wait
+ * (pending.ts).
+ */
 import type pg from 'pg'
 import { dayOf } from '../../limits/days.ts'
 import type { Decision, Submission, UsageDelta } from '../rows.ts'
@@ -6,7 +9,7 @@ import { otherModels, type UsageRows, underNames } from '../usage-names.ts'
 import { many } from './arrays.ts'
 import { pipelined } from './pipeline.ts'
 
-/** By agent. The agents are locked, so nobody else gives names to their days meanwhile. */
+/** The sums to write, by agent id. The agents are locked, so nobody else adds names to their days meanwhile. */
 export async function dueUsage(
   client: pg.PoolClient,
   batch: readonly Submission[],

@@ -1,4 +1,7 @@
-/** The second message of a batch on PostgreSQL: what was decided, table by table. Columns come from the lists in written.ts. */
+/**
+ * The second message of a batch on PostgreSQL: it writes the decisions, table by table. The columns come from the lists
+ * in written.ts.
+ */
 import { columnsOf, type Described } from '../../db/described.ts'
 import * as tables from '../../db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../wishes/events.ts'
@@ -21,14 +24,14 @@ import {
 import { type Cell, type Many, many, owned } from './arrays.ts'
 import type { PipelineStep } from './pipeline.ts'
 
-/** Writes what was decided: a statement for each table, and none for a table that nothing changes. */
+/** Makes one statement for each table with changes, and none for the others. */
 export function writing(
   batch: readonly Submission[],
   decisions: readonly Decision[],
   rows: ReadonlyMap<string, AgentRows>,
   usage: ReadonlyMap<string, readonly UsageDelta[]>,
 ): PipelineStep[] {
-  // In the order in which agents are locked, so that two batches never wait in a ring for other rows either.
+  // In the order in which agents are locked, so that two batches cannot deadlock on other rows either.
   const written = batch
     .flatMap(({ agentId }, i) => {
       const decision = decisions[i]
@@ -71,7 +74,7 @@ const { agent, agentReport, command, levelChange, machineChange, run, updateEven
 const cellsOf = ({ columns }: Described, names: readonly string[]): Cell[] =>
   names.map((name) => [name, columns[name]?.kind ?? 'text'])
 
-/** Into the columns of `names`, for the agents that own the rows. */
+/** A statement that inserts the columns of `names`, for the agents that own the rows. */
 function insert<T extends object>(name: string, table: Described, names: readonly string[], conflict = ''): Many<T> {
   const cells = [owned, ...cellsOf(table, names)]
   const columns = cells.map(([column]) => column).join(', ')
@@ -82,7 +85,10 @@ function insert<T extends object>(name: string, table: Described, names: readonl
   )
 }
 
-/** The columns of `names`, in the rows that are found by `key`; by default the agent's own. */
+/**
+ * A statement that updates the columns of `names` in the rows whose `column` equals the cell `key`; by default that
+ * cell has the column's name.
+ */
 function update<T extends object>(
   name: string,
   table: Described,

@@ -1,4 +1,4 @@
-/** A batch of reports on the embedded engine: one transaction, a handful of prepared statements a report. */
+/** A batch of reports on SQLite: one transaction, with a handful of prepared statements for each report. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { MonotonicAge } from '../../commands/deliveries.ts'
 import type { Store } from '../../db/open.ts'
@@ -10,8 +10,8 @@ import { prepare, type Statements } from './statements.ts'
 import { write } from './write.ts'
 
 /**
- * The store of reports over the one connection of the file. That connection is also Kysely's: the batch takes it from
- * Kysely for its length, so that it never lands inside somebody's open transaction.
+ * Opens the report store on the only connection of the file. Kysely uses the same connection, so each batch takes it
+ * from Kysely and never runs inside somebody else's open transaction.
  */
 export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>, decide: Decide): ReportStore {
   let statements: Statements | undefined

@@ -1,4 +1,4 @@
-/** Reads what the rules need of one report's agent. */
+/** Reads what the rules need to know about the agent of one report. */
 import type { Served } from '../../releases/store.ts'
 import { declaredLogsIn } from '../../versions/declared.ts'
 import { asksForLog, excess } from '../needs.ts'
@@ -7,12 +7,12 @@ import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } fr
 import type { AgentRows, KeptRun, StoredCommand, Submission } from '../rows.ts'
 import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
 
-/** What the reports of a batch have in common, read once. */
+/** The facts shared by the reports of a batch, read once. */
 export interface Seen {
   served: Served | undefined
-  /** Whether a workspace is activated (5.4), by its id. */
+  /** The activation (5.4) of each workspace seen, by workspace id. */
   activated: Map<string, boolean>
-  /** Agents with open commands; undefined when that are so many that each report asks for its own. */
+  /** Agents with open commands; undefined when there are so many that each report queries its own. */
   withCommands: Set<string> | undefined
 }
 
@@ -54,7 +54,7 @@ export function load(s: Statements, { agentId, report, places }: Submission, see
   }
 }
 
-/** By the numbers of its rows, else by its id: text in an index costs several times more to find. */
+/** Finds the agent by its row numbers, else by its id: a lookup of text in an index costs several times more. */
 function findAgent(s: Statements, agentId: string, places: Places | undefined): PlacedAgent | undefined {
   if (!places) return s.agent.get(agentId)
   const known = places.report === 0 ? undefined : s.agentAt.get(places.agent, places.report, agentId)
@@ -65,7 +65,10 @@ function findAgent(s: Statements, agentId: string, places: Places | undefined): 
   return row
 }
 
-/** So many runs of a report are found by number: enough for the usual report, little enough for many agents. */
+/**
+ * The number of runs of a report that are found by row number: enough for a usual report, and little memory for many
+ * agents.
+ */
 const runPlaces = 8
 
 function findRun(s: Statements, agentId: string, id: string, i: number, places: Places | undefined) {
@@ -80,7 +83,7 @@ function findRun(s: Statements, agentId: string, id: string, i: number, places: 
 const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['lowest'] =>
   s.lowest.all(agentId, count).map((row) => ({ seq: row[ofLowest.seq], place: row[ofLowest.place] }))
 
-/** Mostly nobody waits for an answer: asking once for all costs less than asking for each. */
+/** Usually no agent has an open command, so one query for all costs less than one for each. */
 export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
   const open = s.agentsWithCommands.all(max + 1)
   return open.length > max ? undefined : new Set(open.map(([agentId]) => agentId))

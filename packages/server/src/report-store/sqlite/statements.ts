@@ -1,4 +1,4 @@
-/** The statements of a batch on the embedded engine, prepared once. Columns come from the lists in written.ts and reading.ts. */
+/** The statements of a batch on SQLite, prepared once. The columns come from the lists in written.ts and reading.ts. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { columnsOf, type Described, integer, orNull, type ReadRow, reads } from '../../db/described.ts'
 import * as tables from '../../db/tables/reports.ts'
@@ -22,7 +22,7 @@ import {
   usageCells,
 } from '../written.ts'
 
-/** An agent with the numbers of its rows, by which they are found sooner the next time. */
+/** An agent with its row numbers, by which its rows are found faster the next time. */
 export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
   ...agentRead.names,
   'report_row',
@@ -33,7 +33,7 @@ const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', ag
 export type PlacedAgent = ReadRow<typeof placedAgent>
 export type RunRow = ReadRow<typeof runRead>
 
-/** A statement that gives rows as arrays: objects with names cost a third more. */
+/** A statement that returns rows as arrays; objects with names cost a third more. */
 interface ReadStatement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
@@ -45,13 +45,13 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
 
 const places = (count: number) => Array(count).fill('?').join(', ')
 const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(', ')
-/** Takes the agent first, then the cells. */
+/** An insert. It takes the agent's id first, then the cells. */
 const insertOf = ({ name }: Described, columns: readonly string[]) =>
   `insert into ${name} (agent_id, ${columns.join(', ')}) values (${places(columns.length + 1)})`
-/** Takes the cells first, then the value by which the row is found. */
+/** An update. It takes the cells first, then the value by which the row is found. */
 const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
   `update ${name} set ${set(columns)} where ${by} = ?`
-/** Takes the agent twice, then how many lines stay, less one. */
+/** Deletes an agent's oldest lines. It takes the agent's id twice, then the number of lines to keep, minus one. */
 const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
 
@@ -65,7 +65,10 @@ export const prepare = (db: DatabaseSync) => ({
   rollback: db.prepare('rollback'),
 })
 
-/** `limit ? + 0`: SQLite prepares a bare `limit ?` anew for every value. */
+/**
+ * Prepares the statements that read. `limit ? + 0` is used because SQLite prepares a bare `limit ?` again for every
+ * value.
+ */
 function prepareReading(db: DatabaseSync) {
   const agentColumns = placedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
   const runColumns = runRead.names.join(', ')

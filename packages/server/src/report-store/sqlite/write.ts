@@ -1,4 +1,4 @@
-/** Writes what was decided about one report. */
+/** Writes the decision about one report. */
 import { dayOf } from '../../limits/days.ts'
 import { eventRow } from '../../wishes/events.ts'
 import type { UsageDelta, Writes } from '../rows.ts'
