@@ -12,6 +12,13 @@ const covered = [
   'packages/dashboard/',
   'packages/protocol/',
   'packages/runtime/',
+  'packages/server/src/report-store/',
+  'packages/server/src/reports/',
+  'packages/server/src/rollouts/',
+  'packages/server/src/sweeper/',
+  'packages/server/src/versions/',
+  'packages/server/src/web/',
+  'packages/server/src/wishes/',
   'scripts/',
 ]
 

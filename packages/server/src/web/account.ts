@@ -15,7 +15,10 @@ import { found, granted } from './kit/refusal.ts'
 
 const credentials = object({ email: text(), password: text() })
 
-/** The accounts library's addresses, as the page knows them; no other of its routes can be reached. */
+/**
+ * Exposes two routes of the accounts library, at the addresses that the page knows. None of its other routes can be
+ * reached.
+ */
 export const authRoutes = ({ signIn }: WebDeps) =>
   new Hono<WebEnv>()
     .post('/sign-in/email', async (c) => {
@@ -28,7 +31,7 @@ export const authRoutes = ({ signIn }: WebDeps) =>
       return c.json({ ok: true })
     })
 
-/** What works without being signed in: each wants a secret that somebody was handed. */
+/** Routes that work without being signed in. Each requires a secret that somebody was given. */
 export const linkRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
   return new Hono<WebEnv>()
@@ -70,7 +73,7 @@ export const linkRoutes = (deps: WebDeps) => {
     })
 }
 
-/** Who is signed in, and the password of that account. */
+/** The signed-in person, and the password of that account. */
 export const ownRoutes = (deps: WebDeps) => {
   const only = signedIn(deps)
   return new Hono<WebEnv>()

@@ -7,7 +7,7 @@ import { operator, password, serve, value } from './testing/service.ts'
 
 const w = '/api/web/w/north'
 
-test('open pages hear of whatever people change: the agent, the list, or both', async () => {
+test('open pages are notified of whatever people change: the agent, the list, or both', async () => {
   const service = await serve()
   const north = await service.workspace('north')
   const ada = await service.person('Ada', 'north', 'admin')
@@ -86,7 +86,7 @@ test.each([
   ['GET', '/api/web/invitations/wrong', undefined],
   ['POST', '/api/web/invitations/wrong', {}],
 ])(
-  '%s %s: one address may try 60 links that do not exist, then it waits; others do not',
+  '%s %s: one address may try 60 links that do not exist and then has to wait; other addresses need not',
   async (method, path, body) => {
     const service = await serve({ proxies: ['127.0.0.1'] })
     const tries = (address: string) => service.browser().send(method, path, body, { 'x-forwarded-for': address })
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('a session guesses eight times at its current password, then even the right one waits', async () => {
+test('a session may guess its current password eight times; then even the right one has to wait', async () => {
   const service = await serve()
   await service.workspace('north')
   const ada = await service.person('Ada', 'north', 'admin')

@@ -1,6 +1,7 @@
 /**
- * The page and its routes (packages/api says what they give), the accounts library's sign-in, and `/cli/`. Order: headers for
- * every answer; the stream of frames on the bare listener; everything else in one router with one place for refusals.
+ * The page and its routes (packages/api describes their answers), sign-in by the accounts library, and `/cli/`. In this
+ * order: headers for every answer; the stream of frames on the bare listener; everything else in one router that
+ * handles refusals in one place.
  */
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +34,9 @@ import { isPlainPath, rawPathOf } from './target.ts'
 
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
 
-/** `listener` takes every request that is not an agent's own; `app` is the router behind it. */
+/**
+ * Builds the page's routes. `listener` takes every request that is not an agent's own; `app` is the router behind it.
+ */
 export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv> } {
   const addressOf = callerAddress(needs.config.trustedProxies)
   const deps = { ...needs, signIn: signInOf(needs, (c) => addressOf(c.env.incoming)) }
@@ -72,7 +75,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/api/*', () => {
     throw new Refusal('not_found')
   })
-  // The router overlooks a slash at the end, which is good for pages; what programs fetch has one address (4).
+  // The router ignores a slash at the end, which suits pages. Files that programs fetch have exactly one address (4).
   app.use('/cli/*', async (c, next) => {
     if (rawPathOf(c.env.incoming.url ?? '').endsWith('/')) throw new Refusal('not_found')
     await next()
@@ -89,14 +92,14 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
-/** A request that the router cannot even be given, such as one whose forwarded host is none. */
+/** The answer to a request that cannot even be passed to the router, such as one whose forwarded host is not valid. */
 const unreadable = (): Response =>
   Response.json(envelope('request_invalid', refusals.request_invalid[1]), {
     status: 400,
     headers: { 'cache-control': 'no-store' },
   })
 
-/** The one place where an error becomes an answer. What is ours to mend is logged, and not told. */
+/** The one place where an error becomes an answer. Our own failures are logged, and their details are not sent. */
 function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {

@@ -1,4 +1,4 @@
-/** Bundles on their way in and out. `signedIn` and `member` stand in front (app.ts). */
+/** Upload and download of bundles. The guards `signedIn` and `member` run before these routes (app.ts). */
 import type { BundleFinding } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
@@ -42,7 +42,7 @@ export const bundleRoutes = (deps: WebDeps) => {
     })
 }
 
-/** Carries every finding to the page. */
+/** The refusal of a bundle, with every finding for the page. */
 class BundleRefused extends Refusal {
   override readonly findings: BundleFinding[]
   constructor(message: string, findings: readonly Found[]) {
@@ -56,7 +56,10 @@ class BundleRefused extends Refusal {
   }
 }
 
-/** What browsers call a zip. A form of another site cannot send any of these without asking first. */
+/**
+ * The content types that browsers use for a zip. A form of another site cannot send any of these without a preflight
+ * request.
+ */
 const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
 
 function zipOf(c: Context<WebEnv>): ReadableStream<Uint8Array> | null {

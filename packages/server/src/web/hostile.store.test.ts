@@ -5,7 +5,7 @@ import { serve } from './testing/service.ts'
 test.each([
   ['SQLite', async () => undefined],
   ['PostgreSQL', openTestPostgres],
-])('on %s a text that no database holds never makes a 5xx (I10)', async (_engine, open) => {
+])('on %s, a text that the database cannot store never causes a 5xx (I10)', async (_engine, open) => {
   const postgres = await open()
   const service = await serve(postgres ? { postgres } : {})
   await service.workspace('north')

@@ -1,4 +1,4 @@
-/** For whoever holds the link of an invitation, signed in or not. */
+/** Routes for people with the link of an invitation, signed in or not. */
 import { workspaces } from '@svc/api'
 import { Hono } from 'hono'
 import { signedInBy } from '../people/sessions.ts'

@@ -1,4 +1,4 @@
-/** A log that an agent sent (2.8), as a file: admins only, and not after 30 days (I32). */
+/** Sends a log from an agent (2.8) as a file: only to admins, and not after 30 days (I32). */
 import { type Context, Hono } from 'hono'
 import { noteReading } from '../logs/reading.ts'
 import { logOf } from '../pages/logs.ts'

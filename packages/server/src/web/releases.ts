@@ -4,7 +4,10 @@ import type { Files, Releases } from '../releases/releases.ts'
 import { inPieces } from './kit/pieces.ts'
 import { Refusal } from './kit/refusal.ts'
 
-/** `/cli/`: the same for everyone, without a credential. Always asked about anew, rarely sent again (D56). */
+/**
+ * Serves `/cli/`: the same for everyone, without a credential. Clients ask again each time, and rarely receive the
+ * bytes again (D56).
+ */
 export const releaseRoutes = (releases: Releases) =>
   new Hono()
     .get('/cli/svc.pyz', async (c) => {
@@ -27,11 +30,11 @@ async function serving(releases: Releases): Promise<Files> {
   return files
 }
 
-/** One build may be signed again, by another key. */
+/** Derived from the signature, since the same build may be signed again with another key. */
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
 interface SentRelease {
-  /** Of the build. */
+  /** The checksum of the build, not of this file. */
   sha256: string
   etag: string
   type: string

@@ -1,9 +1,9 @@
-/** House rules of the page's routes, each over all of them. */
+/** House rules of the page's routes, each tested over all of them. */
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { type Browser, serve } from './testing/service.ts'
 
-/** What works without being signed in; everything else wants a session. */
+/** The routes that work without being signed in; all others require a session. */
 const open = [
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
@@ -18,7 +18,7 @@ const open = [
   'GET /cli/svc.pyz.sha256',
   'GET /cli/svc.pyz.sig',
 ]
-/** What a member may do in a workspace; everything else there is for admins. */
+/** The routes of a workspace that members may use; all others there are for admins. */
 const members = [
   'GET /api/web/w/:slug',
   'GET /api/web/w/:slug/fleet',
@@ -41,7 +41,7 @@ const members = [
   'GET /api/web/w/:slug/bots',
   'GET /api/web/w/:slug/products',
 ]
-/** A member takes out nobody but themselves. */
+/** Routes where a member may act only on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']
 
 async function world() {
@@ -68,7 +68,7 @@ const call = (browser: Browser, route: string) => {
   return browser.send(method, filled, method === 'GET' || method === 'DELETE' ? undefined : {})
 }
 
-test('every route wants a session, but those listed', async () => {
+test('every route requires a session, except those listed', async () => {
   const { service, routes } = await world()
   expect(routes.length).toBeGreaterThan(30)
   for (const route of routes.filter((r) => !open.includes(r))) {
@@ -81,7 +81,7 @@ test('every route wants a session, but those listed', async () => {
   }
 })
 
-test('every route of a workspace is as if there were none to those who do not belong to it', async () => {
+test('to people outside a workspace, each of its routes answers as if it did not exist', async () => {
   const { routes, stranger } = await world()
   const ofWorkspace = routes.filter((r) => r.includes('/w/:slug'))
   expect(ofWorkspace.length).toBeGreaterThan(20)
@@ -91,7 +91,7 @@ test('every route of a workspace is as if there were none to those who do not be
   }
 })
 
-test('every route of a workspace is for admins only, but those listed', async () => {
+test('every route of a workspace is for admins only, except those listed', async () => {
   const { routes, member, admin } = await world()
   for (const route of routes.filter((r) => r.includes('/w/:slug') && !ownOnly.includes(r))) {
     const status = (await call(member, route)).status
@@ -121,7 +121,7 @@ test('every write from another origin is refused, whoever is signed in', async (
   expect((await admin.get('/api/web/me')).status).toBe(200)
 })
 
-test('a form of another site cannot be made to look like a write', async () => {
+test('a form of another site cannot be disguised as a write', async () => {
   const { admin } = await world()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const answer = await admin.send('POST', '/api/web/w/north/agents', '{"name":"x"}', { 'content-type': type })
@@ -129,7 +129,7 @@ test('a form of another site cannot be made to look like a write', async () => {
   }
 })
 
-test('every answer carries the headers of a page that nobody frames and that runs no foreign script', async () => {
+test('every answer has headers that forbid frames and foreign scripts', async () => {
   const { admin, service } = await world()
   for (const path of ['/', '/w/north', '/api/web/me', '/api/web/nothing', '/cli/svc.pyz', '/api/web/w/north/fleet']) {
     const { headers } = await admin.get(path)
@@ -148,7 +148,7 @@ test('every answer carries the headers of a page that nobody frames and that run
   expect((await service.browser().get('/api/web/me')).headers.get('cache-control')).toBe('no-store')
 })
 
-test('an address that is none answers 404 in the envelope, whatever the method', async () => {
+test('an unknown address answers 404 in the envelope, whatever the method', async () => {
   const { admin } = await world()
   for (const path of ['/api/web/nothing', '/api/nothing', '/api/web/w/north/nothing', '/cli/other', '/api/auth/ok']) {
     for (const method of ['GET', 'POST', 'PUT']) {
@@ -172,7 +172,7 @@ test.each([
   expect(answer).toMatchObject({ status, body: { error: { code } } })
 })
 
-test('a body that never arrives whole is no fault of the service', async () => {
+test('a body that never arrives completely does not count as a fault of the service', async () => {
   const { service, admin } = await world()
   const { hostname, port } = new URL(service.origin)
   const headers = { cookie: admin.cookie, 'content-type': 'application/json', 'content-length': '100' }
@@ -187,7 +187,7 @@ test('a body that never arrives whole is no fault of the service', async () => {
   expect(service.errors).toEqual([])
 })
 
-test('hostile addresses and headers never make a 5xx (I10)', async () => {
+test('hostile addresses and headers never cause a 5xx (I10)', async () => {
   const { service, admin } = await world()
   const paths = [
     '/%',
@@ -223,7 +223,7 @@ test('hostile addresses and headers never make a 5xx (I10)', async () => {
   }
 })
 
-test('when the database fails the answer is 503 with Retry-After, and tells nothing else', async () => {
+test('when the database fails, the answer is 503 with Retry-After, without details', async () => {
   const { service, admin } = await world()
   await service.store.db.schema.dropTable('agent_report').execute()
   const answer = await admin.get('/api/web/w/north/agents/mail')
@@ -232,7 +232,7 @@ test('when the database fails the answer is 503 with Retry-After, and tells noth
   expect(answer.text).not.toContain('agent_report')
 })
 
-/** As a browser would send it, address and all. */
+/** Sends a request with the same headers as a browser; returns the status. */
 function sent(origin: string, cookie: string, method: string, path: string, headers: Record<string, string>) {
   const present = Object.fromEntries(Object.entries(headers).filter(([, v]) => v !== ''))
   const { hostname, port } = new URL(origin)

@@ -21,7 +21,7 @@ test('security.txt names the contact that the operator set, and is never out of 
   expect(days).toBeLessThan(365)
 })
 
-test('there is no security.txt where the operator set no contact', async () => {
+test('there is no security.txt when the operator set no contact', async () => {
   const service = await serve()
   expect((await service.browser().get('/.well-known/security.txt')).status).toBe(404)
 })

@@ -1,10 +1,10 @@
-/** `/.well-known/security.txt` (RFC 9116): whom to tell about a vulnerability of this installation. */
+/** Serves `/.well-known/security.txt` (RFC 9116), which says where to report a vulnerability of this installation. */
 import { Hono } from 'hono'
 import type { Deps } from '../deps.ts'
 import { dayMs, dayOf } from '../limits/days.ts'
 import { Refusal } from './kit/refusal.ts'
 
-/** The file is made for each call, so it always holds for so long; RFC 9116 wants less than a year. */
+/** The days until the file expires. It is generated for each call; RFC 9116 wants less than a year. */
 const holdsDays = 180
 
 export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>

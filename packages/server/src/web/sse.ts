@@ -1,4 +1,7 @@
-/** `GET /api/web/w/:slug/events?agent=NAME` on the bare listener: a stream costs nothing of the router (performance). */
+/**
+ * Serves `GET /api/web/w/:slug/events?agent=NAME` on the bare listener, so that a stream carries none of the router's
+ * cost.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
@@ -9,12 +12,12 @@ import { findWorkspace, roleOf } from '../workspaces/store.ts'
 import { Refusal } from './kit/refusal.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
-/** Streams of one person; a browser holds six per host, so more are left over or not a page. */
+/** The streams of one person. A browser opens at most six for one host, so more are leftovers or not from a page. */
 const perPerson = 40
 
 type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean
 
-/** Takes the request if it asks for a stream of frames; false when it is about something else. */
+/** Takes the request if it asks for a stream of frames; returns false otherwise. */
 export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
   deps.live.guard = (all) => stillAllowed(deps, all)
   return (req, res) => {
@@ -60,7 +63,7 @@ async function open(
   })
 }
 
-/** Those whose session still holds and who still belong to the workspace. */
+/** The subscribers whose session is still valid and who are still members of the workspace. */
 async function stillAllowed({ auth, store, now }: Deps, all: readonly Subscriber[]): Promise<Set<Subscriber>> {
   const good = await goodSessions(auth, [...new Set(all.map((s) => s.sessionToken))], now())
   const workspaces = [...new Set(all.map((s) => s.workspaceId))]

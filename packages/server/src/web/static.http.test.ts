@@ -16,7 +16,7 @@ function builtPage(): string {
   return dir
 }
 
-test('every address of the page gives the page, asked about anew; a file that is not there is none', async () => {
+test('every address of the page serves the page, with revalidation; a file that does not exist is 404', async () => {
   const browser = (await serve({ pageDir: builtPage() })).browser()
   for (const path of [
     '/',
@@ -38,7 +38,7 @@ test('every address of the page gives the page, asked about anew; a file that is
   }
 })
 
-/** As a client writes it that does not tidy up addresses. */
+/** Requests a path exactly as given, like a client that does not normalise addresses. */
 const ask = (origin: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number; bytes: number }>((resolve, reject) => {
     const { port } = new URL(origin)
@@ -55,10 +55,10 @@ async function sizeOf(answer: IncomingMessage): Promise<number> {
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 afterAll(() => agent.destroy())
 
-/** Kept in memory, 1,200 copies of the file would be 240 MB. */
+/** If each request kept the file in memory, 1,200 copies of it would be 240 MB. */
 const spellingsOfEach = process.env.SVC_TEST_LONG ? 1250 : 300
 
-test(`${4 * spellingsOfEach} spellings of one file are no addresses of it, and take no memory`, async () => {
+test(`${4 * spellingsOfEach} spellings of one file are not addresses of it, and take no memory`, async () => {
   const dir = builtPage()
   writeFileSync(join(dir, 'assets', 'large-abc123.js'), 'x'.repeat(200_000))
   const { origin } = await serve({ pageDir: dir })
@@ -108,7 +108,7 @@ test('files with a hash in their name never change, and are sent compressed', as
   expect((await browser.get('/icon.svg')).headers.get('content-type')).toBe('image/svg+xml')
 })
 
-test('while the page is not built, there is one that says what to do', async () => {
+test('while the page is not built, a placeholder says what to do', async () => {
   const answer = await (await serve()).browser().get('/w/north')
   expect(answer.text).toContain('npm run build')
 })

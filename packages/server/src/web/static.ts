@@ -1,6 +1,6 @@
 /**
- * The built page. Hashed files never change; browsers ask about the page itself each time. What is kept in memory is bounded
- * by the files that exist, whatever is asked for: only the exact address of a file leads to it.
+ * Serves the built page. Hashed files never change; browsers revalidate the page itself each time. Memory is bounded by
+ * the files that exist, whatever is requested: only the exact address of a file finds it.
  */
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Milliseconds until the folder is listed again: a new build is served without a restart. */
+/** Milliseconds until the folder is listed again, so that a new build is served without a restart. */
 const listedEvery = 1000
 const page = '/index.html'
 
@@ -36,18 +36,19 @@ interface File {
   bytes: Buffer
   type: string
   etag: string
-  /** Its name holds a hash of what is in it. */
+  /** True when the name contains a hash of the content. */
   immutable: boolean
   smaller: Map<Coding, Promise<Buffer>>
 }
 type PageContext = Context<{ Bindings: HttpBindings }>
 
-/** Serves `dir`; every address without a file is the page, which knows the address itself. */
+/** Serves `dir`. Every address without a file gets the page, which reads the address itself. */
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
     const path = rawPathOf(c.env.incoming.url ?? '/')
-    // An address may hold dots (an invitation, a version); only what ends like a file of the page is asked for as one.
+    // An address may contain dots (an invitation, a version), so only paths with the extension of a page file are
+    // looked up as files.
     const wanted = Object.hasOwn(types, extname(path)) ? path : page
     const file = files(wanted)
     if (file) return send(c, file)
@@ -73,7 +74,7 @@ async function send(c: PageContext, file: File): Promise<Response> {
 const whole = (c: Context, bytes: Buffer, headers: Record<string, string>): Response =>
   c.body(inPieces(bytes), 200, { ...headers, 'content-length': String(bytes.length) })
 
-/** Compressed once and kept: the page is a few hundred kilobytes in all. */
+/** Compresses a file once and keeps the result: the page is a few hundred kilobytes in all. */
 function smaller(file: File, coding: Coding): Promise<Buffer> {
   const known = file.smaller.get(coding)
   if (known) return known
@@ -93,12 +94,12 @@ const codingOf = (accepts: string): Coding | undefined =>
       : undefined
 
 /**
- * Gives the file at an address. Addresses come from the folder, never from requests, so a request for anything else costs one
- * look into a map; each file is read once and again when it has changed.
+ * Returns a function that finds the file at an address. The addresses come from the folder, so any other request costs
+ * one lookup in a map; each file is read once, and again when it has changed.
  */
 function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
   let listed = Number.NEGATIVE_INFINITY
-  /** Size and time of each file. */
+  /** Size and time of each file, by address. */
   let stamps = new Map<string, string>()
   const read = new Map<string, { file: File; stamp: string }>()
 
@@ -130,7 +131,7 @@ function stampsIn(dir: string): Map<string, string> {
   return stamps
 }
 
-/** A page that is not built has none. A build that is just being replaced may lose a folder while it is listed. */
+/** The entries of the folder: none when the page is not built, and perhaps fewer while a build is being replaced. */
 function entriesOf(dir: string): Dirent[] {
   try {
     return readdirSync(dir, { recursive: true, withFileTypes: true })

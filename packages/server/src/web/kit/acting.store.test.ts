@@ -20,7 +20,7 @@ const engines = [
 ] as const
 const w = '/api/web/w/north'
 
-/** Everything that people can change. */
+/** The tables with everything that people can change. */
 const tables = [
   ...['account', 'agent', 'audit', 'blueprint', 'blueprint_version', 'bot', 'bot_token', 'command', 'install_code'],
   ...['invitation', 'link', 'member', 'rollout', 'session', 'user', 'workspace', 'workspace_product'],
@@ -32,7 +32,10 @@ const rowsOf = async ({ db }: Store): Promise<Record<string, unknown[]>> =>
     ),
   )
 
-/** Every route that writes by a right, with a body that it takes; `only`: the ends that concern it. */
+/**
+ * Every route that writes by somebody's right, with a body that it accepts. `only` lists the ends that matter to it; by
+ * default all do.
+ */
 const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
   'POST /api/web/workspaces': { body: { slug: 'mine', name: 'Mine' }, only: ['the session ends'] },
@@ -70,7 +73,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/w/:slug/bots/:id/tokens/:token/revoke': {},
   'DELETE /api/web/w/:slug/bots/:id': {},
 }
-/** Routes that write without a right of somebody signed in, each with what it is allowed by. */
+/** Routes that write without the right of a signed-in person, each with what permits it. */
 const others: Record<string, string> = {
   'POST /api/auth/sign-in/email': 'the password',
   'POST /api/auth/sign-out': 'the session that it ends',
@@ -94,7 +97,7 @@ const ends = {
   },
 }
 
-/** A store that lets a test act right after the first answer about a table. */
+/** A store in which a test can act right after the first answer from a table. */
 function watched(store: Store) {
   let due: { table: string; act: () => unknown } | undefined
   const asked = new WeakSet<object>()
@@ -121,7 +124,7 @@ function watched(store: Store) {
     get due() {
       return due !== undefined
     },
-    /** Past the connection that the answer came by, which on SQLite is the only one. */
+    /** Runs SQL outside the answer's query: on SQLite synchronously on the only connection, else through the pool. */
     run: (text: string) => (store.engine === 'sqlite' ? store.sqlite.exec(text) : store.pool.query(text)),
   }
 }
@@ -176,7 +179,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     ['removed', 404, [200, 200]],
     ['demoted', 403, [200, 200]],
     ['signed out', 401, [401, 401]],
-  ])('a person who was %s completes requests that began before: nothing changes', async (how, refused, own) => {
+  ])('requests that a person started before being %s change nothing', async (how, refused, own) => {
     const { watch, service, ada } = await start()
     const carol = await service.person('Carol', 'north', 'admin')
     const begin = (method: string, path: string, body: unknown) =>
@@ -215,7 +218,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     const { url } = (await ada.send<{ url: string }>('POST', `${w}/invitations`, asked)).body
     const { session } = await rowsOf(service.store)
     const path = url.replace(/.*\/invitation\//, '/api/web/invitations/')
-    // The route looks who is signed in once the body is there.
+    // The route checks the session once the body has arrived.
     watch.after('session', () =>
       watch.run(`delete from session where "userId" in (select id from "user" where email = 'carol@example.org')`),
     )
@@ -225,14 +228,14 @@ describe.each(engines)('rights on %s', (_engine, open) => {
   })
 })
 
-/** What is stored, without the membership and the sessions of one person. */
+/** The stored rows, without the membership and the sessions of one person. */
 async function rowsBut(store: Store, personId: string) {
   const { member = [], session = [], ...rows } = await rowsOf(store)
   const left = (all: unknown[]) => all.filter((row) => (row as { userId: string }).userId !== personId)
   return { ...rows, member: left(member), session: left(session) }
 }
 
-/** Sends a request without its last byte; resolves when the guards have looked who asks. */
+/** Sends a request without its last byte; resolves when the guards have checked the sender. */
 async function begins(
   { watch, service, who }: { watch: Watched; service: Service; who: Browser },
   method: string,
@@ -265,7 +268,7 @@ async function begins(
   }
 }
 
-describe('the same at the same time, on PostgreSQL', () => {
+describe('rights that change during a write, on PostgreSQL', () => {
   async function world() {
     const service = await serve({ postgres: await openTestPostgres() })
     const north = await service.workspace('north')
@@ -288,7 +291,7 @@ describe('the same at the same time, on PostgreSQL', () => {
       })
     const remove = (people: People = service) =>
       removeMember({ people, by: operator, now: service.now() }, north, { id: member.id })
-    /** Resolves when somebody waits for a lock. */
+    /** Resolves when a transaction waits for a lock. */
     const waits = () =>
       eventually('somebody waits for a lock', async () => {
         const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
@@ -298,7 +301,7 @@ describe('the same at the same time, on PostgreSQL', () => {
     return { service, carol, makes, remove, waits, agents }
   }
 
-  test('a removal waits for a write that began before it, and so confirms nothing that is not over', async () => {
+  test('a removal waits for a write that started before it, so nothing is written after it is confirmed', async () => {
     const { makes, remove, waits, agents } = await world()
     const gate = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
@@ -318,7 +321,7 @@ describe('the same at the same time, on PostgreSQL', () => {
     expect(await agents()).toHaveLength(1)
   })
 
-  test('a write waits for a removal that began before it, and then changes nothing', async () => {
+  test('a write waits for a removal that started before it, and then changes nothing', async () => {
     const { service, makes, remove, waits, agents } = await world()
     const gate = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
@@ -336,7 +339,7 @@ describe('the same at the same time, on PostgreSQL', () => {
     expect(await agents()).toEqual([])
   })
 
-  test('a demotion and a sign-out that began before a write are heeded by it too', async () => {
+  test('a write also respects a demotion and a sign-out that started before it', async () => {
     const { service, carol, makes, waits, agents } = await world()
     const { id } = carol.person
     for (const [change, code] of [
@@ -363,7 +366,7 @@ describe('the same at the same time, on PostgreSQL', () => {
     expect(await agents()).toEqual([])
   })
 
-  test('two admins who remove each other at once leave one', async () => {
+  test('when two admins remove each other at the same time, one remains', async () => {
     const { service, carol, remove } = await world()
     const { db } = service.store
     const ada = await db

@@ -1,6 +1,6 @@
 /**
- * What people change (I33): a session, and where a workspace is concerned its membership, is judged in the transaction that
- * writes. A removal, a demotion or a sign-out that was confirmed before therefore leaves a request in flight no way to write.
+ * Changes made by people (I33): the session, and in a workspace the membership, are checked in the transaction that
+ * writes. After a confirmed removal, demotion or sign-out, a request in flight therefore cannot write.
  */
 import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
@@ -13,7 +13,7 @@ import { granted, Refusal, type WebCode } from './refusal.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 
-/** Who asks, as the guards found them when the request began. */
+/** The person and the session, as the guards found them when the request began. */
 export interface Who {
   person: Person
   session: { id: string }
@@ -22,7 +22,7 @@ interface WhoIn extends Who {
   workspace: { id: string }
 }
 
-/** What a change is made with. Everything in it goes through `db`, or through `people` for what the accounts library keeps. */
+/** The arguments of a change. All writes go through `db`, or through `people` for data of the accounts library. */
 interface Acting<D> {
   db: Trx
   people: D
@@ -30,7 +30,7 @@ interface Acting<D> {
   now: number
 }
 
-/** Changes something of a person's own account. */
+/** Changes something about a person's own account. */
 export const asPerson = <D extends ActingNeeds, T>(
   deps: D,
   who: Who,
@@ -41,7 +41,7 @@ export const asPerson = <D extends ActingNeeds, T>(
     return granted(await work(actingIn(deps, who, trx)))
   })
 
-/** Changes something of a workspace; `role` is the least that the person must be in it. */
+/** Changes something in a workspace. `role` is the minimum role that the person must have. */
 export const asMember = <D extends ActingNeeds, T>(
   deps: D,
   who: WhoIn,
@@ -53,7 +53,7 @@ export const asMember = <D extends ActingNeeds, T>(
     return granted(await work({ ...actingIn(deps, who, trx), role: held }))
   })
 
-/** The same for work that begins its own transactions, several or late: the right is judged in each of them. */
+/** A writer for work that opens its own transactions, several or later; the right is checked in each of them. */
 export const personWriter =
   (deps: ActingNeeds, who: Who): Writer =>
   (work) =>
@@ -77,14 +77,17 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Ac
   now: deps.now(),
 })
 
-/** On PostgreSQL the row is locked: whoever ends the session waits for this transaction, or this one sees it ended. */
+/**
+ * On PostgreSQL the row is locked: ending the session waits for this transaction, or this transaction sees that it has
+ * ended.
+ */
 async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
   const row = trx.selectFrom('session').select('id').where('id', '=', session.id).where('userId', '=', person.id)
   const held = await (isPostgres(trx) ? row.forShare() : row).executeTakeFirst()
   if (!held) throw new Refusal('sign_in_needed')
 }
 
-/** The order of locks is session, member, workspace, agents. */
+/** Locks are taken in the order session, member, workspace, agents. */
 async function confirmMember(trx: Trx, who: WhoIn, role: Role): Promise<Role> {
   await confirmSession(trx, who)
   const row = trx

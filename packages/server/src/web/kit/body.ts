@@ -6,12 +6,14 @@ import { announcesTooMuch, continueIfAsked } from '../../http/body.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
-/** The page never sends more than a few settings. */
+/** The default limit in bytes. The page never sends more than a few settings. */
 const usual = 64 * 1024
-/** So much of a body that is too large is read and thrown away, so that the answer arrives instead of a reset. */
+/**
+ * The number of bytes of a too large body that are read and discarded, so that the answer arrives instead of a reset.
+ */
 const drained = 1024 * 1024
 
-/** The JSON object of a request, read by `reader`; what is wrong is said with the name of the field. */
+/** Reads the JSON object of a request with `reader`. A refusal names the field that is wrong. */
 export async function bodyOf<T>(
   c: Context<WebEnv>,
   reader: Reader<T, unknown>,
@@ -19,7 +21,8 @@ export async function bodyOf<T>(
   all = arrivals,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
-  // A form of another site cannot send this type without asking first (CSRF, beside the check of the origin).
+  // A form of another site cannot send this type without a preflight request. This protects from CSRF in addition to
+  // the check of the origin.
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }
@@ -31,7 +34,7 @@ export async function bodyOf<T>(
   return readInput(reader, json.value)
 }
 
-/** The JSON of a request, as its operation takes it. */
+/** Reads the JSON of a request as its operation expects it. */
 export const bodyFor = <T>(
   c: Context<WebEnv>,
   operation: { input: Reader<T, unknown> | undefined; maxBytes?: number },
@@ -40,7 +43,7 @@ export const bodyFor = <T>(
   return bodyOf(c, operation.input, operation.maxBytes)
 }
 
-/** What is sent, read; the refusal names the field. */
+/** Applies a reader to a value; the refusal names the field that is wrong. */
 export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
   try {
     return reader(value, '')
@@ -50,7 +53,7 @@ export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
   }
 }
 
-/** In the time, and within the memory, that all who send have together. */
+/** Reads the body within the time and memory that all senders share. */
 async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
   const { incoming, outgoing } = c.env
   if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')
@@ -67,7 +70,7 @@ async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Prom
       } else if (size > drained) break
     }
   } catch {
-    // Whoever sent it has gone, or was too slow: nobody reads the answer, and it is no fault of the service.
+    // The sender has gone, or was too slow. Nobody reads the answer, and it is not a fault of the service.
     throw new Refusal('body_invalid', 'The body was cut off.')
   } finally {
     all.end(incoming)

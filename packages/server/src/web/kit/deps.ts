@@ -2,10 +2,10 @@ import type { Deps } from '../../deps.ts'
 import type { Hub } from '../../live/hub.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** What this part needs besides what everybody is given: the live hub whole. */
+/** The dependencies of the page's routes: the shared ones, with the whole live hub. */
 export interface WebNeeds extends Deps {
   live: Hub
-  /** The folder of the built page; the dashboard's own when it is not said. */
+  /** The folder of the built page; by default the dashboard's own. */
   pageDir?: string
 }
 export interface WebDeps extends WebNeeds {

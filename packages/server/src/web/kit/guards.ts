@@ -1,4 +1,6 @@
-/** Who may call a route. A guard finds what the route is about and puts it beside the request. */
+/**
+ * Guards decide who may call a route. A guard looks up what the route is about and stores it in the request's context.
+ */
 import type { HttpBindings } from '@hono/node-server'
 import type { Role } from '@svc/api'
 import type { MiddlewareHandler } from 'hono'
@@ -16,7 +18,7 @@ export interface WebEnv {
 }
 export type Guard = MiddlewareHandler<WebEnv>
 
-/** Somebody who is signed in. */
+/** Requires a signed-in person. */
 export const signedIn = ({ auth, now }: Deps): Guard =>
   createMiddleware(async function signedIn(c, next) {
     const who = await signedInBy(auth, c.req.raw.headers, now())
@@ -27,7 +29,10 @@ export const signedIn = ({ auth, now }: Deps): Guard =>
     for (const cookie of who.cookies) c.header('set-cookie', cookie, { append: true })
   })
 
-/** Somebody who belongs to the workspace of the address. To everybody else it is as if there were none. */
+/**
+ * Requires a member of the workspace in the address. Everybody else gets the same answer as for a workspace that does
+ * not exist.
+ */
 export const member = ({ store: { db } }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = found(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
@@ -36,13 +41,13 @@ export const member = ({ store: { db } }: Deps): Guard =>
     await next()
   })
 
-/** An admin of the workspace; stands behind `member`. */
+/** Requires an admin of the workspace; runs after `member`. */
 export const admin: Guard = createMiddleware(async function admin(c, next) {
   if (c.var.role !== 'admin') throw new Refusal('not_allowed')
   await next()
 })
 
-/** The agent of the address, in this workspace. */
+/** Finds the agent in the address within this workspace. */
 export const agent = ({ store: { db } }: Deps): Guard =>
   createMiddleware(async function agent(c, next) {
     c.set('agent', found(await findAgent(db, c.var.workspace, c.req.param('name') ?? ''), 'agent_unknown'))
@@ -50,8 +55,8 @@ export const agent = ({ store: { db } }: Deps): Guard =>
   })
 
 /**
- * Refuses what another site's page sends (CSRF): by what the browser says about the request, or by its origin. A request
- * that says neither comes from no browser of today, and brings no cookie that a person did not put there.
+ * Refuses requests from another site's page (CSRF), by what the browser says about the request, or by its origin. A
+ * request with neither header does not come from a current browser, and carries only cookies that a person put there.
  */
 export const sameOrigin = (baseUrl: string): Guard =>
   createMiddleware(async function sameOrigin(c, next) {

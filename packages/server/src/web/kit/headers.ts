@@ -1,8 +1,9 @@
-/** What every answer of the page and its routes carries (OWASP ASVS 5, 3.4). */
+/** The headers of every answer of the page and its routes (OWASP ASVS 5, 3.4). */
 
 /**
- * No inline script at all. Styles may be inline: the component library writes its theme and responsive rules into style
- * elements, and a nonce would need a page that is rendered anew for every call; what agents report never becomes style.
+ * Inline scripts are forbidden. Inline styles are allowed: the component library writes its theme and responsive rules
+ * into style elements, and a nonce would require rendering the page for every call. Nothing that agents report becomes
+ * style.
  */
 const policy = [
   "default-src 'none'",
@@ -27,6 +28,6 @@ export const securityHeaders = (baseUrl: string): Record<string, string> => ({
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': unused.map((feature) => `${feature}=()`).join(', '),
-  // Other names below this host are not ours to decide about: no includeSubDomains.
+  // No includeSubDomains: names below this host are not ours to decide about.
   ...(baseUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })

@@ -1,7 +1,7 @@
 /**
- * Operations as the page's routes: what packages/api describes is bound here to the functions that carry it out. For every operation
- * the right is judged when the request begins and, where it changes something, again in the transaction that writes (I33); then the
- * open pages hear of it.
+ * Binds the operations of packages/api to the functions that carry them out, as routes of the page. The right is
+ * checked when the request begins and, for a change, again in the transaction that writes (I33); afterwards the open
+ * pages are notified.
  */
 import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
@@ -19,14 +19,14 @@ import type { WebDeps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import type { WebCode } from './refusal.ts'
 
-/** What the address of a route names. */
+/** The objects that the address of a route names. */
 export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
   (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
 
-/** What work is done with that a person or the operator may begin. */
+/** The dependencies of work that a person or the operator may start. */
 export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
-/** What a change is made with: everything goes through `db`, or through `people` for what the accounts library keeps. */
+/** The arguments of a change. All writes go through `db`, or through `people` for data of the accounts library. */
 export type Acting<R, B extends By> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
@@ -35,12 +35,12 @@ export type Acting<R, B extends By> = RouteObjects<R> & {
   now: number
   params: ParamsOf<R & string>
 }
-/** The same, made by a person who is signed in. */
+/** The arguments of a change by a signed-in person. */
 type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
-/** For changes that take several transactions: `write` judges the right in each. */
+/** The arguments of a change that takes several transactions; `write` checks the right in each. */
 type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
 
-/** Who looks, and where. */
+/** The arguments of an operation that only reads. */
 export type Looking<R> = RouteObjects<R> & {
   deps: WebDeps
   who: Who
@@ -49,15 +49,15 @@ export type Looking<R> = RouteObjects<R> & {
   params: ParamsOf<R & string>
 }
 
-/** What is left to do after the commit, and what is answered. */
+/** The steps after the commit, and the answer. */
 interface Afterwards<R, Given, Value> {
-  /** The agents whose pages hear of it; else the agent of the address. */
+  /** Ids of the agents whose pages are notified; by default the agent in the address. */
   agents?(value: Value): readonly string[]
-  /** What follows from it. */
+  /** Further work that follows from the change. */
   goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
-  /** What the page is given; else the value itself. */
+  /** The value that the page receives; by default the value itself. */
   answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
-  /** False: it was there already, and the status is 200. */
+  /** False when it existed already; the status is then 200. */
   made?(value: Value): boolean
 }
 
@@ -79,7 +79,7 @@ export type Bound = BoundLook | BoundChange<Person> | BoundOften
 type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
-/** Binds an operation that changes nothing. A Response is answered as it is. */
+/** Binds an operation that changes nothing. A Response is sent as it is. */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
   look: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
@@ -106,7 +106,7 @@ export const actsOften = <R extends Route, Read, Sent, Given, Value>(
   after: Afterwards<R, Given, Value>,
 ): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
 
-/** Adds the routes of these operations below `/api/web`. Behind `/w/:slug` the guard of members stands already. */
+/** Adds the routes of these operations below `/api/web`. The router already guards `/w/:slug` with `member`. */
 export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
   for (const bound of all) {
     const { route } = bound.operation
@@ -187,7 +187,7 @@ async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation
 const noticesOf = ({ change }: Operation): readonly Notice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
-/** Tells open pages, as the description says. */
+/** Notifies open pages as the operation's description says. */
 export function notify(
   live: Live,
   operation: Operation,

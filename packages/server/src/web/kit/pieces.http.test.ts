@@ -12,7 +12,7 @@ import { operator, serve } from '../testing/service.ts'
 const size = 6 * 1024 * 1024
 const many = 40
 
-/** The bytes of buffers that so many clients cost who ask for a file and do not read it. */
+/** The bytes of buffers that are held while many clients request a file and do not read it. */
 async function costOf(origin: string, path: string): Promise<number> {
   const whole = Buffer.from(await (await fetch(origin + path)).arrayBuffer())
   expect(whole.length).toBeGreaterThan(size)
@@ -38,7 +38,7 @@ async function costOf(origin: string, path: string): Promise<number> {
   return cost
 }
 
-test('the runtime that the service gives to everybody is in memory once, however many do not read what they asked for', async () => {
+test('the public runtime file is in memory only once, however many clients requested it without reading the answer', async () => {
   const service = await serve()
   const build = buildOf('1.0.0', { salt: 'x'.repeat(1000) })
   const large = { ...build, bytes: Buffer.concat([build.bytes, Buffer.alloc(size)]) }
@@ -46,7 +46,7 @@ test('the runtime that the service gives to everybody is in memory once, however
   expect(await costOf(service.origin, '/cli/svc.pyz')).toBeLessThan(5 * size)
 })
 
-test('so are the files of the page', async () => {
+test('each file of the page is in memory only once, too', async () => {
   const pageDir = mkdtempSync(join(tmpdir(), 'svc-page-'))
   onTestFinished(() => rmSync(pageDir, { recursive: true, force: true }))
   mkdirSync(join(pageDir, 'assets'))

@@ -1,14 +1,15 @@
 import { Turns } from '../../http/turns.ts'
 
-/** So much of a file is on its way at once. */
+/** The size of one piece in bytes. */
 const pieceBytes = 64 * 1024
-/** Pieces of all files that go out in one turn of the event loop, besides the first of each. */
+/** The pieces of all files that are sent in one turn of the event loop, not counting the first of each. */
 const turns = new Turns(32)
 
 /**
- * A file as the body of an answer. Given whole it would be copied for each answer, and everybody may ask for the files of the page
- * and of `/cli/`: those who then do not read would hold a copy each. Between two pieces others have a turn, since the system takes
- * megabytes at once for a client that has just connected. The answer needs its `Content-Length` said.
+ * Streams a file as the body of an answer; the caller must set `Content-Length`. A whole file would be copied for each
+ * answer, and clients that do not read would each hold a copy, although anybody may request the page's files and
+ * `/cli/`. Other requests get a turn between two pieces, since the system accepts megabytes at once for a new
+ * connection.
  */
 export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0

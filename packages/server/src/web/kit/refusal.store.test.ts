@@ -5,7 +5,7 @@ import { world } from '../../../testing/world.ts'
 import { isConstraint, isDatabaseFailure } from './refusal.ts'
 
 everyEngine('what the database says', (open) => {
-  test('a second row of one key, of one unique value, and a row without its parent are conflicts and no failures', async () => {
+  test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
     const w = await world(await open())
     const { db } = w.store
     const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()

@@ -9,7 +9,7 @@ test.each([
   ['a unique key of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 2067 }],
   ['a primary key of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 1555 }],
   ['a foreign key of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 787 }],
-])('%s that was hit is a conflict, and no failure of the database', (_, facts) => {
+])('violating %s is a conflict, not a failure of the database', (_, facts) => {
   expect(isConstraint(error(facts))).toBe(true)
   expect(isDatabaseFailure(error(facts))).toBe(false)
 })
@@ -18,12 +18,15 @@ test.each([
   ['a full disk of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 13 }],
   ['a PostgreSQL that shuts down', { code: '57P01' }],
   ['a connection that was refused', { code: 'ECONNREFUSED' }],
-])('%s is a failure of the database, and no conflict', (_, facts) => {
+])('%s is a failure of the database, not a conflict', (_, facts) => {
   expect(isConstraint(error(facts))).toBe(false)
   expect(isDatabaseFailure(error(facts))).toBe(true)
 })
 
-test.each([['a text'], [new Error('ours')], [error({ code: '42601' })]])('%s is neither', (what) => {
-  expect(isConstraint(what)).toBe(false)
-  expect(isDatabaseFailure(what)).toBe(false)
-})
+test.each([['a text'], [new Error('ours')], [error({ code: '42601' })]])(
+  '%s is neither a conflict nor a failure of the database',
+  (what) => {
+    expect(isConstraint(what)).toBe(false)
+    expect(isDatabaseFailure(what)).toBe(false)
+  },
+)

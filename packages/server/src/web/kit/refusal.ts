@@ -1,9 +1,12 @@
-/** Every refusal of the page's own routes: thrown anywhere, written once by `onError` (app.ts) as the envelope of section 7. */
+/**
+ * Every refusal of the page's own routes. It can be thrown anywhere; `onError` (app.ts) writes it as the envelope of
+ * section 7.
+ */
 import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'
 import { unknownAgent } from '../../verdict.ts'
 
-/** The status, and words for people where the place that refuses has none of its own. */
+/** The status of each code, and a message for people when the refusing code has no better one. */
 const webRefusals = {
   text_invalid: [400, 'A text holds a character that cannot be stored.'],
   body_invalid: [400, 'The request is not valid.'],
@@ -80,9 +83,9 @@ export type WebCode = keyof typeof webRefusals
 export class Refusal extends Error {
   readonly code: WebCode
   readonly status: number
-  /** Seconds, for the header of that name. */
+  /** The seconds for the Retry-After header. */
   readonly retryAfter: number | undefined
-  /** Of a bundle that was refused: everything that is wrong with it. */
+  /** Everything that is wrong with a refused bundle. */
   readonly findings: BundleFinding[] | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
@@ -93,19 +96,19 @@ export class Refusal extends Error {
   }
 }
 
-/** The value of a decision, or its refusal thrown: for handlers, which have nothing to say about it themselves. */
+/** The value of a verdict; throws its refusal otherwise. For handlers that have nothing to add to it. */
 export function granted<T>(verdict: Verdict<T, WebCode>): T {
   if (verdict.ok) return verdict.value
   throw new Refusal(verdict.code, verdict.message)
 }
 
-/** What is there, or the refusal that it is not. */
+/** The value; throws the refusal when it is undefined. */
 export function found<T>(value: T | undefined, code: WebCode): T {
   if (value === undefined) throw new Refusal(code)
   return value
 }
 
-/** An error of the database that is not ours to explain: it is not there, is full, or gave up (I10). */
+/** True for an error of the database that is unreachable, full, or gave up (I10), which we cannot explain further. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
   const code = String(error.code)
@@ -113,11 +116,11 @@ export function isDatabaseFailure(error: unknown): boolean {
   return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
 
-/** PostgreSQL has no U+0000 in a text, so nothing there can be asked for by one (I10). */
+/** PostgreSQL stores no U+0000 in a text, so nothing there can match such a request (I10). */
 export const isForeignText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '22021'
 
-/** Two did the same at once, and a unique key decided who was first. */
+/** True when a unique or foreign key was violated, usually because two requests did the same at once. */
 export function isConstraint(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }

@@ -7,10 +7,10 @@ import { openAuth } from '../../people/auth.ts'
 import { hashQueue } from '../../people/hashing.ts'
 import { password, type Service, serve } from '../testing/service.ts'
 
-/** Refused by its length before anything is hashed, so that many tries cost a test nothing. */
+/** This password is refused by its length before anything is hashed, so that many tries cost a test nothing. */
 const wrong = 'w'.repeat(201)
 
-/** A service behind a proxy that says from which address a request comes; Ann has an account. */
+/** Serves a workspace behind a proxy that supplies the client's address; Ann has an account. */
 async function world() {
   const service = await serve({ proxies: ['127.0.0.1'] })
   await service.workspace('north')
@@ -20,14 +20,14 @@ async function world() {
   return { service, known, attempt }
 }
 
-test('strangers at many addresses do not lock the owner out', async () => {
+test('strangers at many addresses cannot lock the owner out', async () => {
   const { attempt } = await world()
   for (let i = 0; i < 100; i++) expect((await attempt(`198.51.100.${i % 13}`, wrong)).status).toBe(401)
   expect((await attempt('198.51.100.1', password)).status).toBe(429)
   expect((await attempt('192.0.2.1', password)).status).toBe(200)
 })
 
-test('the browser that signed in before signs in from an address that is refused', async () => {
+test('a browser that signed in before can sign in from an address that is refused', async () => {
   const { attempt, known } = await world()
   await known.send('POST', '/api/auth/sign-out', {})
   for (let i = 0; i < 8; i++) await attempt('198.51.100.1', wrong)
@@ -35,7 +35,7 @@ test('the browser that signed in before signs in from an address that is refused
   expect((await attempt('198.51.100.1', password, known)).status).toBe(200)
 })
 
-test('a browser that was signed in before there were cookies for it gets one when it opens the page', async () => {
+test('a browser that was signed in before device cookies existed gets one when it opens the page', async () => {
   const { known, service } = await world()
   const session = known.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session=')) ?? ''
   const opened = await service.browser().get('/api/web/me', { cookie: session })
@@ -53,7 +53,7 @@ test('an e-mail address of more than 254 characters is refused before it is coun
   expect((await attempt('198.51.100.1', password)).status).toBe(200)
 })
 
-test('links that are good are not counted: a whole office opens its invitations from one address', async () => {
+test('valid links are not counted, so a whole office can open its invitations from one address', async () => {
   const { known, service } = await world()
   const invited = await known.send<{ url: string }>('POST', '/api/web/w/north/invitations', {
     email: 'bob@example.org',
@@ -65,10 +65,10 @@ test('links that are good are not counted: a whole office opens its invitations 
   expect((await service.browser().get(`${path}x`)).status).toBe(429)
 })
 
-test('a sign-in for which there is no room gets 429 with Retry-After, and is not counted as failed', async () => {
+test('a sign-in that finds no room in the queue gets 429 with Retry-After, and does not count as failed', async () => {
   const { attempt, known, service } = await world()
   const ends: (() => void)[] = []
-  // Two that run and 32 that wait, each of an address of its own, so that nobody makes room.
+  // Two that run and 32 that wait, each with a different address, so that none is displaced.
   const held = Array.from({ length: 34 }, (_, i) =>
     hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
   )
@@ -77,7 +77,7 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   expect(asked, 'the accounts library is not asked').not.toHaveBeenCalled()
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   expect(refused.headers.get('retry-after')).toBe('5')
-  // A browser that is known waits in a line of its own.
+  // A known browser waits in a separate queue.
   const waiting = attempt('192.0.2.1', password, known)
   await eventually('33 wait for a hash', () => expect(hashQueue.waiting).toBeGreaterThanOrEqual(33), { everyMs: 1 })
   let ended = false
@@ -95,7 +95,7 @@ test('a sign-in for which there is no room gets 429 with Retry-After, and is not
   expect(service.errors).toEqual([])
 })
 
-test('a sign-in beside which the same password is stored in another form is good', async () => {
+test('a sign-in succeeds while the same password is being stored in another form', async () => {
   const { attempt, service } = await world()
   const context = await service.auth.$context
   const verify = context.password.verify
@@ -110,7 +110,7 @@ test('a sign-in beside which the same password is stored in another form is good
   expect((await attempt('192.0.2.1', password)).status).toBe(200)
 })
 
-/** The lines about sign-ins, without those of before. */
+/** The log lines about sign-ins that start with this test. */
 const signInLines = (lines: string[]) => lines.filter((line) => line.endsWith('"msg":"sign-in"}'))
 
 test('every try is a line of the log, with the address, the shortened account and the outcome, and no secret (I29)', async () => {
@@ -136,7 +136,7 @@ test('every try is a line of the log, with the address, the shortened account an
   expect(service.lines.join('\n')).not.toMatch(/not the right one|correct horse|guessed|svc\.device=[^*]/)
 })
 
-test('a try is one line, with the id of its answer, and no other line about the same request', async () => {
+test('a try is one line with the id of its answer, and no other line is about the same request', async () => {
   const { attempt, service } = await world()
   logRequests(service.server, service.log)
   service.lines.length = 0
@@ -149,7 +149,7 @@ test('a try is one line, with the id of its answer, and no other line about the 
   })
 })
 
-test('the filter for fail2ban in the documents finds tries that failed, and their addresses', async () => {
+test('the documented filter for fail2ban finds failed tries and their addresses', async () => {
   const { attempt, service } = await world()
   await attempt('198.51.100.1', wrong)
   await attempt('2001:db8::7', wrong, undefined, '","address":"192.0.2.99","account":"x","outcome":"wrong"')
@@ -161,7 +161,7 @@ test('the filter for fail2ban in the documents finds tries that failed, and thei
   expect(found).toEqual(['198.51.100.1', '2001:db8::7'])
 })
 
-test("one's own last sign-ins are on one's own page", async () => {
+test("the account page shows the person's own last sign-ins", async () => {
   const { attempt, known, service } = await world()
   await attempt('192.0.2.1', password)
   await attempt('198.51.100.1', wrong)
@@ -177,13 +177,13 @@ test("one's own last sign-ins are on one's own page", async () => {
 const storedHash = async ({ store }: Service) =>
   (await store.db.selectFrom('account').select('password').executeTakeFirstOrThrow()).password ?? ''
 
-test('a password stays in the form that nodes of the version before can read', async () => {
+test('a password stays in the form that nodes of the previous version can read', async () => {
   const { attempt, service } = await world()
   await attempt('192.0.2.1', password)
   expect(await storedHash(service)).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
 })
 
-test('with argon2id switched on, a password is stored anew at sign-in, and signs in afterwards', async () => {
+test('with argon2id enabled, a password is stored again at sign-in, and works afterwards', async () => {
   const service = await serve({ passwordForm: 'argon2id' })
   await service.workspace('north')
   await service.person('Ann', 'north', 'admin')

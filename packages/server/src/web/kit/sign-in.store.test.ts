@@ -1,4 +1,4 @@
-/** A password that is changed while somebody signs in with the old one, on both engines. */
+/** Tests a password that is changed while somebody signs in with the old one, on both engines. */
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
@@ -22,7 +22,7 @@ describe.each([
   ['SQLite', openTestSqlite],
   ['PostgreSQL', openTestPostgres],
 ] as const)('a password that is changed while it is checked, on %s,', (_engine, open) => {
-  test('leaves no session behind', async () => {
+  test('the sign-in with the old password leaves no session behind', async () => {
     const { ann, passwords, attempt } = await world(await open())
     const { verify } = passwords
     const changes = vi.spyOn(passwords, 'verify').mockImplementationOnce(async (asked) => {
@@ -38,7 +38,7 @@ describe.each([
   })
 })
 
-test('a sign-in waits for a change of the password that began before it was checked, on PostgreSQL', async () => {
+test('a sign-in waits for a password change that started before it was checked, on PostgreSQL', async () => {
   const { service, ann, passwords, attempt } = await world(await openTestPostgres())
   const { db } = service.store
   const hash = await passwords.hash(next)

@@ -1,4 +1,7 @@
-/** Signing in and out: the library decides and sets the cookies; here tries are counted and noted, and the answer is made ours. */
+/**
+ * Signing in and out. The accounts library decides and sets the cookies; this module counts and records tries, and
+ * writes the answer in our form.
+ */
 import type { SignInRecord } from '@svc/api'
 import type { Context } from 'hono'
 import { isPostgres } from '../../db/engine.ts'
@@ -19,9 +22,12 @@ import type { Person } from '../../people/store.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
-/** One-time links and invitations: guesses at 256 random bits are hopeless, but need not be free. */
+/** The limit for one-time links and invitations. Guessing 256 random bits is hopeless, but should not be free. */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
-/** Changing one's password: a borrowed session is no way to guess the current one, and each try is hashed twice. */
+/**
+ * The limit for changing one's password: a borrowed session must not guess the current one, and each try is hashed
+ * twice.
+ */
 const perPersonPassword: Limit = { max: 8, seconds: 300 }
 
 type Method = SignInRecord['method']
@@ -29,16 +35,16 @@ type LinkMethod = Exclude<Method, 'password'>
 type Account = Pick<Person, 'id' | 'email'>
 
 export interface SignIn {
-  /** With a password. Every wrong one gives the same answer, whether there is such an account or not. */
+  /** Signs in with a password. Every wrong one gets the same answer, whether the account exists or not. */
   withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
-  /** A person whom we know by a one-time link or an invitation. */
+  /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
-  /** Runs `work`, which judges a one-time link or an invitation; counts and notes it when there was no such link. */
+  /** Runs `work`, which judges a one-time link or an invitation. A link that does not exist is counted and recorded. */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
-  /** Runs `work`, which changes one's password; counts it, however it ends. */
+  /** Runs `work`, which changes one's password. It is counted, however it ends. */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
-  /** Remembers a browser that was signed in before there was a cookie for it. */
+  /** Remembers a browser that was signed in before device cookies existed. */
   rememberDevice(c: Context<WebEnv>): void
 }
 
@@ -48,7 +54,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const passwords = new Tries(perPersonPassword)
   const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
 
-  /** What the library is told of the request: the caller's address is ours to say. */
+  /** The headers for the library, with the client's address as we determined it. */
   const headersOf = (c: Context<WebEnv>): Headers => {
     const headers = new Headers(c.req.raw.headers)
     headers.set(addressHeader, addressOf(c))
@@ -59,7 +65,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
   const remember = (c: Context<WebEnv>, email: string): void =>
     take(c, [devices.renew(c.req.header('cookie'), email, now())])
-  /** One line for each try, for people and for fail2ban. */
+  /** Writes one line for each try, for people and for fail2ban. */
   const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
     const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
@@ -67,7 +73,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     loggedAlready(c.env.incoming)
   }
 
-  /** The session that the library made becomes the browser's; the one that it had ends (ASVS 5, 7.2.4). */
+  /** Gives the browser the session that the library made, and ends the one it had (ASVS 5, 7.2.4). */
   async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
     note(c, email, { outcome: 'ok', ...how })
     const userAgent = c.req.header('user-agent') ?? ''
@@ -79,8 +85,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the library's answer to this password. Throws before the library is asked if the queue is full, and also if the
-   * database is away.
+   * Returns the library's answer to this password. Throws before the library is asked if the queue is full, and also if
+   * the database is unreachable.
    */
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
@@ -93,7 +99,9 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     })
   }
 
-  /** True if the password was changed while it was being checked. The change ended only the sessions that existed then. */
+  /**
+   * True if the password was changed while it was being checked. The change ended only the sessions that existed then.
+   */
   async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
     const hash = await storedPassword(store.db, account)
     if (hash === before) return false
@@ -162,7 +170,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 
 type How = Pick<SignInLine, 'method' | 'known'>
 
-/** The stored hash, after whoever is changing it has ended. */
+/** The stored hash, read after any change in progress has ended. */
 async function storedPassword(db: Db, email: string): Promise<string | null> {
   const row = db
     .selectFrom('account')
@@ -184,11 +192,13 @@ interface Count {
   limit: Limit
   key: string
   now: number
-  /** The refusals that count; `all`: whatever comes of it. */
+  /** The refusals that count as failed; `all` counts every outcome. */
   wrong: readonly WebCode[] | 'all'
 }
 
-/** Runs `work`. It counts as a failed try while it runs, and afterwards if it ended with one of the refusals `wrong`. */
+/**
+ * Runs `work`. It counts as a failed try while it runs, and afterwards if it ended with one of the refusals in `wrong`.
+ */
 async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
   const wait = tries.wait(key, limit, now)
   if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)

@@ -1,4 +1,4 @@
-/** The page's routes behind a real listener, for tests: people with browsers that keep their cookies. */
+/** For tests: the page's routes behind a real listener, and people with browsers that keep their cookies. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,7 +40,7 @@ export interface Browser {
 export type Service = Awaited<ReturnType<typeof serve>>
 
 export interface Given {
-  /** Closed with the service; an embedded one when it is not said. */
+  /** A PostgreSQL store, which is closed with the service; by default SQLite. */
   postgres?: Store
   https?: boolean
   proxies?: string[]
@@ -51,10 +51,10 @@ export interface Given {
   tick?: number
 }
 
-/** Made once: hashing a password takes a tenth of a second. */
+/** Made once, since hashing a password takes a tenth of a second. */
 let hash: Promise<string> | undefined
 
-/** `https`: as the service would answer behind a proxy that ends TLS. */
+/** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */
 export async function serve(given: Given = {}) {
   const store = given.postgres ?? (await openTestSqlite())
   const dir = mkdtempSync(join(tmpdir(), 'svc-web-'))
@@ -138,7 +138,7 @@ export async function serve(given: Given = {}) {
     if (answer.status !== 200) throw new Error(`The report was refused: ${await answer.text()}`)
     return (await answer.json()) as AgentAnswer
   }
-  /** The agent uploads the log it was asked for. */
+  /** Uploads the requested log as the agent. */
   const uploads = async (token: string, log: { command: string; name: string; text: string }) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await fetch(`${origin}/api/agent/v1/log`, { method: 'POST', headers, body: JSON.stringify(log) })
@@ -147,13 +147,13 @@ export async function serve(given: Given = {}) {
   return {
     ...deps,
     server,
-    /** What was logged as an error. */
+    /** Log entries at the level error. */
     errors,
     /** The lines of the log as they are written. */
     lines,
     reports,
     uploads,
-    /** A round of the sweeper. */
+    /** Runs a round of the sweeper. */
     sweeps: () => side.sweeper.sweep(),
     origin,
     baseUrl,
@@ -164,7 +164,7 @@ export async function serve(given: Given = {}) {
     signedIn,
     agent,
     browser: () => browserOf(origin),
-    /** Lets this many seconds pass for our clock; the library's sessions follow the machine's. */
+    /** Advances our clock by this many seconds; the library's sessions follow the machine's clock. */
     pass: (seconds: number) => {
       ahead += seconds * 1000
     },

@@ -1,18 +1,18 @@
-/** A page's stream of frames, as the browser's EventSource would read it. */
+/** A page's stream of frames, read as the browser's EventSource would. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Frame } from '@svc/api'
 import { onTestFinished } from 'vitest'
 import { within } from '../../../../../scripts/testing/within.ts'
 
 export interface Stream {
-  /** The next frame that fits; those before it are passed over. */
+  /** Resolves with the next frame that fits; earlier ones are skipped. */
   frame(fits?: (frame: Frame) => boolean): Promise<Frame>
   text(): string
   ended: Promise<void>
   close(): void
 }
 
-/** Opens a stream and resolves once it is open. Without `reads` it takes nothing off the wire. */
+/** Opens a stream and resolves once it is open. With `reads` false it reads nothing from the socket. */
 export async function streamOf(url: string, cookie: string, { reads = true } = {}): Promise<Stream> {
   const frames: Frame[] = []
   let waiting: (() => void)[] = []
