@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Who calls: the socket's peer, or where that is a proxy of ours, the first address before it that is none (D16). */
+/**
+ * The caller's address: the socket's peer, or if that is a configured proxy, the nearest address before it that is not
+ * one (D16).
+ */
 export function callerAddress(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
   const isTrusted = addressesIn(trustedProxies)
   return (req) => {
@@ -16,7 +19,7 @@ export function callerAddress(trustedProxies: readonly string[]): (req: Incoming
   }
 }
 
-/** Whether an address is one of these, or in one of these subnets. */
+/** Returns a function that tells if an address is one of these, or is in one of these subnets. */
 export function addressesIn(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
@@ -29,7 +32,7 @@ export function addressesIn(entries: readonly string[]): (address: string) => bo
   return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** What is counted as one caller: an IPv4 address, or the /64 of an IPv6 address (D16). */
+/** The key under which a caller is counted: an IPv4 address, or the /64 of an IPv6 address (D16). */
 export function callerKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
@@ -39,5 +42,5 @@ export function callerKey(address: string): string {
   return `${[...start, ...middle, ...end].slice(0, 4).join(':')}::/64`
 }
 
-/** IPv4 as seen through an IPv6 socket. */
+/** Turns an IPv4 address as an IPv6 socket shows it into the plain form, and removes the zone of an IPv6 address. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

@@ -1,9 +1,9 @@
-/** How the bare listener answers (7): JSON with its length, never stored by caches (D56). */
+/** The answers of the bare listener (7): JSON with its length, never stored by caches (D56). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
 import { endAfterReading } from './body.ts'
 
-/** Sends a whole JSON text. */
+/** Sends a complete JSON text. */
 export function send(res: ServerResponse, status: number, body: string, ...more: string[]): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(status, headersOf(body, more))
@@ -28,12 +28,12 @@ export function refuseAndClose(
   endAfterReading(req, res, body)
 }
 
-/** 503 (D18). */
+/** Refuses with 503 and a delay (D18). */
 export function refuseAsBusy(res: ServerResponse): void {
   refuse(res, 'unavailable', undefined, jitteredDelay())
 }
 
-/** Seconds that differ from agent to agent, so that they do not all come back at once. */
+/** Seconds until the next try, random so that agents do not all come back at the same time. */
 export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)
 
 export const bodyOf = (code: RefusalCode, message?: string): string =>

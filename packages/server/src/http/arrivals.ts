@@ -1,17 +1,17 @@
 /**
- * Bodies that have begun to arrive and have not ended, oldest first. A client that sends slowly holds a connection and the
- * memory for what it has sent: it is given up when its time is over, or, when all of them together hold too much, before
- * those that came later. Honest bodies end within milliseconds, so they are never the oldest for long.
+ * Bodies that are arriving, oldest first. A client that sends slowly holds a connection and the memory for what it has
+ * sent, so it is given up when its time is over, or, when all bodies together hold too much, before later ones. Normal
+ * bodies end within milliseconds, so they are never the oldest for long.
  */
 import type { IncomingMessage } from 'node:http'
 import { cutOff } from './paced.ts'
 
 interface ArrivalLimits {
-  /** Milliseconds from the headers to the end of the body. */
+  /** The maximum time from the headers to the end of the body, in milliseconds. */
   time: number
-  /** Bytes held by all of them together. */
+  /** The maximum bytes held by all arriving bodies together. */
   held: number
-  /** How often is looked, in milliseconds. */
+  /** The interval of the check, in milliseconds. */
   check: number
 }
 
@@ -32,14 +32,14 @@ export class Arrivals {
     this.#limits = limits
   }
 
-  /** `bytes` of it are here already. */
+  /** Starts to track a body, of which `bytes` have already arrived. */
   begin(req: IncomingMessage, bytes = 0): void {
     this.#timer ??= setInterval(() => this.#check(), this.#limits.check).unref()
     this.#under.set(req, { since: performance.now(), bytes: 0 })
     if (bytes > 0) this.grew(req, bytes)
   }
 
-  /** So many bytes more are held for this one. */
+  /** Notes that `bytes` more are held for this body, and gives up the oldest bodies while all hold too much. */
   grew(req: IncomingMessage, bytes: number): void {
     const arrival = this.#under.get(req)
     if (!arrival) return
@@ -51,7 +51,7 @@ export class Arrivals {
     }
   }
 
-  /** It has ended, one way or the other. */
+  /** Stops tracking a body that has ended, for whatever reason. */
   end(req: IncomingMessage): void {
     const arrival = this.#under.get(req)
     if (!arrival) return
@@ -67,7 +67,7 @@ export class Arrivals {
     }
   }
 
-  /** Unless it has ended meanwhile. */
+  /** Does nothing if the body has ended in the meantime. */
   #giveUp(req: IncomingMessage): void {
     if (!this.#under.has(req)) return
     this.end(req)
@@ -75,5 +75,5 @@ export class Arrivals {
   }
 }
 
-/** Those of this process. */
+/** The tracker shared by all requests of this process. */
 export const arrivals = new Arrivals()

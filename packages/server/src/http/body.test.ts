@@ -7,7 +7,10 @@ import { readBody } from './body.ts'
 
 const piece = Buffer.alloc(64 * 1024)
 
-/** A request whose body has so many pieces, which come as soon as they are asked for; with `silentAfter`, no more come after that many. */
+/**
+ * A request whose body has `pieces` pieces, each available as soon as it is read. With `silentAfter` the client stops
+ * after that many.
+ */
 function request(pieces: number, silentAfter = pieces): IncomingMessage {
   let sent = 0
   const body = new Readable({
@@ -21,7 +24,7 @@ function request(pieces: number, silentAfter = pieces): IncomingMessage {
   return Object.assign(body, { headers: {}, complete: false }) as unknown as IncomingMessage
 }
 
-test('of many large bodies a few pieces are read in each turn, and a client that stops in the middle holds nobody up', async () => {
+test('each turn reads a few pieces of many large bodies, and a client that stops in the middle delays no other', async () => {
   const arrivals = new Arrivals()
   let thisTurn = 0
   const read = (req: IncomingMessage) => {
@@ -31,7 +34,7 @@ test('of many large bodies a few pieces are read in each turn, and a client that
   const stopped = Array.from({ length: 8 }, () => request(10, 2))
   const waiting = stopped.map(read)
   const bodies = Promise.all(Array.from({ length: 20 }, () => read(request(10))))
-  await turn() // the first piece of each has come
+  await turn() // the first piece of each has arrived
   const turns: number[] = []
   let left = 20 * 9 + stopped.length
   for (; left > 0 && turns.length < 1000; left -= thisTurn) {

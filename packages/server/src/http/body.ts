@@ -1,16 +1,19 @@
-/** Bodies read by hand (D14, D15): a limit that answers instead of breaking the connection. */
+/** Reads bodies by hand (D14, D15): a body above the limit gets an answer instead of a broken connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { arrivals } from './arrivals.ts'
 import { Turns } from './turns.ts'
 
-/** Read and thrown away so that a client that is still sending sees why it was refused, before the connection is closed. */
+/**
+ * Bytes that are read and discarded before the connection is closed, so that a client that is still sending sees the
+ * refusal.
+ */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
-/** How long a connection is left open after an answer while its client still sends. */
+/** The time for which a connection stays open after an answer while its client still sends. */
 const lingerMs = 500
 
 /**
- * What has come of a body before the rest of it is read piece by piece: each turn of the event loop reads one piece (64 KB) of a few
- * large bodies, however many clients send one at once. A client that sends slowly keeps no place from others.
+ * After `bytes` of a body, the rest is read in pieces of 64 KB: each turn of the event loop reads `perTurn` pieces,
+ * however many clients send large bodies at the same time. A client that sends slowly does not block others.
  */
 const large = { bytes: 32 * 1024, perTurn: 4 } as const
 const pieces = new Turns(large.perTurn)
@@ -18,8 +21,8 @@ const pieces = new Turns(large.perTurn)
 type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
 /**
- * The body, if it has at most `most` bytes. What is too large is thrown away up to 8 MB before this resolves. A client that
- * is too slow is cut off (arrivals.ts), which is `broken` too.
+ * Reads a body of at most `maxBytes`. Of a larger body up to 8 MB are discarded before this resolves. A client that is
+ * too slow is cut off (arrivals.ts) and counts as `broken`.
  */
 export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number, all = arrivals): Promise<Body> {
   if (announcesTooMuch(req, maxBytes)) return Promise.resolve({ is: 'too_large' })
@@ -34,7 +37,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
       all.end(req)
       resolve(body)
     }
-    // Most bodies come whole with their headers; only the others have to be watched.
+    // Most bodies arrive together with their headers; only the others are tracked.
     process.nextTick(() => {
       if (!req.complete) all.begin(req, size)
     })
@@ -60,7 +63,10 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
   })
 }
 
-/** Throws away at most 64 KB of a body that is refused unread (D15). Resolves when it has ended or that much has come. */
+/**
+ * Discards at most 64 KB of a body that is refused unread (D15). Resolves when the body has ended or that much has
+ * arrived.
+ */
 export function drain(req: IncomingMessage, all = arrivals): Promise<void> {
   if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()
   return new Promise((resolve) => {
@@ -82,7 +88,7 @@ export function drain(req: IncomingMessage, all = arrivals): Promise<void> {
   })
 }
 
-/** Ends the answer; where the client is still sending, only after it has had time to read what was answered. */
+/** Ends the answer. If the client is still sending, it first gets time to read the answer. */
 export function endAfterReading(req: IncomingMessage, res: ServerResponse, body: string): void {
   if (req.complete || hasNoBody(req) || waitsForContinue(req) || req.destroyed) {
     res.end(body)
@@ -102,16 +108,18 @@ export const noteExpectation = (req: IncomingMessage): void => {
   asked.add(req)
 }
 
-/** Lets such a client send, once. */
+/** Lets a client that waits for "100 Continue" send, once. */
 export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void {
   if (asked.delete(req)) res.writeContinue()
 }
 
-/** Whether the client waits before it sends a body that is larger than `most`: it is refused without one. */
+/**
+ * True if the client waits to send a body that is larger than `maxBytes`, so that it can be refused before it sends.
+ */
 export const announcesTooMuch = (req: IncomingMessage, maxBytes: number): boolean =>
   waitsForContinue(req) && Number(req.headers['content-length']) > maxBytes
 
-/** Whether the body has a content encoding other than identity; an empty header names none (4). */
+/** True if the body has a content encoding other than identity; an empty header names none (4). */
 export function isEncoded({ headers }: IncomingMessage): boolean {
   const encoding = headers['content-encoding']
   return encoding !== undefined && !/^(?:identity)?$/i.test(encoding)

@@ -1,9 +1,12 @@
-/** How many connections this process may have: what its limit of open files leaves beside the database, logs and files. */
+/**
+ * Computes how many connections this process may have: its limit of open files, less those for the database, logs and
+ * files.
+ */
 import { readFileSync } from 'node:fs'
 
 const reserved = 256
 const minConnections = 64
-/** Where the system sets no limit, or does not say: memory is for more than this. */
+/** The number of connections if the system sets no limit or does not tell it; memory suffices for more. */
 const unlimited = 200_000
 
 export function maxConnections(limits: string = ownLimits()): number {
@@ -11,7 +14,7 @@ export function maxConnections(limits: string = ownLimits()): number {
   return files === undefined ? unlimited : Math.min(unlimited, Math.max(minConnections, Number(files) - reserved))
 }
 
-/** The limits of this process, as Linux tells them. Node has raised the soft one to the hard one when it started. */
+/** The limits of this process as Linux reports them. Node raised the soft limit to the hard one when it started. */
 function ownLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8')

@@ -1,28 +1,31 @@
-/** The open connections of a server, and what each is doing. Every request pays for this, so it is kept once, for all who ask. */
+/**
+ * Tracks the open connections of a server and what each is doing. Every request pays for this, so all users share one
+ * tracker.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface Connections {
   readonly open: ReadonlyMap<Socket, Connection>
-  /** How many there were since the beginning. */
+  /** The number of connections accepted since the start. */
   readonly taken: number
 }
 export interface Connection {
-  /** When it was opened, by the machine's own clock, in milliseconds. */
+  /** When it was opened, in milliseconds of the monotonic clock. */
   since: number
   /** The response that is being made or sent. */
   answer: ServerResponse | undefined
-  /** The request that was read ahead and waits until `answer` has been sent (pipelining.ts). */
+  /** The request that was parsed early and waits until `answer` has been sent (pipelining.ts). */
   next: Next | undefined
-  /** How many requests it has had. */
+  /** The number of requests so far. */
   requests: number
-  /** How its unsent bytes stood when they last moved (unread.ts). */
+  /** The state of its unsent bytes when they last moved (unread.ts). */
   stall: Stall | undefined
 }
 interface Next {
   res: ServerResponse
   begin: () => void
-  /** What has been received behind its headers, and not parsed. */
+  /** The bytes received after its headers, not parsed yet. */
   rest: Buffer | undefined
 }
 interface Stall {
@@ -33,14 +36,14 @@ interface Stall {
 
 const known = new WeakMap<Server, Connections>()
 
-/** Ask before the server listens. */
+/** The tracker of a server. The first call must come before the server listens. */
 export function connectionsOf(server: Server): Connections {
   const mine = known.get(server) ?? track(server)
   known.set(server, mine)
   return mine
 }
 
-/** From here on the connection makes this response. */
+/** Notes that the connection now makes this response. */
 export function beginAnswer(connection: Connection, res: ServerResponse): void {
   connection.requests++
   connection.answer = res

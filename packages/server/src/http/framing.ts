@@ -1,7 +1,10 @@
-/** What Node's parser takes and we do not: it leaves room for two readings of where a request goes or where its body ends. */
+/**
+ * Rejects requests that Node's parser accepts although their destination or the end of their body can be read in two
+ * ways.
+ */
 import type { IncomingMessage } from 'node:http'
 
-/** Says what is wrong with the request; undefined for a good one. */
+/** Returns what is wrong with the request; undefined if it is good. */
 export function faultOf(req: IncomingMessage): string | undefined {
   const hosts = hostsOf(req.rawHeaders)
   if (hosts > 1) return 'The request names a host twice.'

@@ -16,7 +16,7 @@ let service: TestService
 
 beforeAll(async () => {
   w = await world(await openTestSqlite())
-  // Time passes with every look at the clock, so that no rate limit hides the reports.
+  // The clock advances each time it is read, so that no rate limit hides the reports.
   let at = w.clock.now()
   service = await startService(w.store, {
     now: () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await w.store.close()
 })
 
-test(`${reports} reports with faults in every part give 200 or 400, never a 5xx, and the service goes on (I10)`, {
+test(`${reports} reports with faults in every part give 200 or 400, never a 5xx, and the service keeps running (I10)`, {
   timeout: long ? 1_800_000 : 120_000,
 }, async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
@@ -57,7 +57,7 @@ test(`${reports} reports with faults in every part give 200 or 400, never a 5xx,
   expect((await send(service, { token: w.agent.token, body: '{"protocol":1}' })).status).toBe(200)
 })
 
-/** What addresses are made of, and what makes them hard to read. */
+/** Parts of addresses, including those that make them hard to parse. */
 const pieces = [
   ...[
     '/',
@@ -128,7 +128,7 @@ const methods = [
   'CONNECT',
 ]
 
-test('no target of a request gives a 5xx, nor more than one line of 1 KB in the log (I10)', {
+test('no request target causes a 5xx, nor more than one line of 1 KB in the log (I10)', {
   timeout: long ? 1_800_000 : 120_000,
 }, async () => {
   const whole = await startWhole(w.store, { now: w.clock.now })

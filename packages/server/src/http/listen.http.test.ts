@@ -1,4 +1,4 @@
-/** How the service begins to listen, seen by who connects and by who starts it twice. */
+/** Tests how the service starts to listen, as seen by clients and by a person who starts it twice. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -35,7 +35,7 @@ function begin(port: number): Socket {
   return socket
 }
 
-/** How many turns of the event loop it takes until all have been taken that are connecting at this moment. */
+/** Counts the turns of the event loop until all clients that connect now have been accepted. */
 async function turnsFor(clients: number, sockets: number): Promise<number> {
   const server = createServer()
   const connections = connectionsOf(server)
@@ -49,18 +49,18 @@ async function turnsFor(clients: number, sockets: number): Promise<number> {
   return turns
 }
 
-test.runIf(process.platform === 'linux')('of a crowd several are taken in each turn', async () => {
+test.runIf(process.platform === 'linux')('several connections of a crowd are accepted in each turn', async () => {
   expect(await turnsFor(400, 1)).toBeGreaterThan(390)
   expect(await turnsFor(400, 8)).toBeLessThan(200)
 })
 
-test('whichever socket took it, a request is answered', async () => {
+test('a request is answered, whichever socket accepted it', async () => {
   const port = await listening(createServer((_req, res) => res.end('here')))
   const asked = Array.from({ length: 40 }, () => fetch(`http://127.0.0.1:${port}/`).then((answer) => answer.text()))
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['here']))
 })
 
-test('a second one on the port is refused with what to do, and takes no connection from the first', async () => {
+test('a second service on the port is refused with what to do, and takes no connection from the first', async () => {
   const port = await listening(createServer((_req, res) => res.end('first')))
   const second = createServer((_req, res) => res.end('second'))
   const refused = listenWide(second, { ...where, port })
@@ -72,7 +72,7 @@ test('a second one on the port is refused with what to do, and takes no connecti
   expect(second.listening).toBe(false)
 })
 
-test('the limit of connections is that of all sockets together', async () => {
+test('the limit of connections covers all sockets together', async () => {
   const server = createListener(
     { config: testConfig(), log: pino({ level: 'silent' }) },
     { agentRoutes: {}, fallback: (_req, res) => res.end() },

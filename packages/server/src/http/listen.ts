@@ -1,6 +1,7 @@
 /**
- * Begins to listen. Node takes one connection from a listening socket in a turn of its event loop; when thousands of agents
- * connect at once and a turn takes milliseconds, they would wait for seconds. So the port of the service has several sockets.
+ * Starts to listen. Node accepts one connection per listening socket in a turn of its event loop; when thousands of
+ * agents connect at once and a turn takes milliseconds, they would wait for seconds. So the port of the service has
+ * several sockets.
  */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -8,19 +9,22 @@ import type { Server } from 'node:http'
 import { type AddressInfo, BoundSocket, createServer, type ListenOptions, type Server as SocketServer } from 'node:net'
 import { ConfigError, isCode } from '../errors.ts'
 
-/** Connections that wait to be taken from a socket while the service is busy; the system may grant fewer. Whoever finds no room knocks again a second later. */
+/**
+ * Connections that may wait on a socket while the service is busy; the system may allow fewer. A client that finds the
+ * queue full tries again a second later.
+ */
 const backlog = 4096
-/** The system spreads new connections over them. */
+/** The system spreads new connections over these sockets. */
 const sockets = process.platform === 'linux' ? 32 : 1
 
 interface Where {
   port: number
   host: string
-  /** With which setting somebody chooses another port. */
+  /** The setting with which a person chooses another port. */
   how: string
 }
 
-/** Listens on one socket. Throws ConfigError for what a person must mend. */
+/** Listens on one socket. Throws a ConfigError for problems that a person must fix. */
 export async function listen(server: SocketServer, { port, host, how }: Where, more?: ListenOptions): Promise<void> {
   try {
     server.listen({ port, host, backlog, ...more })
@@ -30,7 +34,9 @@ export async function listen(server: SocketServer, { port, host, how }: Where, m
   }
 }
 
-/** Listens on as many sockets as `count` says; returns those beside the server's own, which are to be closed with it. Throws ConfigError. */
+/**
+ * Listens on `count` sockets. Returns those besides the server's, which must be closed with it. Throws a ConfigError.
+ */
 export async function listenWide(server: Server, where: Where, count = sockets): Promise<readonly SocketServer[]> {
   if (count === 1) {
     await listen(server, where)
@@ -51,8 +57,8 @@ export async function listenWide(server: Server, where: Where, count = sockets):
 }
 
 /**
- * Sockets that share a port let in every program of the same user; a second service must be refused as with one socket. It is
- * bound and nothing more, so that nobody is connected to what is closed at once.
+ * Checks that no other program uses the port: programs of the same user could share it, and a second service must be
+ * refused. The test socket is bound without listening, so that no client connects to it.
  */
 function refuseIfTaken(address: string, where: Where): void {
   try {
@@ -62,7 +68,7 @@ function refuseIfTaken(address: string, where: Where): void {
   }
 }
 
-/** Its connections are those of the server, like its own: so is the limit of their number. */
+/** A further socket that passes its connections to the server, and has the server's limit of connections. */
 function feeding(server: Server): SocketServer {
   const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket))
   return Object.defineProperty(other, 'maxConnections', { get: () => server.maxConnections })

@@ -8,7 +8,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-test('of many requests of pages that come at once few begin in a turn of the event loop, so that reports get between them', async () => {
+test('if many requests for pages arrive at once, a few start in each turn of the event loop, so that reports get in between', async () => {
   let turn = 0
   const begun: number[] = []
   const all = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ test('of many requests of pages that come at once few begin in a turn of the eve
     for (const socket of sockets) socket.destroy()
   })
   await Promise.all([allAccepted, ...sockets.map((socket) => once(socket, 'connect'))])
-  // All of them are in the hands of the system before the loop goes on.
+  // The system has all of them before the loop continues.
   for (const socket of sockets) socket.write('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await all.promise
   const perTurn = begun.map((one) => begun.filter((other) => other === one).length)

@@ -1,6 +1,6 @@
 /**
- * The one listener of the service: the agent routes stand directly on it, everything else goes on to the pages' routes.
- * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, and the process goes on (I10).
+ * The one listener of the service: agent routes are handled directly, all other requests go to the routes of the pages.
+ * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, and the process keeps running (I10).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,13 +21,16 @@ import { Turns } from './turns.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
-/** Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by its beginning: `GET /api/agent/v1/bundle/*`. */
+/**
+ * Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by a path prefix: `GET
+ * /api/agent/v1/bundle/*`.
+ */
 export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
- * Milliseconds and counts. A request may take as long as a bundle of 20 MB does over a slow line; the bodies of the agent
- * routes have less (arrivals.ts). Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18), as long
- * as there is room: above `keep` connections each ends with its answer, so that everybody has a turn.
+ * Times in milliseconds, and counts. `request` allows a bundle of 20 MB over a slow line; bodies of agent routes have
+ * less time (arrivals.ts). Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18); above
+ * `keep` connections each ends with its answer, so that every client gets a turn.
  */
 export interface ListenerLimits {
   headers: number
@@ -51,12 +54,12 @@ export const listenerLimits = (connections = maxConnections()): ListenerLimits =
   unread: unreadLimits,
 })
 
-/** A request of a page takes up to two milliseconds: of hundreds that come at once, few are begun in a turn of the event loop. */
+/** A request for a page takes up to two milliseconds, so only this many start in a turn of the event loop. */
 const pagesPerTurn = 8
 
 interface Routing {
   agentRoutes: BareRoutes
-  /** Everything that is no agent route; gets requests for the own origin only. */
+  /** Handles every request that is not for an agent route; only gets requests for the service's origin. */
   fallback: Handler
 }
 
@@ -74,7 +77,7 @@ export function createListener(
     requestTimeout: limits.request,
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: limits.check,
-    requireHostHeader: false, // refused below, in words
+    requireHostHeader: false, // refused below, with a message
   })
   const connections = connectionsOf(server)
   const { open } = connections
@@ -82,7 +85,7 @@ export function createListener(
   const unread = giveUpUnread(connections, limits.unread)
   server.on('close', unread.stop)
   shareConnections(server, open, Math.ceil(limits.connections * addressShare), deps.config.trustedProxies)
-  // Node counts what came through one listening socket; the limit is that of all (listen.ts).
+  // Node counts the connections of one listening socket; this limit covers all of them (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < limits.connections ? undefined : 0) })
   server.on('request', inTurn)
   server.on('checkContinue', expecting)
@@ -117,7 +120,7 @@ export function createListener(
   }
 
   function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {
-    // Draining never fails.
+    // drain never rejects
     void drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
   }
 
@@ -136,7 +139,7 @@ export function createListener(
     else refuseBroken(socket, invalid)
   }
 
-  /** Unless the rest of its request has come in the meantime. */
+  /** Cuts off a late request, unless the rest of it has arrived in the meantime. */
   function cutOffLate(socket: Socket): void {
     const before = open.get(socket)?.answer
     cutOff.add(() => {
@@ -145,7 +148,9 @@ export function createListener(
     })
   }
 
-  /** Nobody's address is ours to connect to. Node has taken the connection apart, so nothing else is sent on it. */
+  /**
+   * Refuses CONNECT, since the service is no proxy. Node has detached the connection, so nothing else is sent on it.
+   */
   function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
     const socket = duplex as Socket
     socket.on('error', () => {})
@@ -153,7 +158,7 @@ export function createListener(
     else sayAndClose(socket, elsewhere)
   }
 
-  /** Behind the response that is on its way, if there is one; never into the middle of it. */
+  /** Sends the refusal after the response in progress, if there is one, and never into the middle of it. */
   function refuseBroken(socket: Socket, text: string): void {
     const answer = open.get(socket)?.answer
     if (answer === undefined || (!answer.headersSent && !answer.req.complete)) sayAndClose(socket, text)
@@ -164,7 +169,7 @@ export function createListener(
     }
   }
 
-  /** A fault of a handler is a bug: it is logged, costs this one request, and never the process. */
+  /** An error of a handler is a bug: it is logged, fails this one request, and never ends the process. */
   async function attempt(handler: Handler, req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
       await handler(req, res)
@@ -186,9 +191,12 @@ function sayAndClose(socket: Socket, answer: string): void {
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
-/** In the midst of a request: nobody is there to be told. */
+/** The parser's error when the client disconnects during a request; nobody is there to answer. */
 const hungUp = 'HPE_INVALID_EOF_STATE'
-/** What is no HTTP at all, or comes too slowly, or has too many headers: with thousands of these the text is made once. */
+/**
+ * The refusals of bytes that are not HTTP, arrive too slowly, or have too many headers. Each text is made once, since
+ * thousands may be sent.
+ */
 const invalid = broken('400 Bad Request', 'request_invalid')
 const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
 const large = broken(

@@ -1,11 +1,11 @@
-/** D23: the service answers on its own origin only. */
+/** The service answers only on its configured origin (D23). */
 import type { IncomingMessage } from 'node:http'
 
 type OwnOrigin = (req: IncomingMessage) => string | undefined
 
 /**
- * Gives the path and query of a request that is addressed to `baseUrl`; undefined for any other address. The address is
- * that of an absolute target, else of `Host`, or of `X-Forwarded-Host` where the peer is a configured proxy.
+ * Returns the path and query of a request that is addressed to `baseUrl`; undefined for any other address. The address
+ * is that of an absolute target, or else of `Host`, or of `X-Forwarded-Host` if the peer is a configured proxy.
  */
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
   const { host, protocol, hostname, port, origin } = new URL(baseUrl)
@@ -20,11 +20,11 @@ export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): O
   }
 }
 
-/** A target in full is an address like any other: the scheme belongs to it. */
+/** The path of an absolute target, whose whole origin must match, including the scheme. */
 function ownPath(target: string, origin: string): string | undefined {
   const parsed = /^https?:\/\/[^/]/i.test(target) ? URL.parse(target) : null
   return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined
 }
 
-/** The socket's peer; an IPv4 address as such also where the socket speaks IPv6. */
+/** The address of the socket's peer; an IPv4 address is plain even if the socket speaks IPv6. */
 const peerOf = (req: IncomingMessage): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')

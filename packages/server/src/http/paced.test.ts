@@ -7,7 +7,7 @@ function busy(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-test('what is due at once is done in its order, a little in each turn of the event loop', async () => {
+test('tasks that are due at once run in their order, a few in each turn of the event loop', async () => {
   const paced = new Paced()
   const [done, doneInTurn]: [number[], number[]] = [[], []]
   for (let i = 0; i < 100; i++) {
@@ -24,7 +24,7 @@ test('what is due at once is done in its order, a little in each turn of the eve
   expect(Math.max(...doneInTurn)).toBeLessThanOrEqual(5)
 })
 
-test('what comes while it is at work, or after it had nothing to do, is done too', async () => {
+test('tasks that are added while others run, or after all have run, are run too', async () => {
   const paced = new Paced()
   const done: string[] = []
   paced.add(() => {

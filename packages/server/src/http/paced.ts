@@ -1,10 +1,10 @@
 /**
- * What has to be done to thousands of connections at once and need not be done in one go. Clients that began together are due together: to cut off
- * 3,300 of them in one turn of the event loop kept everybody else waiting for a fifth of a second. So this gets a part of the time, and
- * between two turns is served what has arrived meanwhile.
+ * Spreads work on many connections over turns of the event loop. Clients that started together are due together:
+ * cutting off 3,300 of them in one turn delayed everybody else by a fifth of a second. So this work gets a share of the
+ * time, and requests are served in between.
  */
 
-/** Milliseconds: so many of each `every`. About 4,000 connections a second. */
+/** At most `max` milliseconds of every `every`: about 4,000 connections a second. */
 const share = { max: 2, every: 8 } as const
 
 export class Paced {
@@ -30,5 +30,5 @@ export class Paced {
   }
 }
 
-/** Those of this process whose time is over. */
+/** The queue of this process for connections whose time is over. */
 export const cutOff = new Paced()

@@ -1,4 +1,4 @@
-/** Clients that send requests ahead, and clients that do not read what is sent to them. */
+/** Clients that send requests ahead, and clients that do not read the responses. */
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -43,17 +43,17 @@ function open(port: number): { socket: Socket; said: () => string } {
   })
   return { socket, said: () => said }
 }
-/** What stands between angle brackets in the responses, in order. */
+/** The texts in angle brackets of the responses, in order. */
 const answers = (said: string) => said.match(/<[^>]*>/g) ?? []
 
-/** Answers a little later with the path and the body. */
+/** Answers in a later turn, with the path and the body. */
 const echo: Handler = async (req, res) => {
   let body = ''
   for await (const chunk of req) body += chunk
   setImmediate(() => res.end(`<${req.url} ${body}>`))
 }
 
-test('3,000 requests sent ahead on one connection are answered in their order, with their own bodies', async () => {
+test('3,000 requests sent ahead on one connection are answered in order, each with the right body', async () => {
   const port = await serve(echo)
   const { socket, said } = open(port)
   const wanted: string[] = []
@@ -66,7 +66,7 @@ test('3,000 requests sent ahead on one connection are answered in their order, w
   expect(answers(said())).toEqual(wanted)
 })
 
-test('requests that arrive byte by byte behind a response that is being made keep their order', async () => {
+test('requests that arrive byte by byte while a response is being made keep their order', async () => {
   const port = await serve(echo)
   const { socket, said } = open(port)
   socket.setNoDelay(true)
@@ -79,7 +79,7 @@ test('requests that arrive byte by byte behind a response that is being made kee
   await eventually('four responses came', () => expect(answers(said())).toEqual(four))
 })
 
-test('one response is made at a time, and of the next request nothing is parsed but its headers', async () => {
+test('one response is made at a time, and only the headers of the next request are parsed', async () => {
   const begun: string[] = []
   const answer: ServerResponse[] = []
   const port = await serve((req, res) => {
@@ -99,7 +99,7 @@ test('one response is made at a time, and of the next request nothing is parsed 
   expect(begun).toEqual(['/0', '/1'])
 })
 
-test('what is no request is refused behind the response that is on its way, and never into the middle of it', async () => {
+test('bytes that are not a request are refused after the response in progress, and never into the middle of it', async () => {
   const port = await serve(echo)
   const { socket, said } = open(port)
   socket.write(`${get('/1') + get('/2')}hello\r\n\r\n`)
@@ -108,7 +108,7 @@ test('what is no request is refused behind the response that is on its way, and 
   expect(said()).toMatch(/<\/2 >HTTP\/1\.1 400 [\s\S]*"request_invalid"/)
 })
 
-test('a connection that was refused is closed, also if its client goes on holding it', async () => {
+test('a refused connection is closed, even if its client keeps it open', async () => {
   const port = await serve(echo, { headers: 600_000, request: 600_000 })
   const { socket, said } = open(port)
   socket.write('hello\r\n\r\n')
@@ -116,7 +116,7 @@ test('a connection that was refused is closed, also if its client goes on holdin
   await eventually('no connection is open', () => expect(connectionsOf(server).open.size).toBe(0))
 })
 
-test('requests behind a response that ends the connection are not begun', async () => {
+test('requests after a response that ends the connection are not started', async () => {
   const begun: string[] = []
   const port = await serve((req, res) => {
     begun.push(req.url ?? '')
@@ -156,7 +156,7 @@ test('a client that does not read has one response made for it, however much it 
   await eventually('3000 requests have begun', () => expect(begun).toBe(3000))
 })
 
-test('a response of which nothing moves is given up when its time is over', async () => {
+test('a response that makes no progress is given up when its time is over', async () => {
   const unread = { stalled: 200, unread: 1e9, check: 20 }
   const port = await serve((_req, res) => res.end(Buffer.concat(Array(16).fill(megabyte))), { unread })
   const { socket } = open(port)
@@ -169,14 +169,14 @@ test('a response of which nothing moves is given up when its time is over', asyn
 })
 
 const limits = { stalled: 60_000, unread: 1000, check: 1 }
-/** A connection with so many bytes that wait, of which so many are left to the system. */
+/** A connection with `bytes` unsent bytes, of which the system holds `queued`. */
 const held = (bytes: number, queued = bytes) => {
   const socket = { writableLength: bytes, bytesWritten: bytes, _handle: { writeQueueSize: queued } }
   const connection = { since: 0, answer: {}, next: undefined, requests: 1, stall: undefined }
   return [socket as unknown as Socket, connection as unknown as Connection] as const
 }
 
-test('a minute without any progress is the end of a response; the smallest progress begins the minute anew', () => {
+test('a minute without any progress ends a response; the smallest progress restarts the minute', () => {
   const [slow, still, idle] = [held(100), held(100), held(0)]
   const open = new Map([slow, still, idle])
   expect(toGiveUp(open, limits, 0)).toEqual([])
@@ -188,7 +188,7 @@ test('a minute without any progress is the end of a response; the smallest progr
   expect(toGiveUp(open, limits, 119_999)).toEqual([slow[0]])
 })
 
-test('while all of them hold too much, those that have stood still for longest are given up first', () => {
+test('while all responses together hold too much, those without progress for longest are given up first', () => {
   const [first, second, third] = [held(400), held(400), held(400)]
   const open = new Map([first])
   expect(toGiveUp(open, limits, 0)).toEqual([])

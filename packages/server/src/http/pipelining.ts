@@ -1,21 +1,22 @@
 /**
- * Requests that a client sends on one connection without waiting for the responses. Node parses all of them at once and makes
- * their responses at the same time, so that a client that does not read fills the memory. Here a connection makes one response
- * at a time: of the next request the headers are parsed, and nothing behind them is parsed or read until it is its turn.
+ * Handles requests that a client sends on one connection without waiting for the responses. Node would parse them all
+ * at once and make their responses at the same time, so that a client that does not read fills the memory. Here a
+ * connection makes one response at a time: only the headers of the next request are parsed, and nothing behind them is
+ * parsed or read until its turn.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { beginAnswer, type Connection, type Connections } from './connections.ts'
 import { Turns } from './turns.ts'
 
-/** What the parser is told to stop with; then it reports `pausedError` and how far it came (llhttp's HPE_PAUSED). */
+/** The code that makes the parser pause. It then reports `pausedError` and how far it got (llhttp's HPE_PAUSED). */
 const paused = 21
 const pausedError = 'HPE_PAUSED'
 
-/** Requests sent ahead that are begun in one turn of the event loop. */
+/** The number of requests sent ahead that may start in one turn of the event loop. */
 const turns = new Turns(16)
 
-/** The parts of Node's parser and socket on which this stands; a test says whether they still do what is needed. */
+/** The internals of Node's parser and socket that this uses. A test checks that they still work as needed. */
 interface Parser {
   onIncoming: (req: IncomingMessage, keepAlive: boolean) => number
   resume(): void
@@ -24,13 +25,15 @@ type Inner = Socket & { parser?: Parser | null; _paused?: boolean }
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
 interface Pipelining {
-  /** Calls `begin` once the response before this one has been sent; gives false if there is none. */
+  /**
+   * Calls `begin` after the response before this one has been sent, and returns true; returns false if there is none.
+   */
   waits(req: IncomingMessage, res: ServerResponse, begin: () => void): boolean
-  /** Takes the error with which the parser stops when it has been told to; false for any other. */
+  /** Handles the error with which a paused parser stops, and returns true; returns false for any other error. */
   stopped(error: Error, socket: Socket): boolean
 }
 
-/** Ask before the server listens. */
+/** Must be called before the server listens. */
 export function pipelining(server: Server, { open }: Connections): Pipelining {
   server.on('connection', (socket: Socket) => {
     const connection = open.get(socket)
@@ -42,11 +45,12 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
     const { socket } = req
     const connection = open.get(socket)
     if (!connection || connection.answer === res) return false
-    // The parser did not stop, as a later Node might not: better no connection than one without a bound.
+    // The parser did not pause, as in a later Node: a closed connection is better than one that may use unlimited
+    // memory.
     if (connection.next) socket.destroy()
     else {
       connection.next = { res, begin, rest: undefined }
-      // In another turn of the event loop, so that a client that sent thousands of requests is one among others.
+      // In another turn of the event loop, so that a client that sent thousands of requests does not delay others.
       connection.answer?.once('close', () => turns.add(() => goOn(socket, connection)))
     }
     return true
@@ -61,7 +65,7 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
   }
 }
 
-/** The connection of a response that has just ended: the request that waits is next, unless the connection ends. */
+/** Starts the waiting request of a connection whose response has just ended, unless the connection ends. */
 function goOn(socket: Inner, connection: Connection): void {
   const { next } = connection
   connection.next = undefined
@@ -82,7 +86,10 @@ function stopWhileWaiting(socket: Inner, connection: Connection): void {
   parser.onIncoming = (req, keepAlive) => onIncoming(req, keepAlive) || (connection.next ? paused : 0)
 }
 
-/** Node itself reads on when a body is asked for or when output has drained; neither may happen before what is here is parsed. */
+/**
+ * Stops reading from the socket. Node would resume by itself when a body is requested or output has drained, but what
+ * has arrived must be parsed first.
+ */
 export function stopReading(socket: Inner): void {
   Object.defineProperty(socket, '_paused', { get: () => true, set: () => {}, configurable: true })
   socket.resume = () => socket

@@ -1,4 +1,7 @@
-/** Requests that Node or the router would refuse in their own way, or take although they should not: bytes in, envelope out. */
+/**
+ * Requests that Node or the router would refuse in another form, or accept although they must not: bytes in, envelope
+ * out.
+ */
 import { limits } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestSqlite } from '../../testing/stores.ts'
@@ -32,8 +35,13 @@ const codeOf = ({ body }: Read) => JSON.parse(body).error.code
 test.each([
   ['HTTP/1.1 without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'request_invalid'],
   ['HTTP/1.0 without a host', 'GET / HTTP/1.0\r\n\r\n', 404, 'not_found'],
-  ['two hosts, the first one ours', `GET / HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`, 400, 'request_invalid'],
-  ['two hosts, both ours', `GET / HTTP/1.1\r\n${host}${host}\r\n`, 400, 'request_invalid'],
+  [
+    'two hosts, the first one of the service',
+    `GET / HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`,
+    400,
+    'request_invalid',
+  ],
+  ['two hosts, both of the service', `GET / HTTP/1.1\r\n${host}${host}\r\n`, 400, 'request_invalid'],
   [
     'two codings',
     `POST / HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
@@ -55,8 +63,8 @@ test.each([
   ['garbage', 'hello\r\n\r\n', 400, 'request_invalid'],
   ['headers that are too large', `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'request_invalid'],
   ['CONNECT', `CONNECT localhost:8787 HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
-  ['a target in full of another scheme', `GET https://localhost:8787/ HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
-  ['a target in full of another host', `GET http://evil.example/ HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
+  ['an absolute target with another scheme', `GET https://localhost:8787/ HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
+  ['an absolute target with another host', `GET http://evil.example/ HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
   ['an asterisk', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
 ])('%s is refused in the envelope', async (_what, bytes, status, code) => {
   const answer = await send(bytes.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
@@ -84,7 +92,7 @@ test.each([
   '/cli/none',
   '/api/none',
   '/api/agent/v1/report/',
-])('at %s there is nothing, said in the envelope and for no cache', async (target) => {
+])('a request for %s is answered with 404 in the envelope, not to be cached', async (target) => {
   for (const method of ['GET', 'HEAD', 'POST']) {
     const answer = await send(`${method} ${target} HTTP/1.1\r\n${host}Connection: close\r\nContent-Length: 0\r\n\r\n`)
     expect([method, answer.status]).toEqual([method, 404])
@@ -93,7 +101,7 @@ test.each([
   }
 })
 
-test('a request whose forwarded host is none is refused in the envelope', async () => {
+test('a request whose forwarded host is not a host is refused in the envelope', async () => {
   const behind = await startWhole(w.store, { now: w.clock.now, proxies: ['127.0.0.1'] })
   const bytes = 'GET / HTTP/1.1\r\nHost: ]\r\nX-Forwarded-Host: localhost:8787\r\nConnection: close\r\n\r\n'
   const answer = read(await exchange(behind.port, bytes))
@@ -101,7 +109,7 @@ test('a request whose forwarded host is none is refused in the envelope', async 
   expect([answer.status, codeOf(answer)]).toEqual([400, 'request_invalid'])
 })
 
-test('a route that can be fetched can be asked for its headers alone', async () => {
+test('a route that answers GET also answers HEAD', async () => {
   const { token } = w.agent
   const ask = (method: string) =>
     send(
@@ -118,7 +126,7 @@ test.each([
   ['an install call', '/api/agent/v1/install', 99_999_999, 413],
   ['a sign-in', '/api/auth/sign-in/email', 99_999_999, 413],
   ['a report of the largest size', '/api/agent/v1/report', limits.reportBytes, 100],
-])('a client that announces %s and waits to send it is told at once', async (_what, path, length, status) => {
+])('a client that announces %s and waits to send it is refused immediately', async (_what, path, length, status) => {
   const socket = exchange(
     whole.port,
     `POST ${path} HTTP/1.1\r\n${host}Authorization: Bearer ${w.agent.token}\r\nContent-Type: application/json\r\n` +
@@ -141,7 +149,7 @@ test('an empty Content-Encoding counts as none, on every route of an agent', asy
   }
 })
 
-test('the id of a request is random, and the same in the answer and in the log', async () => {
+test('the id of a request is random, and is the same in the answer and in the log', async () => {
   const ids = []
   for (let i = 0; i < 2; i++) {
     const { head } = await send(`GET /cli/none HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)

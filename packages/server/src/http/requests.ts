@@ -1,18 +1,21 @@
 /**
- * One line of the log for each request that is worth one: refused and failed ones at `info` and `warn`, the rest at `debug`.
- * Answers to people carry the id of their line as `X-Request-Id`; the agents' answers do without, since they are many. Of the
- * agents that are turned away under overload one a second is told of: a line for each would be load as well.
+ * Logs requests: refused and failed ones at `info` and `warn`, the rest at `debug`. Answers to people carry the id of
+ * their line as `X-Request-Id`; answers to agents do not, since they are many. Agents refused under overload get one
+ * line a second, because a line for each would add to the load.
  */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 
-/** Requests that have a line of their own already, which says more. */
+/** Requests that already have a line that says more. */
 const logged = new WeakSet<IncomingMessage>()
-/** The request has been logged: its usual line is for `debug`, so that a refused request writes one line. */
+/**
+ * Notes that the request has been logged. Its usual line then goes to `debug`, so that a refused request writes one
+ * line.
+ */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
-/** Stand it in front of the other listeners of the server. */
+/** Must be called before the server gets its other listeners. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {
@@ -41,10 +44,13 @@ export function logRequests(server: Server, log: Logger): void {
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
 }
 
-/** Random, so that it tells nothing of how many requests there are. */
+/** Random, so that it does not reveal the number of requests. */
 const newRequestId = (): string => randomBytes(9).toString('base64url')
 
-/** Gives, for one call a second (`now` in milliseconds), how many it has counted since the last such one; undefined for the others. */
+/**
+ * For one call a second (`now` in milliseconds), returns how many calls got undefined since the last such call; all
+ * others get undefined.
+ */
 export function oneASecond(): (now: number) => number | undefined {
   let next = -Infinity
   let counted = 0
@@ -63,6 +69,9 @@ export function oneASecond(): (now: number) => number | undefined {
 const levelOf = (status: number | undefined) =>
   status === undefined || status < 400 ? 'debug' : status < 500 ? 'info' : 'warn'
 
-/** Without the query, which may hold a one-time token, and without the id that lets somebody accept an invitation. */
+/**
+ * The path without the query, which may hold a one-time token, and without the id that lets somebody accept an
+ * invitation.
+ */
 export const pathOf = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 300).replace(/(\/(?:invitations?|join)\/)[^/]+/, '$1***')

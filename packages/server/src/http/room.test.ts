@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Room } from './room.ts'
 
-test('no more than there is room for run at a time, in the order in which they came', async () => {
+test('no more tasks than there is room for run at a time, in the order in which they came', async () => {
   const room = new Room(2)
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -24,7 +24,7 @@ test('no more than there is room for run at a time, in the order in which they c
   await Promise.all(all)
 })
 
-test('work that throws makes room for the next, and its error arrives', async () => {
+test('a task that throws makes room for the next, and its error is passed on', async () => {
   const room = new Room(1)
   const failed = room.run(async () => {
     throw new Error('it broke')

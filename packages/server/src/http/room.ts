@@ -1,4 +1,4 @@
-/** Room for a few pieces of work at a time; the others wait outside, in the order in which they came. */
+/** Room for a few tasks at a time; the others wait, in the order in which they came. */
 export class Room {
   #free: number
   readonly #outside: (() => void)[] = []
@@ -20,7 +20,7 @@ export class Room {
     }
   }
 
-  /** How many pieces wait. */
+  /** The number of waiting tasks. */
   get waiting(): number {
     return this.#outside.length
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { shareConnections } from './share.ts'
 
-/** A listener of which an address may hold two connections. */
+/** A listener that allows two connections per address. */
 function listener(trustedProxies: string[] = []) {
   const server = new EventEmitter()
   const open = new Map<Socket, unknown>()
@@ -25,7 +25,7 @@ function listener(trustedProxies: string[] = []) {
   }
 }
 
-test('an address may hold its share of the connections and no more, while others still come in', () => {
+test('an address may hold its share of the connections and no more, while others can still connect', () => {
   const connect = listener()
   const taken = Array.from({ length: 3 }, () => connect('203.0.113.9'))
   expect(taken.map(({ destroyed }) => destroyed)).toEqual([false, false, true])
@@ -35,7 +35,7 @@ test('an address may hold its share of the connections and no more, while others
   expect(connect('::ffff:203.0.113.9').destroyed).toBe(true)
 })
 
-test('the addresses of one IPv6 network are one client', () => {
+test('the addresses of one IPv6 network count as one client', () => {
   const connect = listener()
   const taken = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(connect)
   expect(taken.map(({ destroyed }) => destroyed)).toEqual([false, false, true])
@@ -43,14 +43,14 @@ test('the addresses of one IPv6 network are one client', () => {
 })
 
 test.each(['127.0.0.1', '127.0.0.8', '::1', '::ffff:127.0.0.1', '198.51.100.7'])(
-  '%s stands for many clients, as the loopback or a configured proxy, and is not limited',
+  '%s may be many clients, as the loopback or a configured proxy, and is not limited',
   (address) => {
     const connect = listener(['198.51.100.7'])
     for (let i = 0; i < 10; i++) expect(connect(address).destroyed).toBe(false)
   },
 )
 
-test('connections that were open before addresses were looked at count afterwards, each time anew', () => {
+test('connections that were open before addresses were counted are counted afterwards, every time', () => {
   const connect = listener()
   for (let round = 0; round < 3; round++) {
     const taken = ['203.0.113.9', '203.0.113.10', '203.0.113.9'].map(connect)

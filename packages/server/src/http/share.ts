@@ -1,6 +1,6 @@
 /**
- * One client may hold a part of the connections, so that there are some for everybody else. The loopback addresses and configured proxies
- * stand for many clients and may hold all of them.
+ * Limits one client to a part of the connections, so that some are left for everybody else. The loopback addresses and
+ * configured proxies may be many clients, so they have no limit.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,8 +10,9 @@ import { addressesIn, callerKey, plainAddress } from './address.ts'
 export const addressShare = 0.25
 
 /**
- * Closes what an address opens beyond `most` of the `open` connections. Ask before the server listens. While no more than that are open
- * in all, addresses are not looked at: to ask the system for one costs a noticeable part of a report on a connection of its own.
+ * Closes connections of an address beyond `max` of the `open` ones; must be called before the server listens. While no
+ * more than `max` are open in all, addresses are not counted: reading one costs a noticeable part of a report on a
+ * separate connection.
  */
 export function shareConnections(
   server: Server,
@@ -31,7 +32,7 @@ export function shareConnections(
     if (count(socket, held) > max) socket.destroy()
   })
 
-  /** How many connections its address holds with this one; 0 for an address without a limit. */
+  /** The number of connections of its address, including this one; 0 for an address without a limit. */
   function count(socket: Socket, all: Map<string, number>): number {
     const address = plainAddress(socket.remoteAddress ?? '')
     if (unlimited(address)) return 0

@@ -1,4 +1,7 @@
-/** Clients that send slowly or not at all, too many of them, and reports that come faster than they can be stored (D18). */
+/**
+ * Clients that send slowly or not at all, too many clients, and reports that arrive faster than they can be stored
+ * (D18).
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -44,7 +47,7 @@ const good = JSON.stringify({ protocol: 1, ...offering })
 const ask = (token = w.agent.token, body = good) => send({ port: service?.port ?? 0 }, { token, body })
 const waits = { seconds: 30, everyMs: 20 }
 
-/** A connection, and what came over it until it was closed. */
+/** Opens a connection; `closed` resolves with all received bytes when it is closed. */
 async function open(port: number, bytes = ''): Promise<{ socket: Socket; closed: Promise<string> }> {
   const socket = connect(port, '127.0.0.1')
   sockets.add(socket)
@@ -63,15 +66,15 @@ const authorized = (length: number) =>
   `${headers}Authorization: Bearer ${w.agent.token}\r\nContent-Length: ${length}\r\n\r\n`
 
 test.each([
-  ['says nothing', ''],
-  ['stops in the midst of its headers', headers],
+  ['sends nothing', ''],
+  ['stops in the middle of its headers', headers],
 ])('a client that %s is cut off when its time is over', async (_what, bytes) => {
   const { port } = await start({ headers: 300, check: 50 })
   const { closed } = await open(port, bytes)
   expect(await closed).toMatch(bytes ? /^HTTP\/1\.1 408 / : /^$/)
 })
 
-test('hundreds of slow clients keep no honest one waiting, and all of them are cut off', async () => {
+test('hundreds of slow clients do not delay a normal one, and all of them are cut off', async () => {
   const { port, connections } = await start({ headers: 1500, check: 100 })
   const slow = await Promise.all(
     Array.from({ length: 300 }, (_, i) => open(port, i % 3 === 0 ? '' : i % 3 === 1 ? headers : authorized(5000))),
@@ -80,11 +83,11 @@ test('hundreds of slow clients keep no honest one waiting, and all of them are c
   for (let i = 0; i < 20; i++) expect((await ask(token)).status).toBe(200)
   const sendSlowly = slow.filter((_, i) => i % 3 < 2)
   await Promise.all(sendSlowly.map(({ closed }) => closed))
-  expect(await connections()).toBeGreaterThanOrEqual(100) // the bodies have half a minute
+  expect(await connections()).toBeGreaterThanOrEqual(100) // bodies have half a minute
   expect((await ask(token)).status).toBe(200)
 })
 
-test('clients that hang up in the midst of their requests leave nothing behind', async () => {
+test('clients that disconnect during their requests leave nothing behind', async () => {
   const { port, connections } = await start()
   const all = await Promise.all(Array.from({ length: 60 }, (_, i) => open(port, i % 2 ? headers : authorized(5000))))
   await eventually('60 connections are open', async () => expect(await connections()).toBe(60), waits)
@@ -93,7 +96,7 @@ test('clients that hang up in the midst of their requests leave nothing behind',
   await eventually('no connection is open', async () => expect(await connections()).toBe(0), waits)
 })
 
-/** As many before one in the queue of those that are cut off as it takes half a second for. */
+/** Fills the queue of connections to be cut off with work of half a second. */
 function othersAreDue(): void {
   for (let i = 0; i < 60; i++) {
     cutOff.add(() => {
@@ -114,13 +117,13 @@ test('headers that arrive late, but before their connection was cut off, are ans
   await closed
 })
 
-test('a request that takes longer than any may is cut off, though its headers came in time', async () => {
+test('a request that takes longer than allowed is cut off, though its headers arrived in time', async () => {
   const { port } = await start({ headers: 300, request: 400, check: 50 })
   const { closed } = await open(port, authorized(5000))
   expect(await closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-/** A server whose whole work is to read bodies. */
+/** A server that only reads bodies. */
 async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
   const bodies: string[] = []
   const read = { bytes: 0 }
@@ -139,7 +142,7 @@ async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: stri
 }
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
 
-test('a body that is not there when its time is over is given up, also while bytes still drip in', async () => {
+test('a body that is incomplete when its time is over is given up, even while bytes still arrive slowly', async () => {
   const { port, bodies } = await reading(new Arrivals({ time: 300, held: 1e6, check: 50 }))
   const { socket, closed } = await open(port, post(10_000))
   const drip = setInterval(() => socket.write('x'), 20)
@@ -148,7 +151,7 @@ test('a body that is not there when its time is over is given up, also while byt
   await eventually('one body was given up', () => expect(bodies).toEqual(['broken']), waits)
 })
 
-test('a body that is whole before it was given up is read', async () => {
+test('a body that completes before it was given up is read', async () => {
   const { port, bodies } = await reading(new Arrivals({ time: 100, held: 1e6, check: 20 }))
   const { socket } = await open(port, post(10))
   othersAreDue()
@@ -157,7 +160,7 @@ test('a body that is whole before it was given up is read', async () => {
   await eventually('the body was read', () => expect(bodies).toEqual(['whole']), waits)
 })
 
-test('so is the body of a page, whoever sends it', async () => {
+test('a body for a page is given up in the same way, whoever sends it', async () => {
   const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
   const said: string[] = []
   const app = new Hono<WebEnv>().post('/', async (c) => {
@@ -195,7 +198,7 @@ test('bodies that together hold too much are given up, the oldest first', async 
   third.socket.destroy()
 })
 
-test('a connection serves so many requests, and is told to end with the last answer', async () => {
+test('a connection serves a limited number of requests, and its last answer closes it', async () => {
   const { port } = await start({ requestsPerConnection: 2 })
   const { socket } = await open(port)
   const answers: string[] = []
@@ -207,14 +210,14 @@ test('a connection serves so many requests, and is told to end with the last ans
   expect(answers).toEqual(['keep-alive', 'close'])
 })
 
-test('with many connections open, each ends with its answer, so that others have a turn', async () => {
+test('with many connections open, each ends with its answer, so that others get a turn', async () => {
   const { port } = await start({ keep: 2 })
   await Promise.all([open(port), open(port)])
   const { closed } = await open(port, authorized(good.length) + good)
   expect(await closed).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/)
 })
 
-test('beyond its limit the service takes no connection, and serves those that it has', async () => {
+test('beyond its limit the service accepts no connection, and keeps serving those it has', async () => {
   const { port } = await start({ connections: 3 })
   const { socket } = await open(port)
   await Promise.all([open(port), open(port)])
@@ -230,9 +233,9 @@ test.each([
   ['Max open files            100                  100                  files', 64],
   ['Max open files            unlimited            unlimited            files', 200_000],
   ['', 200_000],
-])('of "%s" there is room for connections', (limits, max) => expect(maxConnections(limits)).toBe(max))
+])('with "%s" there is room for connections', (limits, max) => expect(maxConnections(limits)).toBe(max))
 
-/** Runs while the store takes nothing. */
+/** Runs `act` while the store cannot write. */
 async function whileStoreStands<T>(act: () => Promise<T>): Promise<T> {
   return w.store.db.transaction().execute(act)
 }
@@ -253,7 +256,7 @@ async function manyAgents(count: number): Promise<{ token: string }[]> {
   return agents
 }
 
-test('when more waits than memory is for, the next report is turned away unread and may come again later', async () => {
+test('when more is waiting than there is memory for, the next report is refused unread and may come again later', async () => {
   const { metrics, port } = await start()
   const agents = await manyAgents(1064)
   const { socket: kept } = await open(port)
@@ -284,7 +287,7 @@ test('when more waits than memory is for, the next report is turned away unread 
   expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('few large reports are read before those ahead of them are stored, few wait for it, and small ones pass them', async () => {
+test('few large reports are read before earlier ones are stored, few wait for that, and small ones overtake them', async () => {
   const { metrics } = await start()
   const agents = await manyAgents(150)
   const body = JSON.stringify({ protocol: 1, state: { label: 'x' }, ignored: 'x'.repeat(250_000) })
@@ -305,7 +308,7 @@ test('few large reports are read before those ahead of them are stored, few wait
   expect([statuses.filter((status) => status === 200).length, refused.length]).toEqual([131, 20])
 })
 
-test('logs that wait to be stored are memory as well: beyond so much the next one is turned away unread', async () => {
+test('logs that wait to be stored use memory too: beyond a limit the next one is refused unread', async () => {
   await start()
   const agents = await manyAgents(14)
   const text = JSON.stringify({ command: 'c', name: 'work', text: 'x'.repeat(500_000), ignored: 'x'.repeat(2_500_000) })
@@ -324,7 +327,7 @@ test('logs that wait to be stored are memory as well: beyond so much the next on
   expect((await sendLog(w.agent.token)).status).toBe(404)
 })
 
-test('while reports come faster than they are stored, agents are asked to come every minute', async () => {
+test('while reports arrive faster than they are stored, agents are asked to report every minute', async () => {
   const { metrics } = await start()
   const agents = await manyAgents(640)
   const sent: ReturnType<typeof ask>[] = []

@@ -4,7 +4,7 @@ import { Turns } from './turns.ts'
 
 const still = () => 0
 
-test('pieces of work come one a turn, in their order, and a later one begins a new row of turns', async () => {
+test('tasks run one per turn, in order, and a task added later starts new turns', async () => {
   const turns = new Turns(1, still)
   const done: number[] = []
   const add = (n: number) => void turns.next().then(() => done.push(n))
@@ -20,7 +20,7 @@ test('pieces of work come one a turn, in their order, and a later one begins a n
   expect(done).toEqual([1, 2, 3, 4])
 })
 
-test('what is added first goes before those that wait, in a turn of its own', async () => {
+test('a task added first runs before the waiting ones, in a separate turn', async () => {
   const turns = new Turns(1, still)
   const done: string[] = []
   for (const name of ['a', 'b']) turns.add(() => done.push(name))
@@ -31,7 +31,7 @@ test('what is added first goes before those that wait, in a turn of its own', as
   }
 })
 
-test('where a few are permitted in a turn, those that are added meanwhile come last', async () => {
+test('if a few are permitted per turn, those added meanwhile come last', async () => {
   const turns = new Turns(2, still)
   const called: number[] = []
   for (let i = 0; i < 5; i++)
@@ -50,7 +50,7 @@ test('where a few are permitted in a turn, those that are added meanwhile come l
   }
 })
 
-test('work is put off while other work fills the turns, but not for ever', async () => {
+test('a task is postponed while other work fills the turns, but not forever', async () => {
   let time = 0
   const turns = new Turns(1, () => time)
   const done: string[] = []

@@ -1,9 +1,11 @@
-/** A turn that has already taken so many milliseconds with other work is full, but work is put off only a few times in a row. */
+/**
+ * A turn in which other work has already taken this long is full. Tasks are postponed at most `inARow` times in a row.
+ */
 const full = { ms: 8, inARow: 8 } as const
 
 /**
- * Work of many clients, a few pieces in each turn of the event loop, so that small work gets between them. Work is put off while turns
- * are full with reading what many clients send. `clock` returns milliseconds.
+ * Runs tasks of many clients, a few in each turn of the event loop, so that small work gets in between. Tasks are
+ * postponed while turns are full of reading what many clients send. `clock` returns milliseconds.
  */
 export class Turns {
   readonly #perTurn: number
@@ -18,24 +20,24 @@ export class Turns {
     this.#clock = clock
   }
 
-  /** Calls `act` in a later turn, after those that were added before. */
+  /** Calls `act` in a later turn, after the tasks that were added before. */
   add(act: () => void): void {
     this.#waiting.push(act)
     this.#schedule()
   }
 
-  /** Calls `act` in the next turn, before those that wait. */
+  /** Calls `act` in the next turn, before the waiting tasks. */
   addFirst(act: () => void): void {
     this.#waiting.unshift(act)
     this.#schedule()
   }
 
-  /** Resolves in a turn that it shares with no more pieces than the others do, in the order of the calls. */
+  /** Resolves in a turn of the queue, in the order of the calls; no more tasks than `perTurn` share that turn. */
   next(): Promise<void> {
     return new Promise((resolve) => this.add(resolve))
   }
 
-  /** How many pieces wait. */
+  /** The number of waiting tasks. */
   get length(): number {
     return this.#waiting.length
   }

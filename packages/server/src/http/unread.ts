@@ -1,17 +1,17 @@
 /**
- * Responses that are not read. What the system takes over for a client is not counted; what stays in the process is bounded for
- * all connections together, and for each in time: a response of which nothing has moved for a minute is given up.
+ * Limits responses that clients do not read. Bytes that the system has taken over are not counted; those in the process
+ * are limited for all connections together, and a response that makes no progress for a minute is given up.
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
 import { cutOff } from './paced.ts'
 
 export interface UnreadLimits {
-  /** Milliseconds in which a response has to make some progress. */
+  /** The time in which a response must make some progress, in milliseconds. */
   stalled: number
-  /** Bytes that wait to be sent, or to be parsed behind them, on all connections together. */
+  /** The maximum bytes on all connections together that wait to be sent, or to be parsed behind those. */
   unread: number
-  /** How often is looked, in milliseconds. */
+  /** The interval of the check, in milliseconds. */
   check: number
 }
 
@@ -24,7 +24,10 @@ export function giveUpUnread(connections: Connections, limits: UnreadLimits): { 
   return { stop: () => clearInterval(timer) }
 }
 
-/** Those whose time is over; and while the others hold too much, those of them of which nothing has moved for longest. */
+/**
+ * The connections to give up: those whose time is over, and while the others hold too much, the ones without progress
+ * for longest.
+ */
 export function toGiveUp(
   open: ReadonlyMap<Socket, Connection>,
   { stalled, unread }: UnreadLimits,
@@ -54,7 +57,7 @@ export function toGiveUp(
   return over
 }
 
-/** Remembers since when nothing has moved; undefined while nothing waits. */
+/** Remembers since when the connection makes no progress; undefined while nothing waits to be sent. */
 function noteStall(socket: Socket, connection: Connection, now: number): void {
   if (socket.writableLength === 0) {
     connection.stall = undefined
@@ -66,6 +69,9 @@ function noteStall(socket: Socket, connection: Connection, now: number): void {
   if (!stall || stall.sent !== sent || stall.queued !== queued) connection.stall = { since: now, sent, queued }
 }
 
-/** What is left of the write that the system is taking over. Without it a large response would seem to stand still until its end. */
+/**
+ * The bytes left of the write that the system is taking over. Without them a large response would seem to make no
+ * progress until its end.
+ */
 const inSystem = (socket: Socket): number =>
   (socket as Socket & { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0

@@ -9,7 +9,7 @@ test('sixty calls fit into sixty seconds, the next is told how long to wait (D16
   expect(window.take('b', 6_000)).toBe(0)
 })
 
-test('the window slides: a place is free again sixty seconds after the call that took it', () => {
+test('the window slides: a call makes room again sixty seconds after it was counted', () => {
   const window = new Window(2)
   window.take('a', 0)
   window.take('a', 30_000)
@@ -18,14 +18,14 @@ test('the window slides: a place is free again sixty seconds after the call that
   expect(window.take('a', 60_001)).toBe(30)
 })
 
-test('a refused call takes no place: whoever slows down is served again', () => {
+test('a refused call does not count, so a caller that slows down is served again', () => {
   const window = new Window(1)
   window.take('a', 0)
   for (let at = 1000; at < 60_000; at += 1000) expect(window.take('a', at)).toBeGreaterThan(0)
   expect(window.take('a', 60_000)).toBe(0)
 })
 
-test('memory follows who is active: after a minute without calls a key is forgotten', () => {
+test('memory follows the active keys: a key is forgotten after a minute without calls', () => {
   const window = new Window(60)
   for (let i = 0; i < 1000; i++) window.take(`a${i}`, 0)
   window.take('b', 60_001)

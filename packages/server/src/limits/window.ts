@@ -1,4 +1,4 @@
-/** D16: calls in the last sixty seconds, counted exactly, in memory: one array of times for each key that is active. */
+/** Counts the calls of the last sixty seconds exactly (D16), in memory: one array of times for each active key. */
 
 const windowMs = 60_000
 
@@ -12,8 +12,8 @@ export class Window {
   }
 
   /**
-   * Counts a call of `key` at `now` (Unix milliseconds). Gives 0 when it is within the limit, else the seconds after which
-   * the next one will be (a refused call is not counted: whoever keeps to the limit again is served again).
+   * Counts a call of `key` at `now` (Unix milliseconds). Returns 0 if it is within the limit, otherwise the seconds
+   * until the next call will be. A refused call does not count.
    */
   take(key: string, now: number): number {
     if (now >= this.#sweepAt) this.#sweep(now)
@@ -30,12 +30,12 @@ export class Window {
     return Math.max(1, Math.ceil(((calls[0] ?? now) + windowMs - now) / 1000))
   }
 
-  /** Keys in memory, for tests and metrics. */
+  /** The number of keys in memory, for tests and metrics. */
   get size(): number {
     return this.#calls.size
   }
 
-  /** Once a minute: whoever did not call since is forgotten, so memory follows those who are active. */
+  /** Once a minute, forgets keys without calls in the last minute. */
   #sweep(now: number): void {
     this.#sweepAt = now + windowMs
     for (const [key, calls] of this.#calls) {
@@ -45,7 +45,7 @@ export class Window {
   }
 }
 
-/** Drops what is older than the window, or in the future because the clock was set back. */
+/** Drops times that are older than the window, or in the future because the clock was set back. */
 function forget(calls: number[], now: number): void {
   if ((calls.at(-1) ?? 0) > now) calls.length = 0
   let old = 0
