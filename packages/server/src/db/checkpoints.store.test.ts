@@ -10,7 +10,7 @@ import { openEmbedded } from './open.ts'
 
 const waits = { seconds: 30, everyMs: 20 }
 
-/** A store of which the log is copied from 200 pages on. */
+/** Opens a store whose log is copied from 200 pages on. */
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-checkpoints-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,7 +27,7 @@ function open() {
     store,
     log: () => noop.get() as { log: number; checkpointed: number },
     autocheckpoint: () => sqlite.prepare('pragma wal_autocheckpoint').get(),
-    /** About as many pages. */
+    /** Writes about `pages` pages. */
     write(pages: number) {
       sqlite.exec('begin')
       for (let n = 0; n < pages; n++) put.run(n, 'x'.repeat(4000))
@@ -39,7 +39,7 @@ const failed = (error: unknown) => {
   throw error
 }
 
-test('what is committed is copied into the file by another thread, and the log begins anew', async () => {
+test('commits are copied into the file by another thread, and the log starts from its beginning again', async () => {
   const { file, store, log, write } = open()
   const checkpoints = startCheckpoints(store, file, failed)
   write(150)
@@ -53,7 +53,7 @@ test('what is committed is copied into the file by another thread, and the log b
   await store.close()
 })
 
-test('while it is written without a pause the log stays short, and nothing is lost', async () => {
+test('while writes continue without a pause the log stays short, and nothing is lost', async () => {
   const { file, store, log, write } = open()
   const checkpoints = startCheckpoints(store, file, failed)
   let [max, rounds] = [0, 0]
@@ -72,7 +72,7 @@ test('while it is written without a pause the log stays short, and nothing is lo
   expect(max).toBeLessThan(16_500)
 })
 
-test('the log is copied a part at a time by whoever writes when the thread cannot', async () => {
+test('if the thread fails, the writing connection copies the log in parts', async () => {
   const { folder, store, autocheckpoint, write, log } = open()
   const other = join(folder, 'other')
   writeFileSync(other, 'x'.repeat(5000))

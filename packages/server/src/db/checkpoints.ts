@@ -1,18 +1,18 @@
 /**
- * What is committed stands in the log first, and is copied into the file from time to time: thousands of pages all over it, then a sync, a tenth of a second
- * on a common disk. That is the work of a thread with a connection of its own (checkpointer.ts), so that nothing waits for it but the disk.
- * Only the last few pages are copied here, between two transactions, since the log begins anew only when nobody writes meanwhile.
+ * Copies the write-ahead log into the database file. That writes thousands of scattered pages and syncs, a tenth of a
+ * second on a common disk, so a thread with a separate connection does it (checkpointer.ts). Only the last few pages
+ * are copied here, between two transactions, since the log can restart only while nobody writes.
  */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
-/** Pages in the log at which this connection does it all, because the thread does not keep up. */
+/** The number of pages in the log at which this connection copies all of them, because the thread does not keep up. */
 const maxPages = 16_000
 
 export interface Checkpoints {
-  /** Before the store is closed; what is left in the log is copied then. */
+  /** Call it before the store is closed, which copies the rest of the log. */
   close(): Promise<void>
 }
 
@@ -21,7 +21,8 @@ export function startCheckpoints(
   file: string,
   failed: (error: unknown) => void,
 ): Checkpoints {
-  // Open until the process ends: to close any descriptor of the file releases the locks of all connections of this process.
+  // Stays open until the process ends: closing any descriptor of the file releases the locks of all connections of this
+  // process.
   const fd = openSync(file, 'r')
   const usual = Number(Object.values(sqlite.prepare('pragma wal_autocheckpoint').get() ?? {})[0])
   const worker = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: { file, fd, from: usual } })

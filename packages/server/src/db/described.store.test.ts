@@ -11,7 +11,7 @@ interface Found {
   required: boolean
 }
 
-/** The columns of a table as the database itself tells them. */
+/** The columns of a table as the database reports them. */
 async function columnsIn({ db, engine }: Store, table: string): Promise<Found[]> {
   if (engine === 'sqlite') {
     const info = sql<{ name: string; type: string; notnull: number; pk: number }>`pragma table_info(${sql.ref(table)})`
@@ -30,7 +30,7 @@ const types = {
 } as const
 
 everyEngine('the tables of a report', (open, engine) => {
-  test('have the columns that are described, of these types', async () => {
+  test('have the columns that are described, with these types', async () => {
     const store = await open()
     for (const { name: table, columns } of Object.values<Described>(reports)) {
       const found = await columnsIn(store, table)

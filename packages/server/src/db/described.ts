@@ -1,17 +1,18 @@
 /**
- * A table whose columns are listed once. Row types, statements for both engines and the tests of the schema follow from the list.
+ * Describes a table by one list of columns. Row types, statements for both engines and the tests of the schema follow
+ * from it.
  */
 import type { Generated } from 'kysely'
 
-/** How PostgreSQL calls the type. SQLite stores the same values as text and integer. */
+/** The type's name in PostgreSQL. SQLite stores the same values as text and integer. */
 export type Kind = 'text' | 'bigint'
 
 export interface TableColumn<T> {
   readonly kind: Kind
   readonly nullable: boolean
-  /** The database numbers the rows in this column, in order of arrival. */
+  /** True if the database numbers the rows in this column, in order of arrival. */
   readonly arrival: boolean
-  /** Has no value: it carries the type of the column's values. */
+  /** Never has a value: it only carries the type of the column's values. */
   readonly holds?: T
 }
 export interface Arrival extends TableColumn<number> {
@@ -29,12 +30,12 @@ type ValueOf<C> = C extends TableColumn<infer T> ? T : never
 export interface Described<C extends Columns = Columns> {
   readonly name: string
   readonly columns: C
-  /** The name of each column, by itself. */
+  /** Maps the name of each column to itself. */
   readonly names: { readonly [K in keyof C]: string }
 }
 /** A row as it is read. */
 export type RowOf<D extends Described> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
-/** The table as Kysely wants it. */
+/** The table type for Kysely. */
 export type TableOf<D extends Described> = {
   [K in keyof D['columns']]: D['columns'][K] extends Arrival ? Generated<number> : ValueOf<D['columns'][K]>
 }
@@ -46,12 +47,12 @@ export function described<C extends Columns>(name: string, columns: C): Describe
 
 export type Value = string | number | null
 
-/** A row, or the names of its columns in its place. */
+/** A row, or the names of its columns in place of the values. */
 export type Cells<R> = { readonly [K in keyof R]: Value }
 
 /**
- * The columns of a statement. `cells` puts the values of a row in the order of the statement; here it is given the names of the columns
- * instead, and so tells the order itself: columns and values cannot differ.
+ * The columns of a statement. `cells` puts the values of a row into the order of the statement; called with the column
+ * names, it returns the order of the columns, so the two cannot differ.
  */
 export function columnsOf<C extends Columns>(
   { name, columns, names }: Described<C>,
@@ -63,11 +64,14 @@ export function columnsOf<C extends Columns>(
   return listed
 }
 
-/** Some columns of a table in the order in which a statement reads them. `at` says where each stands in a row that was read. */
+/**
+ * Some columns of a table in the order in which a statement reads them. `at` is the index of each in a row that was
+ * read.
+ */
 export interface ColumnReader<Names extends readonly string[], Row extends readonly unknown[]> {
   readonly names: Names
   readonly at: Positions<Names>
-  /** Has no value: it carries the type of a row. */
+  /** Never has a value: it only carries the type of a row. */
   readonly row?: Row
   readonly integers: readonly number[]
 }
@@ -90,7 +94,7 @@ export function reads<C extends Columns, const Names extends readonly (keyof C &
   return { names, at: at as Positions<Names>, integers }
 }
 
-/** The same columns of a table that a `left join` may not find. */
+/** The same columns, each also null, for a `left join` that may find no row. */
 export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> } {
   const joined = Object.entries(columns).map(([name, column]) => [name, orNull(column)])
   return Object.fromEntries(joined) as { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> }

@@ -1,5 +1,5 @@
 import { PostgresAdapter } from 'kysely'
 import type { Db } from './open.ts'
 
-/** For the few statements that the two engines do not share. Also right for a transaction. */
+/** True on PostgreSQL, also inside a transaction. For the few statements that differ between the engines. */
 export const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter

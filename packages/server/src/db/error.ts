@@ -1,2 +1,2 @@
-/** The database is not there, or not one that can be used; its message says what to do. */
+/** The database is missing or cannot be used; the message says what to do. */
 export class StoreError extends Error {}

@@ -12,14 +12,14 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-migrate-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-/** An empty database. */
+/** The engines, each with a function that opens an empty database. */
 const engines: [string, () => Promise<Store>][] = [
   ['SQLite', async () => openEmbedded(join(folder, `${files++}.db`))],
   ['PostgreSQL', async () => openPostgres(await newPostgresDatabase({ empty: true }))],
 ]
 
 describe.each(engines)('the tables (%s)', (_, open) => {
-  test('are made beside those of another program, and a second start leaves them as they are', async () => {
+  test('are made beside those of another program, and a second start does not change them', async () => {
     const store = await open()
     await sql`create table something_else (id integer)`.execute(store.db)
     await migrate(store, accountTables(store))
@@ -31,7 +31,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await store.close()
   })
 
-  test('of a newer version are left alone, with a sentence that says so', async () => {
+  test('of a newer version are not changed, and the error says so', async () => {
     const store = await open()
     await migrate(store, accountTables(store))
     await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2027-01-01')`.execute(store.db)

@@ -32,12 +32,13 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
 }
 
 const minVersion = 15
-/** Any number that is ours: nodes that start together migrate one after another. */
+/** An arbitrary lock number of this service: nodes that start together migrate one after another. */
 const migrationLock = 7_270_001
 
 /**
- * Brings the store to this version: first the accounts library's tables, which its options `accounts` describe (`accountTables`),
- * then ours, which refer to them. Never nest the two: on SQLite that deadlocks. Several nodes may call it at once.
+ * Migrates the store to this version: first the tables of the accounts library, which its options `accounts` describe
+ * (`accountTables`), then ours, which refer to them. Never nest the two: on SQLite that deadlocks. Several nodes may
+ * call it at the same time.
  */
 export async function migrate(store: Store, accounts: BetterAuthOptions): Promise<void> {
   if (store.engine === 'sqlite') return migrateAlone(store, accounts)
@@ -55,7 +56,7 @@ export async function migrate(store: Store, accounts: BetterAuthOptions): Promis
   }
 }
 
-/** What must be right of a PostgreSQL is said before anything is written to it. */
+/** Opens a connection and checks the requirements on PostgreSQL before anything is written. */
 async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
   const client = await pool.connect().catch((cause: Error) => {
     throw new StoreError(`The PostgreSQL of SVC_DATABASE_URL could not be opened: ${cause.message}`, { cause })
@@ -75,7 +76,7 @@ async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
   throw new StoreError(wrong)
 }
 
-/** Of a newer svc, whose tables this one does not know. */
+/** Refuses a database with migrations of a newer svc, whose tables this version does not know. */
 async function refuseNewer({ db }: Store): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some((table) => table.name === 'kysely_migration')) return

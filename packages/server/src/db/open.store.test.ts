@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { openEmbedded, openPostgres } from './open.ts'
 
-test('a PostgreSQL that is refused before anything was asked of it keeps no connection', async () => {
+test('a PostgreSQL that is refused before its first query keeps no connection', async () => {
   const store = openPostgres(await newPostgresDatabase({ empty: true }))
   if (store.engine !== 'postgres') throw new Error('unreachable')
   const client = await store.pool.connect()
@@ -16,7 +16,7 @@ test('a PostgreSQL that is refused before anything was asked of it keeps no conn
   await store.close()
 })
 
-test('an embedded database that nothing was asked of is closed', async () => {
+test('an embedded database without any query is closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-open-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const store = openEmbedded(join(folder, 'svc.db'))

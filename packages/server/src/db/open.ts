@@ -1,4 +1,4 @@
-/** One store, two engines: SQLite inside this process, or PostgreSQL beside it. */
+/** Opens the store with one of two engines: SQLite inside this process, or a PostgreSQL server. */
 import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
@@ -10,8 +10,8 @@ export type Engine = 'sqlite' | 'postgres'
 export type Db = Kysely<Tables>
 
 /**
- * An open store. `db` serves pages and procedures; the report path uses the raw connection below it. `close` closes that
- * connection itself, since Kysely closes only what it has used: an idle pool would keep the process alive for 10 s.
+ * An open store. `db` serves pages and procedures; the report path uses the raw connection. `close` closes that
+ * connection directly: Kysely closes only what it has used, and an idle pool would keep the process alive for 10 s.
  */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; close: () => Promise<void> }
@@ -20,14 +20,14 @@ export type Store =
       db: Db
       pool: pg.Pool
       /**
-       * From now on a connection on which nothing moves for so long is given up. A machine that lost its power, or a network
-       * that drops everything, says nothing, and the kernel believes in such a connection for a quarter of an hour.
+       * From now on a connection without any traffic for `ms` is given up. A machine that lost power, or a network that
+       * drops everything, sends nothing, and the kernel keeps such a connection for a quarter of an hour.
        */
       giveUpAfter: (ms: number) => void
       close: () => Promise<void>
     }
 
-/** int8 and numeric as numbers: every value we store is a safe integer. */
+/** Reads int8 and numeric as numbers: every stored value is a safe integer. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === 20 || oid === 1700) return Number
@@ -51,9 +51,9 @@ export function openEmbedded(file: string): Store {
 
 export function openPostgres(url: string): Store {
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', () => {})
-  // The same for one that breaks while it is lent out: whoever has it hears it from the statement that fails.
+  // The same for a connection that breaks while it is used: its user gets the error from the statement that fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   const sockets = new Set<Socket>()
   let silence = 0
@@ -82,6 +82,6 @@ export function openPostgres(url: string): Store {
   }
 }
 
-/** The library has it and does not show it. */
+/** The socket of a connection, which the library does not expose. */
 const socketOf = (client: pg.PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream

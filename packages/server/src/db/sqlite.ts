@@ -1,15 +1,20 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
-/** Statements kept prepared; node:sqlite itself keeps none. */
+/** The maximum of prepared statements that are cached; node:sqlite caches none. */
 const kept = 500
-/** The first version whose WAL reset fix is in; older ones may corrupt a database (checked at start). */
+/** The first version that contains the fix of the WAL reset; older ones may corrupt a database (checked at start). */
 const minVersion = [3, 51, 3] as const
 
-/** KiB of the file that stay in memory, taken as they are used: about 6 KB of it an agent, so that 40,000 agents' last reports need no reading. */
+/**
+ * The maximum cache in KiB, allocated as it is used. An agent takes about 6 KB, so the last reports of 40,000 agents
+ * need no reading.
+ */
 const cacheKib = 256 * 1024
 
-/** Opens the embedded database: one connection, one process a file; every commit is on the disk before it is answered. */
+/**
+ * Opens the embedded database: one connection, one process per file; every commit is on the disk before it is answered.
+ */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })
   db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;
@@ -31,7 +36,7 @@ function isOlder(version: string): boolean {
   return false
 }
 
-/** What Kysely's SQLite dialect wants of a database, over Node's own. */
+/** Adapts Node's database to what Kysely's SQLite dialect expects. */
 export function kyselyDatabase(db: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
   return {
@@ -56,7 +61,7 @@ function kyselyStatement(statement: StatementSync): SqliteStatement {
   }
 }
 
-/** Values that SQLite does not know, as it can bind them: the accounts library hands over dates and booleans. */
+/** Converts values that SQLite cannot bind: the accounts library passes dates and booleans. */
 function bindable(value: unknown): SQLInputValue {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0

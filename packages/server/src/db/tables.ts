@@ -1,7 +1,7 @@
 /**
- * What is stored. Times are Unix milliseconds, JSON is text, booleans are 0 and 1, ids that people never see are UUIDv7.
- * The hot rows (tables/reports.ts) are narrow and apart from what people edit, so that a report touches few and small pages; no
- * index stands on a column that a report overwrites.
+ * The tables of the database. Times are Unix milliseconds, JSON is text, booleans are 0 and 1, ids that people never
+ * see are UUIDv7. The hot rows (tables/reports.ts) are narrow and separate from what people edit, so that a report
+ * touches few and small pages; no index contains a column that a report overwrites.
  */
 import type { Selectable } from 'kysely'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'

@@ -10,7 +10,7 @@ import { world } from '../../testing/world.ts'
 import { type Db, openPostgres } from './open.ts'
 import { attempts, hasLost, transaction, untilWon } from './transaction.ts'
 
-test('two nodes whose transactions wait for each other both get their work done (PostgreSQL)', async () => {
+test('two nodes whose transactions wait for each other both complete their work (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const nodes = [openPostgres(url), openPostgres(url)] as const
   const w = await world(nodes[0])
@@ -38,7 +38,7 @@ test('two nodes whose transactions wait for each other both get their work done 
   for (const node of nodes) await node.close()
 })
 
-test('work that loses every time ends with the error; any other error is not tried again (PostgreSQL)', async () => {
+test('work that loses every time ends with the error; other errors are not retried (PostgreSQL)', async () => {
   const store = await openTestPostgres()
   const { db } = store
   const raise = (code: string) => sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
@@ -59,7 +59,7 @@ test('work that loses every time ends with the error; any other error is not tri
   await store.close()
 })
 
-test('a connection that is cut costs the transaction on it, not the process (PostgreSQL)', async () => {
+test('a broken connection fails its transaction, not the process (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const store = openPostgres(url)
   const cut = transaction(store.db, async (trx) => {
@@ -67,18 +67,18 @@ test('a connection that is cut costs the transaction on it, not the process (Pos
     await once(url, `select pg_terminate_backend(${rows[0]?.pid}, 10000)`)
     await sql`select 1`.execute(trx)
   })
-  await expect(cut).rejects.toThrow() // and nothing else is thrown, which would fail the run
+  await expect(cut).rejects.toThrow() // nothing else is thrown, which would fail the run
   expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
   await store.close()
 })
 
-test('a connection that went silent is given up, and the next one works (PostgreSQL)', async () => {
+test('a connection without traffic is given up, and the next one works (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const [socket, database] = [
     new URL(url.replace('@/', '@host/')).searchParams.get('host'),
     url.split('@/')[1]?.split('?')[0],
   ]
-  if (!socket) return // a given database, reached by TCP
+  if (!socket) return // a database from outside, reached by TCP
   let silent = false
   const network = createServer((near) => {
     const far = connect(join(socket, '.s.PGSQL.5432'))
@@ -101,14 +101,14 @@ test('a connection that went silent is given up, and the next one works (Postgre
   network.close()
 })
 
-test('an error without a code is no loss', async () => {
+test('an error without a code does not count as a lost transaction', async () => {
   expect(hasLost(new Error('the connection ended'))).toBe(false)
   await expect(untilWon(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 
-test('nothing opens a transaction but through this one helper', () => {
+test('only this helper opens a transaction', () => {
   const src = join(import.meta.dirname, '..')
-  const alone = ['db/transaction.ts', 'ops/health.ts'] // the latter on the embedded engine only
+  const alone = ['db/transaction.ts', 'ops/health.ts'] // the latter only on the embedded engine
   const others = globSync('**/*.ts', { cwd: src })
     .filter((file) => !file.endsWith('.test.ts') && !alone.includes(file))
     .filter((file) => /\.transaction\(\)/.test(readFileSync(join(src, file), 'utf8')))

@@ -1,30 +1,30 @@
 /**
- * The one way to a transaction for pages, procedures and the sweeper. On PostgreSQL a transaction may lose against another
- * one (a deadlock, a serialisation failure): then nothing of it happened, and it is done again from its beginning.
+ * The only way for pages, procedures and the sweeper to open a transaction. On PostgreSQL a transaction may lose
+ * against another one (a deadlock, a serialisation failure): then it had no effect, and is run again from its start.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Transaction } from 'kysely'
 import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 
-/** So often one piece of work is begun. */
+/** The maximum number of tries of one transaction. */
 export const attempts = 5
 /**
- * serialization_failure, deadlock_detected; and unique_violation: another one was first with a name that this one had just
- * seen to be free. Begun again it sees the name taken, and refuses as people can read it.
+ * serialization_failure, deadlock_detected, and unique_violation: another transaction took a name that this one had
+ * just seen as free. Run again, it sees the name taken and refuses with a readable message.
  */
 const lost = new Set(['40001', '40P01', '23505'])
 
-/** Whether PostgreSQL says that the transaction was undone because of another one. */
+/** True if PostgreSQL undid the transaction because of another one. */
 export const hasLost = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
-/** Runs each piece of work in a transaction that a person's right to write opened (web/kit/acting.ts). */
+/** Runs each piece of work in a transaction that has checked the person's right to write (web/kit/acting.ts). */
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
- * Runs `work` in a transaction: a new one, or the one that is given. It may run several times, so it must change nothing
- * but what goes through `trx`.
+ * Runs `work` in a transaction: a new one, or the given one. It may run several times, so it must change nothing except
+ * through `trx`.
  */
 export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)
@@ -32,7 +32,7 @@ export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>)
   return untilWon(() => on.transaction().execute(work))
 }
 
-/** Does it again while it loses. A commit whose result is unknown is no loss: it may have happened. */
+/** Runs `work` again while it loses. A commit with unknown result is not run again, since it may have succeeded. */
 export async function untilWon<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -14,8 +14,8 @@ class Undo extends Error {
 }
 
 /**
- * Runs `work` in one transaction that is undone when it refuses; a given one is undone by whoever began it. Everything inside goes
- * through `trx`.
+ * Runs `work` in one transaction, which is undone if it refuses; a transaction that was passed in is undone by its
+ * owner. `work` must change nothing except through `trx`.
  */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** Blueprints, install codes, bots; and what changes on a machine by another hand than ours. */
+/** Blueprints, install codes and bots, and changes made on a machine by somebody else than the service. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addUniqueConstraint('blueprint_of_workspace', ['workspace_id', 'name'])
     .execute()
 
-  // The bundle comes last: whoever reads the other columns does not read through it.
+  // The bundle is the last column, so that reading the others does not read through it.
   await db.schema
     .createTable('blueprint_version')
     .addColumn('id', 'text', (c) => c.primaryKey())

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** The builds of the runtime that were served, the newest of which is (D37). */
+/** The builds of the runtime that were served; the newest one is served (D37). */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
-  // The file comes last: whoever reads the other columns does not read through it.
+  // The file is the last column, so that reading the others does not read through it.
   await db.schema
     .createTable('release')
     .addColumn('serial', 'integer', (c) => c.primaryKey())

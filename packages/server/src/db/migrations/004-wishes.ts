@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** Wishes and holds of updates, their timeline, rollouts in waves, and when the service was away. */
+/** Wishes and holds of updates, their timeline, rollouts in waves, and the times when the service was not running. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
   const arrival =

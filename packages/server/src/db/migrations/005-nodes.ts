@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What all nodes on one database must agree on. */
+/** Values on which all nodes of one database must agree. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('agreed')

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Who answers for a rollout that a person let go on; indexes for the list, the end, and what has no outcome yet. */
+/**
+ * Who is responsible for a rollout that a person resumed; indexes for the list, for ended rollouts, and for agents
+ * without an outcome.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['continued_by', 'continued_by_name'])
     await db.schema.alterTable('rollout').addColumn(column, 'text').execute()

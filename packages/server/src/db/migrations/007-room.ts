@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** On PostgreSQL a changed row is written anew: where its own page has room for it, no index needs to be touched. */
+/** PostgreSQL writes a changed row as a new one. If its page has room for it, no index has to change. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine !== 'postgres') return
   for (const [table, percent] of [

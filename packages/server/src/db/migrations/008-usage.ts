@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
 /**
- * Sums of days that wait in the row of the report (report-store/pending.ts). On the embedded engine the table is made anew, since a
- * column behind a long body is read through all its pages.
+ * A column of the report's row for sums of days that are not in `usage_day` yet (report-store/pending.ts). On the
+ * embedded engine the table is rebuilt, since a column after a long body can only be read through all pages of that
+ * body.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine === 'postgres') {

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
 /**
- * What the last report says of its own age and end (D65, D66), where lists find it without the body. On the embedded engine
- * the table is made anew, since a column behind a long body is read through all its pages.
+ * The age and the end that the last report gives for itself (D65, D66), in columns that lists can read without the
+ * body. On the embedded engine the table is rebuilt, since a column after a long body can only be read through all
+ * pages of that body.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine === 'postgres') {

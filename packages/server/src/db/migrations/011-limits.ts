@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** Limits of a workspace that the operator set, and the index by which the activity of one person is counted. */
+/** The limits of a workspace that the operator set, and the index for counting the activity of one person. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
   await db.schema

@@ -8,31 +8,31 @@ export interface BlueprintTable {
   created_at: number
 }
 
-/** Never changed once it is there. */
+/** A version, which never changes after the upload. */
 export interface BlueprintVersionTable {
   id: string
   blueprint_id: string
   version: string
   description: string
-  /** Of the bundle, in hex. */
+  /** The checksum of the bundle, in hex. */
   sha256: string
   size: number
   uploaded_at: number
   uploaded_by: string | null
   uploaded_by_name: string
-  /** The manifest as it was read, JSON. */
+  /** The manifest as it was read, as JSON. */
   manifest: string
   /** JSON array of {path, size, executable}. */
   files: string
   bundle: Uint8Array
 }
 
-/** 2.9. What it would install is written down when it is issued (D43). */
+/** An install code (2.9). What it installs is fixed when it is issued (D43). */
 export interface InstallCodeTable {
   id: string
   hash: string
   workspace_id: string
-  /** Null once that version was deleted, which no live code allows. */
+  /** Null after that version was deleted, which is refused while the code is valid. */
   version_id: string | null
   blueprint: string
   version: string
@@ -46,6 +46,6 @@ export interface InstallCodeTable {
   expires_at: number
   redeemed_at: number | null
   revoked_at: number | null
-  /** The agent that it made; null when that was deleted. */
+  /** The agent that it made; null after that was deleted. */
   agent_id: string | null
 }

@@ -1,7 +1,7 @@
-/** Links and sign-ins of people; and the accounts library's own tables that our queries join. */
+/** Links and sign-ins of people, and the tables of the accounts library that our queries join. */
 import type { SignInRecord } from '@svc/api'
 
-/** One-time links: the first person's sign-up, a person's sign-in. Only the hash is kept. */
+/** One-time links: the sign-up of the first person, a sign-in, a new password, a claim. Only the hash is stored. */
 export interface LinkTable {
   hash: string
   purpose: 'first' | 'sign_in' | 'reset' | 'claim'
@@ -11,7 +11,7 @@ export interface LinkTable {
   used_at: number | null
 }
 
-/** A person's last sign-ins (people/history.ts). */
+/** The last sign-ins of a person (people/history.ts). */
 export interface SignInTable {
   id: string
   person_id: string
@@ -21,13 +21,13 @@ export interface SignInTable {
   user_agent: string
 }
 
-/** Somebody vouched that the person of this account owns its e-mail address (people/claim.ts). */
+/** A note that the person of this account was confirmed to own its e-mail address (people/claim.ts). */
 export interface EmailConfirmationTable {
   person_id: string
   at: number
 }
 
-/** The accounts library's own tables; it owns their migrations and writes. */
+/** Tables of the accounts library, which migrates and writes them. */
 export interface WorkspaceTable {
   id: string
   name: string

@@ -1,21 +1,21 @@
-/** Products beside this one, and the bots that agents act as there. */
+/** Other products, and the bots as which agents act there. */
 
 export interface ProductTable {
-  /** `svc` is this service itself. */
+  /** `svc` is this service. */
   id: string
   origin: string
   secret_hash: string | null
   created_at: number
 }
 
-/** 5.4: a workspace not activated for `svc` gets 403 on the agent routes. */
+/** The products of a workspace. One that is not activated for `svc` gets 403 on the agent routes (5.4). */
 export interface WorkspaceProductTable {
   workspace_id: string
   product_id: string
   activated_at: number
 }
 
-/** D46. Belongs to the workspace and outlives the agents that act as it. */
+/** A bot belongs to the workspace and outlives the agents that act as it (D46). */
 export interface BotTable {
   id: string
   workspace_id: string
@@ -25,7 +25,7 @@ export interface BotTable {
   created_at: number
 }
 
-/** One for each agent and bot, stamped for one product; goes with either of them. */
+/** The token of one agent for one bot, valid for one product. It is deleted with the agent or the bot. */
 export interface BotTokenTable {
   id: string
   bot_id: string
@@ -37,6 +37,6 @@ export interface BotTokenTable {
   issued_at: number
   expires_at: number
   revoked_at: number | null
-  /** To the minute. */
+  /** Exact to the minute. */
   last_used_at: number | null
 }

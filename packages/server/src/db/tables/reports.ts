@@ -1,6 +1,7 @@
 /**
- * The tables that a report reads and writes. Each is described once: its types follow, and so do the statements of the report path
- * on both engines (report-store/). A new column is a line here, a migration, and its place in report-store/written.ts.
+ * The tables that a report reads and writes. Each is described once; its types and the statements of the report path
+ * for both engines (report-store/) follow. A new column needs a line here, a migration, and its place in
+ * report-store/written.ts.
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
@@ -10,62 +11,74 @@ export const agent = described('agent', {
   id: text(),
   workspace_id: text(),
   name: text(),
-  /** SHA-256 of the token, hex. The token itself is never stored (5). */
+  /** SHA-256 of the token, in hex. The token itself is never stored (5). */
   token_hash: text(),
   created_at: integer(),
   created_by: orNull(text()),
-  /** The blueprint it was installed from; null for an agent that somebody connected by hand. */
+  /** The blueprint it was installed from; null for an agent that was connected by hand. */
   blueprint: orNull(text()),
-  /** For an agent of a blueprint: what its code installed, what it last reported, and what it ran before that and keeps. */
+  /**
+   * For an agent of a blueprint: the version that its code installed, the one it last reported, and the previous one
+   * that it keeps.
+   */
   installed_version: orNull(text()),
   reported_version: orNull(text()),
   previous_version: orNull(text()),
-  /** JSON of what is compared with the next report (reports/machine-changes.ts): pause, settings, version. Rarely rewritten. */
+  /**
+   * JSON of what is compared with the next report (reports/machine-changes.ts): pause, settings, version. Rarely
+   * rewritten.
+   */
   facts: orNull(text()),
-  /** JSON of standing wishes and holds, null while there are none, and of what its last report said of its attempts; wishes/kept.ts. */
+  /**
+   * JSON of pending wishes and holds, null without any; and JSON of the attempts that the last report named
+   * (wishes/kept.ts).
+   */
   wishes: orNull(text()),
   attempts: orNull(text()),
-  /** What `wishes` says, for queries: the versions wished, and since when the runtime's counts as a trial. */
+  /** Parts of `wishes` for queries: the wished versions, and since when the runtime's wish counts as a trial. */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
 })
 
-/** The last report, one row an agent. `body` is the report as kept (report-store/body.ts reads it); its runs stand in `run`. */
+/**
+ * The last report, one row per agent. `body` is the report as kept (report-store/body.ts reads it); its runs are in
+ * `run`.
+ */
 export const agentReport = described('agent_report', {
   agent_id: text(),
   received_at: integer(),
-  /** What the fleet list shows, so that it needs no body. */
+  /** Columns of the fleet list, which therefore needs no body. */
   level: orNull(text<Level>()),
   label: orNull(text()),
   detail: orNull(text()),
   version: orNull(text()),
-  /** One line: what it is doing now, from `active`; null when it does nothing or does not say. */
+  /** The agent's present activity, in one line from `active`; null if nothing is active or reported. */
   doing: orNull(text()),
   /** JSON array of the controls offered. */
   controls: text(),
-  /** Seconds that were asked for in the answer: what silence is judged by (D20). */
+  /** The interval in seconds that the answer asked for; it decides when the agent counts as offline (D20). */
   interval_s: integer(),
-  /** D11: which start of the reporter, and its how-manieth report. */
+  /** The id of the reporter's start, and the number of the report since then (D11). */
   boot: orNull(text()),
   seq: orNull(integer()),
-  /** D8: marks of host and boot of the last ten reports, read by `twoReporters` of reports/reporters.ts. */
+  /** Marks of host and boot of the last ten reports (D8), read by `twoReporters` of reports/reporters.ts. */
   reporters: text(),
   runs_kept: integer(),
   body: text(),
-  /** Sums of days that wait here (report-store/pending.ts), JSON. */
+  /** JSON of sums of days that are not in `usage_day` yet (report-store/pending.ts). */
   usage: orNull(text()),
-  /** D65: when the agent wrote its status file, Unix seconds as reported. Null: not said. */
+  /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
-  /** What the runtime warns of and the list shows, by a word each (reports/columns.ts); null: nothing. */
+  /** The runtime's warnings that the list shows, as one word each (reports/columns.ts); null without any. */
   warnings: orNull(text()),
-  /** D66: who ended the reporter, when this is the last report of an orderly stop. */
+  /** Names who ended the reporter, if this is its last report before a clean stop (D66). */
   stopped: orNull(text<Stop>()),
 })
 
-/** 2.2. `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
+/** Runs (2.2). `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
 export const run = described('run', {
-  /** Ties of `place` are broken by it. */
+  /** Orders runs with an equal `place`. */
   seq: arrival(),
   agent_id: text(),
   id: text(),
@@ -77,16 +90,19 @@ export const run = described('run', {
   kind: orNull(text()),
   cost_micro: orNull(integer()),
   output_tokens: orNull(integer()),
-  /** The log it names, which may be asked for (2.7). */
+  /** The log that it names, which may be requested (2.7). */
   log: orNull(text()),
-  /** The run as reported, JSON. */
+  /** The run as reported, as JSON. */
   body: text(),
 })
 
-/** Sums that survive the trimming of runs. Model '' holds the day's totals; a model's row holds its share of the cost. */
+/**
+ * Sums that survive the trimming of runs. Model '' holds the day's totals; the row of a model holds its share of the
+ * cost.
+ */
 export const usageDay = described('usage_day', {
   agent_id: text(),
-  /** Days since 1970 (UTC) of the run's place. */
+  /** The day of the run's `place`, in days since 1970 (UTC). */
   day: integer(),
   model: text(),
   runs: integer(),
@@ -102,7 +118,7 @@ export const levelChange = described('level_change', {
   label: orNull(text()),
 })
 
-/** 3.2. */
+/** Commands (3.2). */
 export const command = described('command', {
   id: text(),
   agent_id: text(),
@@ -110,21 +126,21 @@ export const command = described('command', {
   payload: text(),
   state: text<CommandState>(),
   created_at: integer(),
-  /** The person, by id and by the name at that time; null for the operator's command line. */
+  /** The person, by id and by the name at that time; the id is null for the operator's command line. */
   created_by: orNull(text()),
   created_by_name: text(),
   delivered_at: orNull(integer()),
   /** When the service gave up on it (failed, expired). */
   failed_at: orNull(integer()),
-  /** When the agent's answer came. */
+  /** When the agent's ack arrived. */
   answered_at: orNull(integer()),
   /** The agent's words, or the service's reason. */
   message: orNull(text()),
-  /** When to look at it again (D2): null once nothing can time out. */
+  /** When to look at it again (D2); null when nothing can time out. */
   due_at: orNull(integer()),
 })
 
-/** What changed on a machine and not by a wish from here. `before` and `after` are JSON. */
+/** Changes on a machine that the service did not cause. `before` and `after` are JSON. */
 export const machineChange = described('machine_change', {
   seq: arrival(),
   agent_id: text(),
@@ -135,7 +151,7 @@ export const machineChange = described('machine_change', {
   after: text(),
 })
 
-/** The timeline of an agent's updates; the newest ones are kept. */
+/** The timeline of an agent's updates; only the newest entries are kept. */
 export const updateEvent = described('update_event', {
   seq: arrival(),
   agent_id: text(),
@@ -147,7 +163,7 @@ export const updateEvent = described('update_event', {
   message: orNull(text()),
   by_name: orNull(text()),
   rollout_id: orNull(text()),
-  /** For an outcome: when its attempt may have begun. */
+  /** For an outcome: the earliest time at which its attempt may have started. */
   since: orNull(integer()),
 })
 

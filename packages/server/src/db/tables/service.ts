@@ -1,7 +1,7 @@
-/** Logs, the audit list, limits, and what the service keeps of itself. */
+/** Logs, the audit trail, limits, and what the service notes about itself. */
 import type { Generated } from 'kysely'
 
-/** 2.8: 30 days from receipt, admins only. */
+/** An uploaded log (2.8), kept for 30 days from receipt, for admins only. */
 export interface LogTable {
   id: string
   agent_id: string
@@ -10,30 +10,30 @@ export interface LogTable {
   received_at: number
   bytes: number
   text: string
-  /** After this it is unreadable; erased within a day. */
+  /** From then on it cannot be read; it is erased within a day. */
   expires_at: number
 }
 
-/** One row: when any node was last seen alive. */
+/** One row: when any node was last known to be running. */
 export interface ServiceBeatTable {
   id: number
   at: number
 }
 
-/** When no node was. */
+/** A time in which no node was running. */
 export interface ServiceAwayTable {
   seq: Generated<number>
   from_at: number
   until_at: number
 }
 
-/** What all nodes on one database must agree on. */
+/** Values on which all nodes of one database must agree. */
 export interface AgreedTable {
   name: string
   value: string
 }
 
-/** Who did what, when, to what. Kept when what it names is gone. */
+/** Who did what to what, and when. An entry is kept when its subject is gone. */
 export interface AuditTable {
   id: string
   workspace_id: string | null
@@ -41,11 +41,11 @@ export interface AuditTable {
   actor_id: string | null
   /** The person's name at that time, or `operator`. */
   actor: string
-  /** Such as `agent.created`, `command.sent`, `member.removed`. */
+  /** For example `agent.created`, `command.sent` or `member.removed`. */
   action: string
-  /** Such as `agent mail-triage`. */
+  /** For example `agent mail-triage`. */
   subject: string
-  /** JSON object of further facts; never a secret. */
+  /** JSON object of further facts, never a secret. */
   details: string
 }
 

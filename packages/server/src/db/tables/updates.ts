@@ -2,11 +2,11 @@
 import type { RolloutAgentState, RolloutKind, RolloutState } from '@svc/api'
 import type { Level } from '@svc/protocol'
 
-/** D37: one row for each build that was served. The one with the highest serial is. */
+/** One row for each build that was served (D37). The one with the highest serial is served now. */
 export interface ReleaseTable {
   serial: number
   version: string
-  /** Of the file, in hex. */
+  /** The checksum of the file, in hex. */
   sha256: string
   size: number
   added_at: number
@@ -14,31 +14,31 @@ export interface ReleaseTable {
   added_by_name: string
   /** As OpenSSH wrote it; null for a build that was not signed. */
   signature: Uint8Array | null
-  /** `svc.pyz`; null once it is only history. */
+  /** `svc.pyz`; null for builds that are no longer served. */
   file: Uint8Array | null
 }
 
-/** A version named for many agents, in waves. */
+/** A version wished for many agents, in waves. */
 export interface RolloutTable {
   id: string
   workspace_id: string
   kind: RolloutKind
   blueprint: string | null
   version: string
-  /** JSON array such as ["1", "10%", "100%"]: how many are reached after each wave. */
+  /** JSON array such as ["1", "10%", "100%"]: how many agents have the version after each wave. */
   waves: string
   by_hand: number
   watch_seconds: number
   state: RolloutState
   why: string | null
-  /** From 1. */
+  /** Counted from 1. */
   wave: number
-  /** Since when all agents of the wave that answer have kept the version. */
+  /** Since when all agents of the wave that report have kept the version. */
   wave_kept_at: number | null
   created_at: number
   created_by: string | null
   created_by_name: string
-  /** Who last let it go on, and answers for it since. No name: whoever began it does. */
+  /** The person who last resumed it and is responsible since; without a name it is the creator. */
   continued_by: string | null
   continued_by_name: string | null
   changed_at: number
@@ -47,16 +47,16 @@ export interface RolloutTable {
 export interface RolloutAgentTable {
   rollout_id: string
   agent_id: string
-  /** From 1; 0: left out. */
+  /** Counted from 1; 0 if left out. */
   wave: number
   state: RolloutAgentState
   reason: string | null
-  /** Its own level when the version was wished. */
+  /** The level of the agent's state when the version was wished. */
   level_before: Level | null
   wished_at: number | null
-  /** The report with which it was first seen worse than before. */
+  /** The time of the first report with a worse level than before. */
   worse_at: number | null
-  /** 1: a person let the rollout go on after what became of it. */
+  /** 1 if a person resumed the rollout after this agent's outcome. */
   forgiven: number
   at: number | null
 }
