@@ -12,7 +12,7 @@ const caller: Caller = {
   places: newPlaces(),
 }
 const inactive = { ...caller, activated: false }
-/** A gate, and how many calls its window counted. */
+/** A gate that counts how many calls its window was asked about. */
 function gate({ retryAfter = 0, full = false } = {}) {
   let counted = 0
   const take = () => {
@@ -23,17 +23,29 @@ function gate({ retryAfter = 0, full = false } = {}) {
 }
 
 test.each<[string, Caller | undefined, object, object, number]>([
-  ['its token, before all else', undefined, { retryAfter: 7, full: true }, { code: 'token_unknown' }, 0],
-  ['its workspace, before its rate', inactive, { retryAfter: 7, full: true }, { code: 'workspace_inactive' }, 0],
-  ['its rate, before overload', caller, { retryAfter: 7, full: true }, { code: 'rate_limited', retryAfter: 7 }, 1],
-  ['overload, and counts all the same', caller, { full: true }, { code: 'unavailable' }, 1],
-])('a call is refused for %s (D15)', (_name, who, state, refused, counted) => {
+  ['its token, before anything else', undefined, { retryAfter: 7, full: true }, { code: 'token_unknown' }, 0],
+  [
+    'its workspace, before its rate is checked',
+    inactive,
+    { retryAfter: 7, full: true },
+    { code: 'workspace_inactive' },
+    0,
+  ],
+  [
+    'its rate, before overload is checked',
+    caller,
+    { retryAfter: 7, full: true },
+    { code: 'rate_limited', retryAfter: 7 },
+    1,
+  ],
+  ['overload, and it still counts for the rate', caller, { full: true }, { code: 'unavailable' }, 1],
+])('a call is refused because of %s (D15)', (_name, who, state, refused, counted) => {
   const at = gate(state)
   expect(judge(who, at, 0)).toEqual({ ok: false, ...refused })
   expect(at.counted()).toBe(counted)
 })
 
-test('any other call goes on', () => expect(judge(caller, gate(), 0)).toEqual({ ok: true, caller }))
+test('any other call is admitted', () => expect(judge(caller, gate(), 0)).toEqual({ ok: true, caller }))
 
 test('calls of one agent never count for another', () => {
   const window = new Window(1)

@@ -1,4 +1,4 @@
-/** Which calls of agents may go on, and what refuses the others, in the order of D15. */
+/** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../http/body.ts'
 import type { Window } from '../limits/window.ts'
@@ -6,14 +6,14 @@ import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 
-/** What calls of one kind have to pass. */
+/** The checks that calls of one kind must pass. */
 export interface Gate {
   readonly window: Pick<Window, 'take'>
-  /** Full under overload (D18). */
+  /** Full means overload: the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
 }
-/** A call that may go on: who calls, and the bytes. */
+/** An admitted call: the caller and the bytes of the body. */
 export interface Admitted {
   readonly caller: Caller
   readonly bytes: Buffer
@@ -21,7 +21,10 @@ export interface Admitted {
 
 type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
 
-/** What is known before the body is read: 401, 403, 429, 503. A call that is not refused for its token counts in the window. */
+/**
+ * The refusals that need no body: 401, 403, 429 and 503, in this order. A call counts in the window unless it is
+ * refused because of its token or workspace.
+ */
 export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
   if (!caller) return { ok: false, code: 'token_unknown' }
   if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
@@ -31,7 +34,7 @@ export function judge(caller: Caller | undefined, { window, queue }: Gate, now: 
   return { ok: true, caller }
 }
 
-/** Undefined when the call was refused, or when its client has hung up. */
+/** Reads the body of an admitted call. Undefined if the call was refused here or its client has hung up. */
 export async function admit(
   side: Side,
   req: IncomingMessage,

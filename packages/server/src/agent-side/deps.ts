@@ -6,19 +6,22 @@ import type { AgentMetrics } from '../reports/metrics.ts'
 import type { Lookup } from './lookup.ts'
 import type { Trouble } from './trouble.ts'
 
-/** The agents' side knows no people. */
+/** The agents' side knows no people, so it gets no accounts. */
 export type AgentDeps = Omit<Deps, 'auth'>
 
-/** What the agent routes stand on. */
+/** The parts that the agent routes share. */
 export interface Side {
   deps: AgentDeps
   lookup: Lookup
   batcher: Batcher
-  /** Turns of the event loop for work that takes milliseconds: reading a large report, storing a batch. */
+  /**
+   * Gives work that takes milliseconds, such as reading a large report or storing a batch, separate turns of the event
+   * loop.
+   */
   turns: Turns
   metrics: AgentMetrics
   trouble: Trouble
   windows: { reports: Window; logs: Window }
-  /** Whether wishes may be told that an agent has not heard of: not when this process is about to end. */
+  /** True if answers may offer wishes for the first time; false while this process shuts down. */
   offers: () => boolean
 }

@@ -1,4 +1,4 @@
-/** A log that an agent uploads (4), step by step: admitted, read, stored, answered. */
+/** The upload of a log (4): admit, read, store, answer. */
 import type { ServerResponse } from 'node:http'
 import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
 import { send } from '../http/answers.ts'
@@ -9,7 +9,9 @@ import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
-/** Bytes of logs that have come and are not stored yet; more is overload, and the next one is turned away (D18). */
+/**
+ * The maximum bytes of uploaded logs that are not stored yet. Beyond it the next upload is refused as overload (D18).
+ */
 const maxHeld = 32 * 1024 * 1024
 
 export function logCall(side: Side): Handler {
@@ -24,7 +26,7 @@ export function logCall(side: Side): Handler {
   return async (req, res) => {
     const admitted = await admit(side, req, res, gate)
     if (!admitted) return
-    if (queue.full) return refuseBusy(side, res) // many came at once
+    if (queue.full) return refuseBusy(side, res) // many were admitted at the same time
     const { caller, bytes } = admitted
     const read = readLogUpload(bytes)
     if (!read.ok) return refuseBody(side, res, caller, read.message)

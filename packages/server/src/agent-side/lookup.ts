@@ -1,4 +1,4 @@
-/** Who a token belongs to (5), asked at entry; the transaction that writes asks again (D22). */
+/** Finds the agent of a token (5) before the body is read. The transaction that writes checks the token again (D22). */
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
 import { newPlaces, type Places } from '../report-store/places.ts'
@@ -7,23 +7,23 @@ import { hashToken } from '../tokens.ts'
 export interface Caller {
   agentId: string
   workspaceId: string
-  /** 5.4 */
+  /** True if the workspace is activated for the service (5.4). */
   activated: boolean
   tokenHash: string
-  /** Of its rows, for its reports. */
+  /** The row numbers of the agent's stored rows, cached for its reports. */
   places: Places
 }
 
 /**
- * Agents by the hash of their token, remembered while they are good. What is remembered only lets a body be read: every
- * refusal asks `afresh` first, and every write asks inside its transaction.
+ * Agents by the hash of their token, cached while the token is valid. The cache only decides whether a body is read:
+ * every refusal asks `afresh` first, and every write checks the token in its transaction.
  */
 export interface Lookup {
-  /** The agent of an `Authorization` header; undefined for none, unknown, rotated, deleted alike. */
+  /** The agent of an `Authorization` header; undefined if the token is missing, unknown, rotated or deleted. */
   callerOf(header: string | undefined): Caller | undefined | Promise<Caller | undefined>
-  /** The same agent as the store knows it now. */
+  /** Reads the same agent from the store again; undefined if its token has been rotated or the agent deleted. */
   afresh(caller: Caller): Promise<Caller | undefined>
-  /** Drops what is remembered of a token that a transaction refused. */
+  /** Drops the cached agent of a token that a transaction refused. */
   forget(tokenHash: string): void
 }
 
@@ -64,7 +64,7 @@ interface Found {
   activated_at: number | null
 }
 
-/** The tokens' own column is unique: one index look-up, prepared, since every agent asks once after a start. */
+/** A prepared statement on the unique index of `token_hash`, since every agent is looked up once after a start. */
 function finder(store: Store): (hash: string) => Promise<Found | undefined> {
   const select = (parameter: string) => `select a.id, a.workspace_id, p.activated_at from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'

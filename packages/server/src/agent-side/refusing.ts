@@ -1,4 +1,4 @@
-/** How an agent is refused: counted, and after a look at whether its token is still good (D15). */
+/** Refuses calls of agents: counts the refusal, and checks first that the token is still valid (D15). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
@@ -11,11 +11,11 @@ type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {
   readonly code: RefusalCode
   readonly message?: string | undefined
-  /** Seconds; only for `rate_limited`. */
+  /** In seconds; only for `rate_limited`. */
   readonly retryAfter?: number
 }
 
-/** After the body was read: the connection is kept. */
+/** Refuses after the body was read, so the connection is kept. */
 export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
   countRefusal(metrics, code)
   refuse(res, code, message)
@@ -31,7 +31,7 @@ export async function refuseBody(side: Refusing, res: ServerResponse, caller: Ca
   refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
-/** Without reading the body to its end: the connection is closed. */
+/** Refuses without reading the rest of the body, so the connection is closed. */
 export function refuseTooLarge(
   { metrics }: Refusing,
   req: IncomingMessage,
@@ -42,7 +42,7 @@ export function refuseTooLarge(
   refuseAndClose(req, res, code)
 }
 
-/** Before the body is read. */
+/** Refuses before the body is read. */
 export async function refuseUnread(
   { metrics }: Refusing,
   req: IncomingMessage,
@@ -51,13 +51,17 @@ export async function refuseUnread(
 ): Promise<undefined> {
   countRefusal(metrics, code)
   await drain(req)
-  // Under overload a client that has sent all of it keeps the connection: a new one would cost the service more than this answer.
+  // Under overload a client that has sent the whole request keeps its connection: a new one would cost more than this
+  // answer.
   if (code === 'unavailable' && req.complete) refuse(res, code, undefined, jitteredDelay())
   else if (code === 'unavailable') refuseAndClose(req, res, code, { retryAfter: jitteredDelay() })
   else refuseAndClose(req, res, code, { retryAfter: code === 'rate_limited' ? retryAfter : undefined })
 }
 
-/** What is remembered of a token may be out of date: before a refusal the store is asked, since 401 and 403 come first. */
+/**
+ * The code to refuse with, after asking the store whether the cached token is still valid: 401 and 403 come before all
+ * other codes (D15).
+ */
 export async function confirmed(
   { lookup, trouble }: Refusing,
   caller: Caller,

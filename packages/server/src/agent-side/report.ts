@@ -1,4 +1,4 @@
-/** A report (4), step by step: admitted, read, stored with others, answered. */
+/** A report (4): admit, read, store in a batch, answer. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../http/answers.ts'
@@ -12,8 +12,9 @@ import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**
- * Reading a report of more bytes takes milliseconds, so it gets a turn of the event loop of its own. What was read takes ten times
- * the bytes of the body: few are held so until they are stored, and few wait for it (D18).
+ * Reports above `bytes` take milliseconds to read, so each gets a separate turn of the event loop. A report in memory
+ * takes ten times the bytes of its body, so only `max` are read and stored at a time, and `waitingMax` may wait for
+ * that (D18).
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
@@ -34,7 +35,7 @@ export function reportCall(side: Side): Handler {
     const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
     if (!admitted) return
     if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
-    if (large.full) return refuseBusy(side, res) // many came at once
+    if (large.full) return refuseBusy(side, res) // many were admitted at the same time
     await room.run(async () => {
       await turns.next()
       await take(admitted, res)
@@ -46,7 +47,7 @@ export function reportCall(side: Side): Handler {
 function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
   const { deps, batcher, turns } = side
   const noted = new WeakSet<Caller>()
-  /** Once for as long as the agent is remembered, since it may send as many with each report. */
+  /** Logs once for as long as the agent is cached, since every report may have too many runs. */
   function noteDropped(caller: Caller, runs: number): void {
     if (noted.has(caller)) return
     noted.add(caller)
@@ -90,6 +91,6 @@ function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
   return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
 }
 
-/** 2.7. Most answers carry no command. */
+/** The JSON of the answer (2.7). Most answers carry no command. */
 const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)

@@ -42,7 +42,7 @@ const press = async (type: 'pause' | 'log', payload: object = {}) => {
   return queued.value.command.id
 }
 
-test('a report is answered with commands and interval, and no cache keeps it (2.7, D56)', async () => {
+test('a report is answered with commands and interval, and must not be cached (2.7, D56)', async () => {
   const reply = await ask()
   expect(reply).toMatchObject({
     status: 200,
@@ -53,20 +53,20 @@ test('a report is answered with commands and interval, and no cache keeps it (2.
   expect(service.live.heard).toEqual([{ what: 'reported', workspaceId: w.workspace.id, agentId: w.agent.id }])
 })
 
-test('a pressed command is in the next answer, exactly as the contract writes it, and pages hear of it', async () => {
+test('a sent command is in the next answer, exactly as the contract writes it, and open pages are notified', async () => {
   await ask()
   const id = await press('pause')
   expect((await ask()).json).toEqual({ commands: [{ id, type: 'pause', payload: {} }], interval: 30 })
   expect(service.live.heard.at(-1)).toEqual({ what: 'changed', workspaceId: w.workspace.id, agentId: w.agent.id })
 })
 
-test('while somebody looks at the page, a report is asked for every 5 s', async () => {
+test('while somebody looks at the page, a report is requested every 5 s', async () => {
   service.live.watched.add(w.agent.id)
   expect((await ask()).json.interval).toBe(limits.watchedIntervalSeconds)
   expect(await rows('agent_report')).toMatchObject([{ interval_s: 5 }])
 })
 
-test('without a token, with an unknown, another kind of, a rotated or a deleted one: the same 401 (D22)', async () => {
+test('a missing, unknown, rotated or deleted token and one of another kind get the same 401 (D22)', async () => {
   const first = await ask({ token: newToken('agent') })
   expect(code(first)).toEqual([401, 'token_unknown'])
   const { db } = w.store
@@ -84,7 +84,7 @@ test('without a token, with an unknown, another kind of, a rotated or a deleted 
   for (const reply of replies) expect([reply.status, reply.text]).toEqual([401, first.text])
 })
 
-test('a workspace that is not activated gets 403 and stores nothing; once activated it is served', async () => {
+test('an agent of a workspace that is not activated gets 403 and stores nothing; after activation it is served', async () => {
   const south = await addWorkspace(w.store, 'south', false, w.clock.now())
   const agent = await addAgent(w.store, south.id, 'asleep', w.clock.now())
   expect(code(await ask({ token: agent.token }))).toEqual([403, 'workspace_inactive'])
@@ -99,21 +99,21 @@ test('a workspace that is not activated gets 403 and stores nothing; once activa
 })
 
 test.each([
-  ['no JSON', 'not json'],
-  ['no object', '[1]'],
-  ['no protocol', '{}'],
-  ['another protocol', '{"protocol":2}'],
-  ['the protocol as a text', '{"protocol":"1"}'],
+  ['is not JSON', 'not json'],
+  ['is not an object', '[1]'],
+  ['names no protocol', '{}'],
+  ['names another protocol', '{"protocol":2}'],
+  ['has the protocol as a text', '{"protocol":"1"}'],
   ['nothing', ''],
-  ['a byte order mark', '\ufeff{"protocol":1}'],
-  ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
-])('a body that is %s is 400 (D14)', async (_what, body) => {
+  ['starts with a byte order mark', '\ufeff{"protocol":1}'],
+  ['is not UTF-8', Uint8Array.from([0x7b, 0xff, 0x7d])],
+])('a body that %s is 400 (D14)', async (_what, body) => {
   const reply = await ask({ body })
   expect(code(reply)).toEqual([400, 'body_invalid'])
   expect(await rows('agent_report')).toEqual([])
 })
 
-test('unknown fields are ignored at any depth: nothing of them is stored or told (9.4, D14)', async () => {
+test('unknown fields are ignored at any depth: they are neither stored nor sent on (9.4, D14)', async () => {
   const deep = nested(130_000)
   expect((await ask({ body: `{"protocol":1,"x":${deep}}` })).status).toBe(200)
   expect((await ask({ body: `{"protocol":1,"state":{"level":"warn","x":${deep}}}` })).status).toBe(200)
@@ -131,7 +131,7 @@ test.each<[string, string, number, (depth: number) => string]>([
   ['a preview', 'install/preview', limits.installBodyBytes, (depth) => `{"code":${nested(depth)}}`],
   ['a redeem', 'install', limits.installBodyBytes, (depth) => `{"code":"svc_inst_x","x":${nested(depth)}}`],
 ])(
-  'the deepest body of %s (%s, %s bytes) is answered and never a fault of the service (I10)',
+  'the deepest body of %s (%s, %s bytes) is answered and never causes a fault of the service (I10)',
   async (...[, route, max, body]) => {
     const reply = await ask({ path: `/api/agent/v1/${route}`, body: body(Math.floor((max - 80) / 2)) })
     expect(reply.status).toBeGreaterThanOrEqual(200)
@@ -140,12 +140,12 @@ test.each<[string, string, number, (depth: number) => string]>([
   },
 )
 
-test('an encoded body is 400, identity is none (D14)', async () => {
+test('a body with a content encoding is 400, except identity (D14)', async () => {
   expect(code(await ask({ headers: { 'Content-Encoding': 'gzip' } }))).toEqual([400, 'body_invalid'])
   expect((await ask({ headers: { 'Content-Encoding': 'identity' } })).status).toBe(200)
 })
 
-test('256 KB are taken, a byte more is 413, and whoever sends much more still reads the answer', async () => {
+test('256 KB are accepted, one byte more is 413, and a client that sends much more can still read the answer', async () => {
   const padded = (size: number) => `{"protocol":1,"x":"${'x'.repeat(size - 21)}"}`
   expect(padded(limits.reportBytes).length).toBe(limits.reportBytes)
   expect((await ask({ body: padded(limits.reportBytes) })).status).toBe(200)
@@ -157,13 +157,13 @@ test('256 KB are taken, a byte more is 413, and whoever sends much more still re
   }
 })
 
-test('a chunked body is counted as it comes', async () => {
+test('a chunked body is counted while it arrives', async () => {
   const headers = { 'Transfer-Encoding': 'chunked' }
   expect((await ask({ headers })).status).toBe(200)
   expect(code(await ask({ headers, body: 'x'.repeat(300_000) }))).toEqual([413, 'body_too_large'])
 })
 
-test('the 61st call in 60 s is 429 with Retry-After, whatever the calls before were; rotation resets nothing (D16)', async () => {
+test('the 61st call in 60 s is 429 with Retry-After, whatever the calls before were; rotating the token resets nothing (D16)', async () => {
   for (let i = 0; i < 60; i++) await ask(i % 3 === 0 ? {} : { body: 'bad' })
   w.clock.pass(20)
   const refused = await ask()
@@ -181,7 +181,7 @@ test('the 61st call in 60 s is 429 with Retry-After, whatever the calls before w
   expect((await ask({ token })).status).toBe(200)
 })
 
-test('which refusal comes first: host, route, 401, 403, 429, 413, 400, then 404 of the log (D15)', async () => {
+test('refusals come in the order host, route, 401, 403, 429, 413, 400, then 404 for the log (D15)', async () => {
   const big = 'x'.repeat(limits.logBodyBytes + 1)
   const asleep = await addAgent(
     w.store,
@@ -209,33 +209,33 @@ test('which refusal comes first: host, route, 401, 403, 429, 413, 400, then 404 
 test.each([
   ['another name', { Host: 'evil.example' }],
   ['another port', { Host: 'localhost:8788' }],
-  ['a name that only begins so', { Host: 'localhost:8787.evil.example' }],
-  ['a forwarded name from nobody we know', { Host: 'x', 'X-Forwarded-Host': 'localhost:8787' }],
+  ['a name that only starts with the configured one', { Host: 'localhost:8787.evil.example' }],
+  ['a forwarded name from an unknown peer', { Host: 'x', 'X-Forwarded-Host': 'localhost:8787' }],
 ])('on %s everything is 404 (D23)', async (_what, headers) => {
   expect(code(await ask({ headers }))).toEqual([404, 'not_found'])
   expect(code(await send(service, { method: 'GET', path: '/', headers }))).toEqual([404, 'not_found'])
 })
 
-test('the own address in any case, and an absolute target, are served (D23)', async () => {
+test('the configured address in upper or lower case, and an absolute target, are served (D23)', async () => {
   expect((await ask({ headers: { Host: 'LOCALHOST:8787' } })).status).toBe(200)
   expect((await ask({ path: 'http://localhost:8787/api/agent/v1/report', headers: { Host: 'x' } })).status).toBe(200)
   expect((await ask({ path: 'http://evil.example/api/agent/v1/report' })).status).toBe(404)
 })
 
-test('a configured proxy may say which address was asked for', async () => {
+test('a configured proxy may name the address that was requested', async () => {
   const behind = await startService(w.store, { now: w.clock.now, config: { trustedProxies: ['127.0.0.1'] } })
   const headers = { Host: 'inside:1', 'X-Forwarded-Host': 'localhost:8787' }
   expect((await send(behind, { token: w.agent.token, body: good, headers })).status).toBe(200)
   await behind.stop()
 })
 
-test('other paths and methods go on to the pages', async () => {
+test('other paths and methods are passed on to the pages', async () => {
   expect((await send(service, { method: 'GET', path: '/' })).text).toBe('a page')
   expect((await send(service, { method: 'GET', path: '/api/agent/v1/report' })).text).toBe('a page')
   expect((await ask({ path: '/api/agent/v1/report?x=1' })).status).toBe(200)
 })
 
-test('a client that waits for "100 Continue" is let send, or refused without having to', async () => {
+test('a client that waits for "100 Continue" is allowed to send, or refused before it sends', async () => {
   const exchange = (token: string, length: number, body: string) =>
     new Promise<string>((resolve) => {
       let said = ''
@@ -268,7 +268,7 @@ test.each([
   ],
   ['huge headers', `GET / HTTP/1.1\r\nHost: localhost:8787\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
 ])(
-  'bytes that are no request (%s) are answered in the envelope, and the service goes on (I10)',
+  'bytes that are not a request (%s) are answered in the envelope, and the service keeps running (I10)',
   async (_what, bytes, answer) => {
     const socket = connect(service.port, '127.0.0.1')
     socket.end(bytes)
@@ -282,7 +282,7 @@ test.each([
   },
 )
 
-test('a connection is kept between reports, and 200 reports at once are all answered', async () => {
+test('a connection is kept between reports, and 200 simultaneous reports are all answered', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const agents = await Promise.all(Array.from({ length: 200 }, (_, i) => w.addAgent(`a${i}`)))
   const replies = await Promise.all(agents.map(({ token }) => ask({ token, agent })))
@@ -294,7 +294,7 @@ test('a connection is kept between reports, and 200 reports at once are all answ
   agent.destroy()
 })
 
-test('several reports of one agent at once are handled one after another, in their order', async () => {
+test('several simultaneous reports of one agent are handled one after another, in their order', async () => {
   const replies = await Promise.all(
     Array.from({ length: 10 }, (_, i) => ask({ body: JSON.stringify({ protocol: 1, runs: [{ id: `r${i}` }] }) })),
   )
@@ -302,7 +302,7 @@ test('several reports of one agent at once are handled one after another, in the
   expect((await rows('run')).length).toBe(10)
 })
 
-test('when the database fails, a report is 503 with a delay, nothing is stored, and later it works again', async () => {
+test('when the database fails, a report is 503 with a delay, nothing is stored, and later reports work again', async () => {
   await ask()
   const { store } = w
   if (store.engine !== 'sqlite') throw new Error('This test is for the embedded engine.')
@@ -317,7 +317,7 @@ test('when the database fails, a report is 503 with a delay, nothing is stored, 
   expect(service.errors.length).toBe(1)
 })
 
-test('a client that hangs up while its report waits gets no command claimed; its report is kept all the same (D1)', async () => {
+test('a client that hangs up while its report waits claims no command; its report is still stored (D1)', async () => {
   await ask()
   const id = await press('pause')
   const held = Promise.withResolvers<void>()
@@ -338,7 +338,7 @@ test('a client that hangs up while its report waits gets no command claimed; its
   expect((await ask()).json.commands).toMatchObject([{ id }])
 })
 
-test('a log that was asked for is stored and settles its command (2.8)', async () => {
+test('a requested log is stored and settles its command (2.8)', async () => {
   await ask()
   const command = await press('log', { name: 'work' })
   await ask()
@@ -350,7 +350,7 @@ test('a log that was asked for is stored and settles its command (2.8)', async (
   expect((await rows('log')).length).toBe(1)
 })
 
-test('of a log longer than 512 KB the end is kept; 3.2 MB of escapes are taken, more is 413 (D7)', async () => {
+test('the end of a log longer than 512 KB is kept; 3.2 MB of escapes are accepted, more is 413 (D7)', async () => {
   await ask()
   const command = await press('log', { name: 'work' })
   await ask()
@@ -364,7 +364,7 @@ test('of a log longer than 512 KB the end is kept; 3.2 MB of escapes are taken, 
   expect((await ask({ path: '/api/agent/v1/log', body: 'x'.repeat(limits.logBodyBytes + 1) })).status).toBe(413)
 })
 
-test('the 11th log in a minute is 429, and reports are counted apart (D16)', async () => {
+test('the 11th log in a minute is 429, and reports are counted separately (D16)', async () => {
   const body = JSON.stringify({ command: 'x', name: 'work', text: '' })
   for (let i = 0; i < 10; i++) expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(404)
   expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(429)

@@ -1,4 +1,4 @@
-/** The two routes of an agent (4): report and log, on the bare listener. */
+/** The two routes of an agent (4), report and log, on the bare listener. */
 import type { BareRoutes } from '../http/listener.ts'
 import type { Side } from './deps.ts'
 import { logCall } from './log.ts'

@@ -1,6 +1,6 @@
 /**
- * The agents' side of the service in one piece: their routes, the batches behind them, the sweeper, and what they count.
- * The service's main opens it once, gives `routes` to the listener, and closes it last.
+ * The agents' side of the service: their routes, the batches behind them, the sweeper, and their metrics. The service's
+ * main opens it once, gives `routes` to the listener, and closes it last.
  */
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'
@@ -24,11 +24,11 @@ import { createTrouble } from './trouble.ts'
 export interface AgentSide {
   routes: BareRoutes
   metrics: AgentMetrics
-  /** Start it once the service listens. */
+  /** Must be started after the service listens. */
   sweeper: Sweeper
-  /** From now on no agent is told of a wish for the first time: its trial would fall into the time that we are away. */
+  /** Stops offering new wishes: their trial would run while the service is down. */
   drain(): void
-  /** Resolves when everything submitted is answered and the sweeper stands still. The store may be closed afterwards. */
+  /** Resolves when everything submitted is answered and the sweeper has stopped. The store may be closed afterwards. */
   close(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ interface Watchers {
   metrics: AgentMetrics
 }
 
-/** What follows a commit and precedes the answer: the note of what was delivered when (D20), and whoever watches. */
+/** Runs after the commit and before the answer: notes the time of deliveries (D20), counts, and notifies open pages. */
 function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
   if (!decision.ok) {
     lookup.forget(submission.tokenHash)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Faults of the database under load: said once in a while with their number, not once a report. */
+/** Logs database faults at most every 5 s, with the number since the last line, so that load does not fill the log. */
 export interface Trouble {
   note(error: unknown, what: string): void
 }

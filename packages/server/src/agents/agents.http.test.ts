@@ -29,7 +29,7 @@ const page = async (browser: Browser, name = 'mail') => (await browser.get<Agent
 const seconds = (at: number) => Math.floor(at / 1000)
 const day = 86_400
 
-test('an admin adds an agent, sees its token once, and the agent can report with it', async () => {
+test('an admin adds an agent, sees its token only once, and the agent can report with it', async () => {
   const { service, ann } = await world()
   const made = await ann.send<NewToken>('POST', `${w}/agents`, { name: 'second' })
   expect(made).toMatchObject({ status: 201, body: { name: 'second' } })
@@ -43,7 +43,7 @@ test('an admin adds an agent, sees its token once, and the agent can report with
   }
 })
 
-test('a rotated token works at once and the old one never again; a deleted agent is gone with its token', async () => {
+test('a rotated token works immediately and the old one never again; a deleted agent is gone with its token', async () => {
   const { service, ann, token } = await world()
   const rotated = (await ann.send<NewToken>('POST', `${w}/agents/mail/token`)).body
   await expect(service.reports(token, {})).rejects.toThrow('token')
@@ -107,14 +107,14 @@ test('costs of today and of 30 days are those of the runs, per agent and for the
   expect(usage[0]).toMatchObject({ runs: 1, cost: 2, models: {} })
   expect(usage.reduce((sum, { cost }) => sum + cost, 0)).toBe(3.25)
 
-  // A run that is reported again counts once, with what it cost in the end; the list hears of it at once.
+  // A run that is reported again counts once, with its final cost, and the list shows it immediately.
   await service.reports(token, { runs: [{ id: 'a', started: today, cost_usd: 0.5 }] })
   expect((await fleet(ann)).costToday).toBe(0.6)
   service.pass(day)
   expect(await fleet(ann)).toMatchObject({ costToday: null, cost30: 1.6 })
 })
 
-test('the fleet counts levels, silence and agents that never reported; silence is three intervals, at least 90 s', async () => {
+test('the fleet counts levels, offline agents and agents that never reported; offline is three intervals, at least 90 s', async () => {
   const { service, north, token, ann } = await world()
   const [second, watched] = [await service.agent(north, 'second'), await service.agent(north, 'third')]
   await service.agent(north, 'never')
@@ -155,7 +155,7 @@ test('the fleet counts levels, silence and agents that never reported; silence i
   expect((await fleet(ann, '?level=bad')).total).toBe(1)
 })
 
-test('the fleet is searched, sorted in both directions with nothing last, and paged', async () => {
+test('the fleet can be searched, sorted in both directions with missing values last, and paged', async () => {
   const { service, north, token, ann } = await world()
   for (const [name, level, label] of [
     ['agent-2', 'ok', 'Sorting letters'],
@@ -178,7 +178,7 @@ test('the fleet is searched, sorted in both directions with nothing last, and pa
   expect((await fleet(ann, '?offset=1&limit=2')).total).toBe(4)
 })
 
-test("the agent's page is the last report as it was received, and what the report did not name is not there", async () => {
+test('the page of an agent is the last report as received, without the fields that the report omitted', async () => {
   const { service, token, ann } = await world()
   expect(await page(ann)).toMatchObject({ report: null, seenAt: null, createdBy: 'operator', open: [], canAct: true })
   await service.reports(token, {
@@ -225,7 +225,7 @@ test('runs are paged newest first and filtered by status, model and text', async
   expect((await page(ann)).runs).toEqual({ kept: 120, statuses: ['done', 'failed'], models: ['large'] })
 })
 
-test('a press goes into the ledger, to the agent, and comes back with its own words', async () => {
+test("a command is queued, delivered to the agent, and answered in the agent's words", async () => {
   const { service, token, ann } = await world()
   const press = (body: object) => ann.send<Command>('POST', `${w}/agents/mail/commands`, body)
   expect((await press({ type: 'pause' })).status).toBe(409)
@@ -258,7 +258,7 @@ test('a press goes into the ledger, to the agent, and comes back with its own wo
   expect(again.body.id).not.toBe(commands[0]?.id)
 })
 
-test('one press for many agents says of each whether it was taken', async () => {
+test('a command for many agents says for each whether it was queued', async () => {
   const { service, north, token, ann } = await world()
   const second = await service.agent(north, 'second')
   await service.reports(token, { controls: ['pause'] })
@@ -272,7 +272,7 @@ test('one press for many agents says of each whether it was taken', async () => 
   expect((await ann.send('POST', `${w}/commands`, { agents: ['mail'], type: 'set' })).status).toBe(400)
 })
 
-test('a log is read by admins as text, downloaded as a file, linked from its command, and gone after 30 days', async () => {
+test('a log is read by admins as text, downloaded as a file, linked from its command, and deleted after 30 days', async () => {
   const { service, token, ann } = await world()
   await service.reports(token, { active: [{ kind: 'work', log: 'work/1' }] })
   expect((await page(ann)).logs).toEqual(['work/1'])
@@ -289,7 +289,7 @@ test('a log is read by admins as text, downloaded as a file, linked from its com
   expect(file.text).toBe(text)
   expect(file.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="mail-work_1-[0-9T-]+\.txt"$/)
-  // Who read it stands in the activity, once however often the page asks.
+  // The activity names the reader of a log, and only once however often the page loads it.
   await ann.get(`${w}/agents/mail/logs/${entry?.id}`)
   const readings = (await ann.get<AuditEntry[]>(`${w}/activity`)).body.filter(({ action }) => action.startsWith('log.'))
   expect(readings).toMatchObject([
@@ -302,7 +302,7 @@ test('a log is read by admins as text, downloaded as a file, linked from its com
   expect((await ann.get(`${w}/agents/mail/logs/${entry?.id}/download`)).status).toBe(404)
 })
 
-test("one workspace's agents, commands and logs are nothing to another, of the same agent's name or not", async () => {
+test('agents, commands and logs of one workspace are not found from another, even under the same agent name', async () => {
   const { service, token, ann } = await world()
   const south = await service.workspace('south')
   await service.agent(south, 'mail')
@@ -338,7 +338,7 @@ test("one workspace's agents, commands and logs are nothing to another, of the s
   }
 })
 
-test('what the operator is shown of an agent is the page with its runs', async () => {
+test('the operator sees an agent as its page shows it, with its runs', async () => {
   const { service, north, token } = await world()
   await service.reports(token, {
     agent: { version: '2.0.0' },
@@ -357,7 +357,7 @@ test('what the operator is shown of an agent is the page with its runs', async (
   ])
 })
 
-test('the operator is shown which versions an agent is wished, and which are held', async () => {
+test('the operator sees which versions are wished for an agent, and which are held', async () => {
   const { service, north, token, ann } = await world()
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
   const agent = await findAgent(service.store.db, north, 'mail')

@@ -1,4 +1,4 @@
-/** Agents as people make, rename and delete them. What they report stands in the tables of reports/. */
+/** Creates, renames and deletes agents for people. Their reports are in the tables of reports/. */
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -13,7 +13,7 @@ import { roomFor } from '../workspaces/limits.ts'
 
 type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 
-/** Makes an agent; its token is given back this once and never again (5, rule 1). */
+/** Creates an agent and returns its token, which is never shown again (5, rule 1). */
 export function createAgent(
   { db, by, now }: Ctx,
   workspace: { id: string },
@@ -45,7 +45,7 @@ export function createAgent(
   })
 }
 
-/** A new token; the old one is refused from the commit on, also in reports that are under way (D22, I7). */
+/** Issues a new token. The old one is refused from the commit on, also for reports in progress (D22, I7). */
 export function rotateToken(
   { db, by, now }: Ctx,
   { id }: { id: string },
@@ -85,7 +85,10 @@ export function renameAgent(
   })
 }
 
-/** The agent with all that is kept of it: reports, runs, commands (open ones are never delivered, D56), logs. */
+/**
+ * Deletes an agent with everything kept about it: reports, runs, commands (open ones are never delivered, D56) and
+ * logs.
+ */
 export function deleteAgent({ db, by, now }: Ctx, { id }: { id: string }): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {
     await lockAgent(trx, id)

@@ -1,19 +1,25 @@
 import { limits } from '@svc/protocol'
 
-/** How long ago this process delivered a command, in milliseconds by the monotonic clock; undefined if it did not. */
+/**
+ * Returns how long ago this process delivered a command, in milliseconds of the monotonic clock; undefined if it did
+ * not.
+ */
 export type MonotonicAge = (id: string) => number | undefined
 
-/** D20: when this process delivered which command, by the monotonic clock, as long as that can matter. */
+/**
+ * Remembers by the monotonic clock when this process delivered each command, until the command would have timed out
+ * (D20).
+ */
 export class Deliveries {
   readonly #at = new Map<string, number>()
   readonly #monotonic: () => number
 
-  /** `monotonic` gives milliseconds that never jump. */
+  /** `monotonic` returns milliseconds that never jump. */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic
   }
 
-  /** Notes a delivery of this moment and forgets those whose time is over by this clock. */
+  /** Notes a delivery at this moment, and forgets deliveries of commands that have timed out by this clock. */
   note(id: string): void {
     const now = this.#monotonic()
     for (const [old, at] of this.#at) {
@@ -23,7 +29,9 @@ export class Deliveries {
     this.#at.set(id, now)
   }
 
-  /** Milliseconds since this process delivered it; undefined when it did not, or longer ago than matters. */
+  /**
+   * Milliseconds since this process delivered the command; undefined if it did not, or if the delivery was forgotten.
+   */
   readonly age = (id: string): number | undefined => {
     const at = this.#at.get(id)
     return at === undefined ? undefined : this.#monotonic() - at

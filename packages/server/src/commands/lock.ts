@@ -2,8 +2,8 @@ import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 
 /**
- * Takes an agent's row for the length of the transaction, so that presses, reports and deletions of one agent happen one
- * after another also with several nodes. SQLite has one writer anyway.
+ * Locks an agent's row until the transaction ends, so that commands, reports and the deletion of one agent run one
+ * after another even with several nodes. SQLite needs no lock, since it has one writer.
  */
 export function lockAgent(
   trx: Db,

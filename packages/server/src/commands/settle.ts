@@ -1,4 +1,4 @@
-/** What a report does to its agent's commands, in the order of D1: acks, time-outs, claim. Pure. */
+/** Decides what a report changes in its agent's commands, in the order of D1: acks, timeouts, claims. Pure. */
 import {
   type Ack,
   answeringAck,
@@ -23,7 +23,7 @@ interface Settled {
 
 const nothing: Settled = { changes: [], claimed: [] }
 
-/** D1: acks of the report, then what timed out, then what is handed out with the answer. */
+/** Applies the acks of the report, then timeouts, then claims the commands that the answer carries (D1). */
 export function settleAndClaim(
   commands: readonly StoredCommand[],
   report: Report,
@@ -36,7 +36,7 @@ export function settleAndClaim(
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
-  /** Made once, since the names of logs of 2,000 runs are part of it. */
+  /** Computed at most once, since it includes the log names of up to 2,000 runs. */
   const offer = () => (known ??= offerOf(report, given.logs))
   const after = timed.map((c) => {
     if (c.state !== 'queued' || room === 0) return c
@@ -52,7 +52,10 @@ export function settleAndClaim(
   }
 }
 
-/** D3: the first ack is the truth, also a late one; acks of commands that are queued or another agent's mean nothing. */
+/**
+ * The first ack of a command counts, even a late one (D3). Acks of queued commands or of another agent's commands are
+ * ignored.
+ */
 export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ack[], now: number): StoredCommand[] {
   return commands.map((c) => {
     const ack = c.delivered_at === null ? undefined : answeringAck(c, acks)
@@ -61,8 +64,8 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
 }
 
 /**
- * D2, D20: the command after its time is over; undefined while it is not. A delivered one times out only when, where this
- * process delivered it, the monotonic clock says so too; until then it is looked at again later.
+ * Times out a command (D2, D20); undefined if it is not due. If this process delivered it, the monotonic clock must
+ * agree; until then the command is due again later.
  */
 export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
   if (c.due_at === null || c.due_at > now) return undefined
@@ -74,14 +77,17 @@ export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): Store
   return timedOut === c ? { ...c, due_at: null } : timedOut
 }
 
-/** D6: checked against what this report carries; what it does not carry was checked when the person pressed. */
+/**
+ * The reason why this report no longer offers the command (D6); undefined if it does. Parts that the report does not
+ * carry were checked when the command was sent.
+ */
 function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
   const carried =
     c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
   return carried === undefined ? undefined : misfit(bodyOf(c), offer())
 }
 
-/** The command after an event, or the same one where its state does not know the event (I2). */
+/** The command after an event, or the same object if its state does not know the event (I2). */
 export function moved(c: StoredCommand, event: CommandEvent, facts: Partial<CommandChange>): StoredCommand {
   const state = moveCommand(c.state, event)
   return state === undefined ? c : { ...c, due_at: null, ...facts, state }

@@ -14,7 +14,7 @@ everyEngine('queue of commands', (open) => {
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
   })
 
-  test('a command that the last report offers is queued for ten minutes, with its line in the audit trail', async () => {
+  test('a command that the last report offers is queued for ten minutes, with a line in the audit trail', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(offering)
@@ -50,7 +50,7 @@ everyEngine('queue of commands', (open) => {
     expect((await listCommands(w.store.db, w.agent)).total).toBe(0)
   })
 
-  test('logs that a report or a kept run names may be asked for, others not', async () => {
+  test('logs that a report or a kept run names can be requested, others cannot', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', log: 'run-a' }] })
@@ -62,7 +62,7 @@ everyEngine('queue of commands', (open) => {
     expect(await asks('/etc/passwd')).toMatchObject({ ok: false, code: 'command_not_offered' })
   })
 
-  test('the same press while one is under way gives that one, queued or unanswered (D5)', async () => {
+  test('sending the same command while one is pending returns that one, queued or unanswered (D5)', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     await report(offering)
@@ -74,7 +74,7 @@ everyEngine('queue of commands', (open) => {
     expect((await press('pause')).id).not.toBe(first.id)
   })
 
-  test('two presses at the same moment make one command (D5)', async () => {
+  test('the same command sent several times at the same moment is queued once (D5)', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     await report(offering)
@@ -82,7 +82,7 @@ everyEngine('queue of commands', (open) => {
     expect(new Set(presses.map(({ id }) => id)).size).toBe(1)
   })
 
-  test('a press after the time of an unanswered one is a new one, even before anybody marked the old one', async () => {
+  test('after the timeout of an unanswered command the same one is new, even before the old one was marked', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     await report(offering)
@@ -91,7 +91,7 @@ everyEngine('queue of commands', (open) => {
     expect((await press('pause')).id).not.toBe(first.id)
   })
 
-  test('each log name is a press of its own, and set always makes a new one, delivered in order (D5)', async () => {
+  test('a log command is the same only for the same log, and set is always new and delivered in order (D5)', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     const two = { ...offering, active: [{ log: 'work' }, { log: 'mail' }] }
@@ -107,7 +107,7 @@ everyEngine('queue of commands', (open) => {
     expect((await report(two)).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('a command that is over can be sent again as a new one; one under way cannot', async () => {
+  test('a finished command can be sent again as a new one; a pending one cannot', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     await report(offering)
@@ -124,7 +124,7 @@ everyEngine('queue of commands', (open) => {
     })
   })
 
-  test('the ledger shows the newest first, in pages', async () => {
+  test('commands are listed newest first, in pages', async () => {
     const w = await world(await open())
     const { report, press } = reporting(w)
     await report(offering)
@@ -133,7 +133,7 @@ everyEngine('queue of commands', (open) => {
     expect([total, ...rows.map(({ payload }) => payload)]).toEqual([3, '{"every":3}', '{"every":2}'])
   })
 
-  test('nobody can pile up commands without end', async () => {
+  test('the number of pending commands of an agent is limited', async () => {
     const w = await world(await open())
     const { report } = reporting(w)
     await report(offering)

@@ -1,4 +1,4 @@
-/** Commands as the service keeps them (3.2): made by a person, claimed by a report, settled by an ack or by time. */
+/** The commands that the service keeps (3.2): made by a person, claimed by a report, settled by an ack or a timeout. */
 import {
   type CommandBody,
   checkValues,
@@ -22,24 +22,30 @@ import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
 
-/** Waiting and unanswered commands that one agent may have; more is a mistake of whoever presses. */
+/** The maximum of pending commands of one agent. More is a mistake of the sender. */
 export const maxOpenCommands = 100
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
 type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
 
 /**
- * Keeps a command for this agent, if its last report offers it (2.7). The same press while one is under way
- * returns that one with `made` false (D5). One transaction, with its line in the audit trail.
+ * Queues a command for this agent if its last report offers it (2.7), in one transaction with its line in the audit
+ * trail. If the same command is pending, returns that one with `made` false (D5).
  */
 export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<Queued> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 
-/** So many agents of one press are judged in one transaction; reports are answered before the next. */
+/**
+ * The number of agents handled in one transaction when a command is sent to many. Reports are answered between two of
+ * them.
+ */
 const atOnce = 200
 
-/** The same press for many agents, each judged by itself, and one line in the audit trail with the names of those that have it now. */
+/**
+ * Queues the same command for many agents, each judged separately, with one line in the audit trail per transaction.
+ * That line names the agents that have the command now.
+ */
 export async function queueMany(
   { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
@@ -47,7 +53,7 @@ export async function queueMany(
   body: CommandBody,
 ): Promise<Map<string, Queued>> {
   const results = new Map<string, Queued>()
-  // In the order of their ids, as reports lock them.
+  // In the order of ids in which reports lock agents, so that they never deadlock.
   const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
   for (let i = 0; i < all.length; i += atOnce) {
     const piece = all.slice(i, i + atOnce)
@@ -82,7 +88,7 @@ async function queuePiece(
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
-/** Sends a command that is over once more, as a new one (3.2). */
+/** Sends a finished command again, as a new one (3.2). */
 export function sendAgain(
   { db, by, now }: Ctx,
   agent: { id: string },
@@ -116,7 +122,7 @@ export async function listCommands(
   return { total: Number(total), rows }
 }
 
-/** Commands that are queued or unanswered, oldest first. */
+/** The pending commands of an agent, oldest first. */
 export async function openCommands(db: Db, agent: { id: string }, now: number): Promise<CommandRow[]> {
   const rows = await db
     .selectFrom('command')
@@ -132,7 +138,7 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
 export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
 
-/** The names of logs that may be asked for: of the last report, of the runs that are kept, and of its manifest (2.7). */
+/** The names of logs that can be requested: those of the last report, of the kept runs and of the manifest (2.7). */
 export async function logNamesOf(db: Db, agent: { id: string }): Promise<ReadonlySet<string>> {
   return (await offerNow(db, agent)).logs
 }
@@ -167,7 +173,7 @@ async function queueWithin(
   return { ok: true, value: { command, made: true } }
 }
 
-/** The values as the check keeps them, not as they came in. */
+/** The values as the check returns them, not as they came in. */
 function checked(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
@@ -212,6 +218,6 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
   )
 }
 
-/** Whether it may still be delivered or answered in time; one whose time is over counts as over before it is marked. */
+/** True while it can still be delivered or answered. An overdue command counts as finished even before it is marked. */
 const isOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now

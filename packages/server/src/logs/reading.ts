@@ -1,4 +1,4 @@
-/** Who read or downloaded a log stands in the activity: once an hour, however often a page asks for it. */
+/** Notes in the activity who read or downloaded a log, at most once an hour however often a page loads it. */
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
@@ -14,7 +14,7 @@ interface LogReading {
   now: number
 }
 
-/** Notes it before the text goes out, so that nobody reads without a trace. */
+/** Call it before the text is sent, so that nobody reads without a trace. */
 export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: LogReading): Promise<void> {
   const details = { name: log.name, log: log.id }
   const subject = `agent ${agent.name}`

@@ -24,7 +24,7 @@ everyEngine('logs', (open) => {
     return { w, r, upload, asked, caller }
   }
 
-  test('the first upload wins; a repeat gets the same success and stores nothing (D7)', async () => {
+  test('the first upload counts; a repeat gets the same success and stores nothing (D7)', async () => {
     const { w, upload, asked } = await start()
     const id = await asked()
     expect(await upload(id)).toEqual({ ok: true, workspaceId: w.workspace.id, made: true })
@@ -35,7 +35,7 @@ everyEngine('logs', (open) => {
     expect(await logsOfCommands(w.store.db, [id], w.clock.now())).toEqual(new Map([[id, line?.id]]))
   })
 
-  test('unknown, foreign, queued and other commands are the same 404, and store nothing (D7)', async () => {
+  test('unknown, foreign, queued and other commands get the same 404, and store nothing (D7)', async () => {
     const { w, r, upload, asked } = await start()
     const foreign = await asked()
     const other = await w.addAgent('other')
@@ -52,12 +52,12 @@ everyEngine('logs', (open) => {
     expect((await listLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
   })
 
-  test('another name than the one asked for is 400', async () => {
+  test('another name than the requested one is 400', async () => {
     const { upload, asked } = await start()
     expect(await upload(await asked(), 'secret')).toEqual({ ok: false, code: 'body_invalid' })
   })
 
-  test('after the failure it counts as a late answer, until 24 hours after the delivery (D7)', async () => {
+  test('an upload after the timeout counts as a late answer, until 24 hours after the delivery (D7)', async () => {
     const { w, r, upload, asked } = await start()
     const id = await asked()
     w.clock.pass(700)
@@ -72,7 +72,7 @@ everyEngine('logs', (open) => {
     expect(await upload(second)).toEqual({ ok: false, code: 'command_unknown' })
   })
 
-  test('after a refusal by an ack an upload is answered like a second one and stores nothing (3.2, D3)', async () => {
+  test('an upload after an ack that refused is answered like a second one and stores nothing (3.2, D3)', async () => {
     const { w, r, upload, asked } = await start()
     const id = await asked()
     await r.report({ acks: [{ id, ok: false, message: 'There is no such log.' }] })
@@ -99,7 +99,7 @@ everyEngine('logs', (open) => {
     expect(made.every((one) => one.ok)).toBe(true)
   })
 
-  test('after 30 days it is unreadable at once, and erased by the next round (I32, D56)', async () => {
+  test('after 30 days a log cannot be read, and the next round of the sweeper erases it (I32, D56)', async () => {
     const { w, upload, asked } = await start()
     await upload(await asked())
     const [line] = await listLogs(w.store.db, w.agent, w.clock.now())

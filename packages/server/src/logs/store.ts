@@ -1,4 +1,7 @@
-/** Logs that agents sent (2.8, D7): the first upload of a command counts, for thirty days, and only for admins. */
+/**
+ * Logs that agents uploaded (2.8, D7): the first upload for a command is kept for thirty days, and only admins may read
+ * it.
+ */
 import { type LogUpload, limits, type RefusalCode } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
 import { moved } from '../commands/settle.ts'
@@ -16,7 +19,7 @@ type LogStored =
       code: Extract<RefusalCode, 'token_unknown' | 'workspace_inactive' | 'command_unknown' | 'body_invalid'>
     }
 
-/** Stores an upload and settles its command, in one transaction that asks for token and activation again (D22). */
+/** Stores an upload and settles its command, in one transaction that checks token and activation again (D22). */
 export function storeLog(
   db: Db,
   caller: { agentId: string; tokenHash: string },
@@ -53,12 +56,15 @@ export function storeLog(
 
 export type LogLine = Omit<LogRow, 'text'> & { asked_by: string }
 
-/** What can still be read, newest first, without the texts. An expired one is gone at once, before it is erased (D56). */
+/**
+ * The logs that can still be read, newest first, without their texts. An expired log is hidden even before it is erased
+ * (D56).
+ */
 export function listLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
   return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
 }
 
-/** One log with its text; undefined when there is none, or none any more. */
+/** One log with its text; undefined if it does not exist or has expired. */
 export function readLog(
   db: Db,
   agent: { id: string },
@@ -112,7 +118,7 @@ const insert = (trx: Db, agentId: string, { command, name, text }: LogUpload, no
     })
     .execute()
 
-/** The agent's row, held for the length of the transaction, if the token is still its own. */
+/** The agent's row, locked until the transaction ends; undefined if the token is no longer valid. */
 function callerWithin(trx: Db, caller: { agentId: string; tokenHash: string }) {
   return trx
     .selectFrom('agent')
